@@ -1,0 +1,1 @@
+"""Mechanics every node shares: identity, metadata, uid, types, expressions, changelog, lowering."""

@@ -1,0 +1,64 @@
+"""One family of errors: what happened, where (SQL position, node id, uid, file), and what to do next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A place in a SQL text; both numbers count from 1."""
+
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"line {self.line}, column {self.column}"
+
+
+class RekindleError(Exception):
+    """Base of everything Rekindle raises on purpose."""
+
+    def __init__(
+        self, message: str, *, where: str | None = None, position: Position | None = None, hint: str | None = None
+    ) -> None:
+        """`message` says what happened; `where` names a node, uid or file; `hint` says what to do."""
+        super().__init__(message)
+        self.message = message
+        self.where = where
+        self.position = position
+        self.hint = hint
+
+    def __str__(self) -> str:
+        places = [str(self.position)] if self.position else []
+        places += [self.where] if self.where else []
+        text = f"{', '.join(places)}: {self.message}" if places else self.message
+        return f"{text}\n  {self.hint}" if self.hint else text
+
+
+class SqlError(RekindleError):
+    """The SQL text cannot be taken: syntax, unknown names, types, or something not supported."""
+
+
+class OptionError(RekindleError):
+    """A configuration or table option is unknown or has a bad value."""
+
+
+class CatalogError(RekindleError):
+    """A catalog object is missing, exists already, or is of the wrong kind."""
+
+
+class PlanError(RekindleError):
+    """A compiled plan cannot be read, validated or executed."""
+
+
+class ConnectorError(RekindleError):
+    """A connector cannot read or write what it was told to."""
+
+
+class StateError(RekindleError):
+    """State or a savepoint cannot be read, matched or converted."""
+
+
+class JobError(RekindleError):
+    """A job failed while it ran."""

@@ -1,0 +1,75 @@
+"""ExecGraph: where fresh and restored plans meet. Nodes in topological order, and who feeds whom."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from execnodes.core.errors import PlanError
+from execnodes.core.node import ExecNode
+
+
+@dataclass(frozen=True, slots=True)
+class ExecGraph:
+    """A pipeline of nodes; make one with `of`."""
+
+    nodes: tuple[ExecNode, ...]
+    """Inputs before consumers."""
+    inputs: Mapping[int, tuple[int, ...]]
+    """Node id to the ids of its inputs, in order."""
+    max_parallelism: int = 16
+    """Number of key groups of every stateful operator."""
+    by_id: Mapping[int, ExecNode] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, nodes: tuple[ExecNode, ...], inputs: Mapping[int, tuple[int, ...]], max_parallelism: int = 16
+    ) -> ExecGraph:
+        """Check ids, edges, uids and types; PlanError says what does not fit."""
+        ids = Counter(node.id for node in nodes)
+        for node_id, times in ids.items():
+            if times > 1:
+                raise PlanError(f"node id {node_id} occurs {times} times", where="nodes")
+        seen: set[int] = set()
+        for node in nodes:
+            for source in inputs.get(node.id, ()):
+                if source not in ids:
+                    raise node.fail(f"its input {source} is not a node of the plan")
+                if source not in seen:
+                    raise node.fail(
+                        f"its input {source} comes after it", "List the nodes inputs first, without cycles."
+                    )
+            seen.add(node.id)
+        graph = cls(nodes, dict(inputs), max_parallelism, {node.id: node for node in nodes})
+        graph._check_types()
+        graph._check_uids()
+        return graph
+
+    def inputs_of(self, node: ExecNode) -> tuple[ExecNode, ...]:
+        """The nodes that feed `node`, in order."""
+        return tuple(self.by_id[each] for each in self.inputs.get(node.id, ()))
+
+    def consumers_of(self, node: ExecNode) -> tuple[ExecNode, ...]:
+        """The nodes that read `node`; one that reads it twice occurs twice."""
+        return tuple(other for other in self.nodes for each in self.inputs.get(other.id, ()) if each == node.id)
+
+    def roots(self) -> Iterator[ExecNode]:
+        """Nodes that nothing consumes: the sinks."""
+        consumed = {each for sources in self.inputs.values() for each in sources}
+        return (node for node in self.nodes if node.id not in consumed)
+
+    def _check_types(self) -> None:
+        for node in self.nodes:
+            node.check(tuple(each.output_type for each in self.inputs_of(node)))
+
+    def _check_uids(self) -> None:
+        owners: dict[str, ExecNode] = {}
+        for node in self.nodes:
+            for uid in node.uids():
+                if uid in owners:
+                    raise node.fail(
+                        f"its operator uid {uid!r} is also that of node {owners[uid].id}",
+                        "Make table.exec.uid.format contain <id> and <operator>.",
+                    )
+                owners[uid] = node

@@ -1,0 +1,115 @@
+"""How a node says what runs: its output columns as Spark SQL text over the columns of an origin.
+
+An *origin* is a source or a stateful operator; everything stateless between an origin and the next stateful operator
+(or sink) is composed into *branches*, and the runtime turns all branches that leave one stage into a single projection.
+So a node that feeds two consumers still runs once, and scalar work never leaves the JVM.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
+
+from execnodes.core.types import LogicalType
+
+if TYPE_CHECKING:
+    from execnodes.core.node import ExecNode
+    from execnodes.core.tables import TableReference
+    from execnodes.state.operator import Operator
+
+KIND = "rk_kind"
+"""Row kind of a row, 0 to 3 (`RowKind`); in an operator's input the number of the input times 4 is added."""
+SEQUENCE = "rk_seq"
+"""Order of a row inside its micro-batch; together with `MAJOR` unique."""
+MAJOR = "rk_major"
+"""Leading part of the order: the file a row came from. Text."""
+WATERMARK = "rk_wm"
+"""Watermark before the row in epoch milliseconds; only with `table.exec.watermark.granularity` = row."""
+HASH = "rk_hash"
+"""64-bit hash of the key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One way rows take from an origin; all texts are Spark SQL over the origin's columns."""
+
+    origin: int
+    """Node id of the source or stateful operator the rows come from."""
+    columns: tuple[str, ...]
+    """The output columns."""
+    condition: str | None = None
+    """Only rows for which it is TRUE take this way."""
+    kind: str | None = None
+    """Text of the row kind; None: every row is an INSERT."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Output of a node while it is being lowered."""
+
+    type: LogicalType
+    """A ROW."""
+    branches: tuple[Branch, ...]
+
+    def project(self, type: LogicalType, columns: Callable[[tuple[str, ...]], tuple[str, ...]]) -> Rows:
+        """New columns, made from the texts of the present ones."""
+        return Rows(type, tuple(replace(each, columns=columns(each.columns)) for each in self.branches))
+
+    def where(self, condition: Callable[[Branch], str]) -> Rows:
+        """Only the rows for which the text is TRUE."""
+
+        def narrow(branch: Branch) -> Branch:
+            added = condition(branch)
+            both = added if branch.condition is None else f"({branch.condition}) AND ({added})"
+            return replace(branch, condition=both)
+
+        return Rows(self.type, tuple(map(narrow, self.branches)))
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorInput:
+    """One input of a stateful operator."""
+
+    rows: Rows
+    keys: tuple[int, ...]
+    """Columns that decide the key group; none: all rows go to one."""
+
+
+class Lowering(Protocol):
+    """What the runtime offers to nodes."""
+
+    zone: str
+    """Session time zone of the plan."""
+
+    def scan(self, node: ExecNode, table: TableReference, produced: LogicalType) -> Rows:
+        """Read a table: physical and metadata columns in the order of `produced`."""
+        ...
+
+    def assign_watermark(self, node: ExecNode, rows: Rows, time_index: int, watermark: Callable[[Branch], str]) -> Rows:
+        """Declare the event time of rows that come from a source; `watermark` gives the text of the watermark (a
+        TIMESTAMP or an instant) that a row moves the stream to.
+        """
+        ...
+
+    def operator(self, node: ExecNode, operator: Operator, inputs: tuple[OperatorInput, ...]) -> Rows:
+        """Run a stateful operator; its output columns have the types of `operator.output`."""
+        ...
+
+    def sink(self, node: ExecNode, table: TableReference, rows: Rows) -> None:
+        """Write rows into a table."""
+        ...
+
+
+def quote(name: str) -> str:
+    """A Spark SQL identifier."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+_SAFE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|\d+|`[^`]*`")
+
+
+def wrap(text: str) -> str:
+    """Parentheses, unless the text is a plain name or number."""
+    return text if _SAFE.fullmatch(text) else f"({text})"

@@ -1,0 +1,126 @@
+"""The base of all nodes: the part of a node's JSON that every node has, and the uid of its operators."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, ClassVar, Self
+from typing import Literal as Tag
+
+from pydantic import BaseModel, ConfigDict
+from pydantic import Field as Property
+from pydantic.alias_generators import to_camel
+
+from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
+from execnodes.core.errors import PlanError
+from execnodes.core.metadata import ExecNodeMetadata, NodeKey
+from execnodes.core.types import LogicalType
+
+if TYPE_CHECKING:
+    from execnodes.core.lowering import Lowering, Rows
+
+DEFAULT_UID_FORMAT = "<id>_<operator>"
+VERSIONED_UID_FORMAT = "<id>_<type>-<version>_<operator>"
+
+
+class PlanModel(BaseModel):
+    """Anything inside a plan: immutable, camelCase in JSON, unknown properties refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
+
+
+class Distribution(PlanModel):
+    """How rows must be spread before they enter an input."""
+
+    type: Tag["ANY", "HASH", "SINGLETON"]
+    keys: tuple[int, ...] = ()
+    """Input columns that decide where a row goes; only with HASH."""
+
+
+class InputProperty(PlanModel):
+    """What a node asks of one of its inputs."""
+
+    required_distribution: Distribution = Distribution(type="ANY")
+
+
+class StateMetadata(PlanModel):
+    """A piece of state of a node; the TTL may be edited in the plan."""
+
+    index: int
+    """Which input it belongs to, from 0."""
+    ttl: str = "0 ms"
+    """How long an entry is kept after it was written last, e.g. ``4 d``; ``0 ms`` keeps it for ever."""
+    name: str
+
+
+class ExecNode(PlanModel):
+    """A node of a compiled plan: its declared fields are its JSON, and nothing else is."""
+
+    METADATA: ClassVar[tuple[ExecNodeMetadata, ...]] = ()
+
+    id: int
+    """Unique in the plan; operator uids begin with it."""
+    type: str = ""
+    """``<name>_<version>``; left out when a planner makes the newest version."""
+    configuration: dict[str, str] = Property(default_factory=dict)
+    """Values of the consumed options at compile time; they win over the session's at run time."""
+    state: tuple[StateMetadata, ...] = ()
+    input_properties: tuple[InputProperty, ...] = ()
+    output_type: LogicalType
+    """A ROW: names and types of the output columns."""
+    changelog_mode: ChangelogMode = INSERT_ONLY
+    """Kinds of row this node emits."""
+    description: str
+    """What explain and the UI show; stored, so that it stays the same after an upgrade."""
+
+    @classmethod
+    def newest(cls) -> ExecNodeMetadata:
+        """The annotation of the newest version this class serves."""
+        return cls.METADATA[-1]
+
+    @property
+    def key(self) -> NodeKey:
+        """Name and version of this node."""
+        return NodeKey.parse(self.type) if self.type else self.newest().key
+
+    @property
+    def metadata(self) -> ExecNodeMetadata:
+        """The annotation this node was made under."""
+        return next(each for each in self.METADATA if each.key == self.key)
+
+    def uid(self, operator: str) -> str:
+        """The address of one operator's state: ``13_upsert-materializer``, or as `table.exec.uid.format` says."""
+        if operator not in self.metadata.produced_operators:
+            raise ValueError(f"{type(self).__name__} declares no operator {operator!r}")
+        pattern = self.configuration.get("table.exec.uid.format", DEFAULT_UID_FORMAT)
+        values = {
+            "<id>": str(self.id),
+            "<type>": self.key.name,
+            "<version>": str(self.key.version),
+            "<operator>": operator,
+        }
+        for name, value in values.items():
+            pattern = pattern.replace(name, value)
+        return pattern
+
+    def uids(self) -> tuple[str, ...]:
+        """Uids of the operators that keep state in this very plan; none for a stateless node."""
+        return ()
+
+    def state_ttl(self, index: int = 0) -> str:
+        """TTL of a state by index."""
+        return next((each.ttl for each in self.state if each.index == index), "0 ms")
+
+    @abstractmethod
+    def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
+        """Say how this node runs: columns of its output over those of its inputs."""
+
+    def check(self, inputs: tuple[LogicalType, ...]) -> None:
+        """Check the node against the output types of its inputs; PlanError if they do not fit."""
+
+    def fail(self, message: str, hint: str | None = None) -> PlanError:
+        """A PlanError that names this node."""
+        return PlanError(message, where=f"node {self.id} ({self.key})", hint=hint)
+
+    def replaced(self, **changes: object) -> Self:
+        """A copy with some fields changed."""
+        return self.model_copy(update=changes)

@@ -1,0 +1,173 @@
+"""Configuration options: every key Rekindle knows, with its type, default and meaning; names are Flink's where they fit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal as Tag
+
+from execnodes.core.errors import OptionError
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigOption:
+    """One option. `default` is the text a user would write."""
+
+    key: str
+    kind: Tag["bool", "int", "duration", "text", "enum"]
+    default: str
+    description: str
+    choices: tuple[str, ...] = ()
+    fallback_keys: tuple[str, ...] = ()
+    """Older names; still read."""
+
+    def check(self, value: str) -> str:
+        """The value in its canonical text; OptionError if it cannot be one."""
+        text = value.strip()
+        if self.kind == "bool":
+            if text.lower() not in ("true", "false"):
+                raise self._bad(value, "true or false")
+            return text.lower()
+        if self.kind == "int":
+            if not re.fullmatch(r"-?\d+", text):
+                raise self._bad(value, "a whole number")
+            return text
+        if self.kind == "duration":
+            parse_duration(text, self.key)
+            return text
+        if self.kind == "enum":
+            if text.upper() not in {choice.upper() for choice in self.choices}:
+                raise self._bad(value, "one of " + ", ".join(self.choices))
+            return next(choice for choice in self.choices if choice.upper() == text.upper())
+        return text
+
+    def _bad(self, value: str, expected: str) -> OptionError:
+        return OptionError(f"{self.key}: {value!r} is not a value of this option", hint=f"Write {expected}.")
+
+
+_UNITS = {
+    "ns": 1e-6, "us": 1e-3, "ms": 1, "milli": 1, "millis": 1, "millisecond": 1, "milliseconds": 1,
+    "": 1, "s": 1000, "sec": 1000, "secs": 1000, "second": 1000, "seconds": 1000,
+    "m": 60_000, "min": 60_000, "mins": 60_000, "minute": 60_000, "minutes": 60_000,
+    "h": 3_600_000, "hour": 3_600_000, "hours": 3_600_000, "d": 86_400_000, "day": 86_400_000, "days": 86_400_000,
+}  # fmt: skip
+
+
+def parse_duration(text: str, key: str = "duration") -> int:
+    """Milliseconds of a text such as ``4 d``, ``10 min`` or ``200`` (ms); OptionError for anything else."""
+    match = re.fullmatch(r"\s*(\d+)\s*([a-zA-Z]*)\s*", text)
+    if match is None or match[2].lower() not in _UNITS:
+        raise OptionError(f"{key}: {text!r} is not a duration", hint="Write e.g. '4 d', '10 min', '200 ms'.")
+    return int(int(match[1]) * _UNITS[match[2].lower()])
+
+
+def _option(
+    key: str,
+    kind: Tag["bool", "int", "duration", "text", "enum"],
+    default: str,
+    description: str,
+    choices: tuple[str, ...] = (),
+    fallback_keys: tuple[str, ...] = (),
+) -> ConfigOption:
+    return ConfigOption(key, kind, default, description, choices, fallback_keys)
+
+
+OPTIONS: Mapping[str, ConfigOption] = {
+    option.key: option
+    for option in (
+        _option("execution.runtime-mode", "enum", "streaming", "How a pipeline runs.", ("streaming", "batch")),
+        _option("parallelism.default", "int", "2", "Parallel tasks of each stateful stage."),
+        _option("pipeline.max-parallelism", "int", "16", "Key groups of each stateful operator; written into the plan."),
+        _option("pipeline.name", "text", "", "Name of the job; made from the sinks when empty."),
+        _option("execution.micro-batch.interval", "duration", "0 ms", "Shortest time from one micro-batch to the next."),
+        _option("execution.micro-batch.max-files", "int", "0", "Most files a source reads in a batch; 0 for no bound."),
+        _option("execution.micro-batch.max-rows", "int", "0", "Most rows a generator gives in a batch; 0 for no bound."),
+        _option("execution.job-dir", "text", "", "Where a job keeps its checkpoint and plan; a temporary one when empty."),
+        _option("execution.state-recovery.path", "text", "", "Savepoint that the next job starts from."),
+        _option("table.local-time-zone", "text", "UTC", "Session time zone, by name."),
+        _option("table.exec.state.ttl", "duration", "0 ms", "How long idle state is kept; written into the plan."),
+        _option("table.exec.mini-batch.enabled", "bool", "false", "Fold changes of a bundle; a micro-batch is one."),
+        _option("table.exec.mini-batch.size", "int", "-1", "Rows of a bundle; kept for Flink's plans, not needed here."),
+        _option("table.exec.mini-batch.allow-latency", "duration", "0 ms", "As above."),
+        _option("table.exec.sink.not-null-enforcer", "enum", "ERROR", "NULL for a NOT NULL column.", ("ERROR", "DROP")),
+        _option(
+            "table.exec.sink.type-length-enforcer", "enum", "IGNORE", "Texts longer than declared.",
+            ("IGNORE", "TRIM_PAD", "ERROR"),
+        ),
+        _option(
+            "table.exec.sink.upsert-materialize", "enum", "AUTO", "Bring updates into the sink key's order.",
+            ("NONE", "AUTO", "FORCE"),
+        ),
+        _option("table.exec.sink.require-on-conflict", "bool", "true", "Refuse a sink key that is not the query's key."),
+        _option("table.exec.source.cdc-events-duplicate", "bool", "false", "Put a changelog normalize behind sources."),
+        _option("table.exec.source.idle-timeout", "duration", "0 ms", "When a silent source no longer holds watermarks."),
+        _option(
+            "table.exec.watermark.granularity", "enum", "batch", "What a row's lateness is judged by.", ("batch", "row")
+        ),
+        _option("table.exec.uid.format", "text", "<id>_<operator>", "Form of an operator's uid."),
+        _option(
+            "table.optimizer.agg-phase-strategy", "enum", "AUTO", "Local and global aggregation.",
+            ("AUTO", "ONE_PHASE", "TWO_PHASE"),
+        ),
+        _option("table.optimizer.distinct-agg.split.enabled", "bool", "false", "Accepted; results do not depend on it."),
+        _option("table.optimizer.reuse-sub-plan-enabled", "bool", "true", "Run equal parts of a pipeline once."),
+        _option(
+            "table.plan.compile.catalog-objects", "enum", "ALL", "What of a table goes into the plan.",
+            ("ALL", "SCHEMA", "IDENTIFIER"),
+        ),
+        _option(
+            "table.plan.restore.catalog-objects", "enum", "ALL", "Where a restored plan takes tables from.",
+            ("ALL", "ALL_ENFORCED", "IDENTIFIER"),
+        ),
+        _option("table.plan.restore.enrich-table-options", "bool", "true", "Merge options of the catalog's table in."),
+        _option(
+            "table.plan.force-recompile", "bool", "false", "COMPILE PLAN replaces an existing file.", (),
+            ("table.plan.restore.force-recompile",),
+        ),
+        _option("table.sql-dialect", "enum", "default", "Only Flink's default dialect.", ("default",)),
+        _option("sql-client.execution.result-mode", "enum", "tableau", "Form of results.", ("table", "changelog", "tableau")),
+    )
+}  # fmt: skip
+_BY_FALLBACK = {old: option for option in OPTIONS.values() for old in option.fallback_keys}
+SPARK_PREFIX = "spark."
+
+
+class Configuration(dict[str, str]):
+    """Options that were set, by canonical key; `get_option` adds defaults."""
+
+    def put(self, key: str, value: str) -> None:
+        """Set an option; OptionError for an unknown key or a bad value. Keys in ``spark.`` go to the Spark session."""
+        if key.startswith(SPARK_PREFIX):
+            self[key] = value
+            return
+        option = find(key)
+        self[option.key] = option.check(value)
+
+    def get_option(self, key: str) -> str:
+        """The value in force."""
+        return self.get(key, OPTIONS[key].default)
+
+    def flag(self, key: str) -> bool:
+        """Of a bool option."""
+        return self.get_option(key) == "true"
+
+    def number(self, key: str) -> int:
+        """Of an int option."""
+        return int(self.get_option(key))
+
+    def millis(self, key: str) -> int:
+        """Of a duration option, in milliseconds."""
+        return parse_duration(self.get_option(key), key)
+
+
+def find(key: str) -> ConfigOption:
+    """The option of that key or fallback key; OptionError with the nearest names if there is none."""
+    option = OPTIONS.get(key) or _BY_FALLBACK.get(key)
+    if option is None:
+        import difflib
+
+        near = difflib.get_close_matches(key, OPTIONS, n=3)
+        hint = f"Did you mean {' or '.join(near)}?" if near else "SET without arguments lists all options."
+        raise OptionError(f"unknown option {key!r}", hint=hint)
+    return option

@@ -1,0 +1,100 @@
+"""Tables as a plan stores them: identifier, resolved schema and options; shapes as in Flink's compiled plans."""
+
+from __future__ import annotations
+
+from typing import Literal as Tag
+
+from pydantic import Field as Property
+
+from execnodes.core.expressions import Expression
+from execnodes.core.node import PlanModel
+from execnodes.core.types import Field, LogicalType, row
+
+
+class PersistedExpression(PlanModel):
+    """An expression with the SQL text it came from."""
+
+    rex_node: Expression
+    """Over the table's columns, by index in declaration order."""
+    serializable_string: str
+
+
+class Column(PlanModel):
+    """A column of a table."""
+
+    name: str
+    data_type: LogicalType
+    kind: Tag["PHYSICAL", "METADATA", "COMPUTED"] = "PHYSICAL"
+    metadata_key: str | None = None
+    """Key the connector knows the metadata by; the column's name if None."""
+    is_virtual: bool = False
+    """A METADATA column that is read, never written."""
+    expression: PersistedExpression | None = None
+    """Of a COMPUTED column."""
+    comment: str | None = None
+
+
+class WatermarkSpec(PlanModel):
+    """WATERMARK FOR column AS expression."""
+
+    rowtime_attribute: str
+    expression: PersistedExpression
+
+
+class PrimaryKey(PlanModel):
+    """PRIMARY KEY … NOT ENFORCED."""
+
+    name: str
+    columns: tuple[str, ...]
+
+
+class Schema(PlanModel):
+    """Columns, watermark and key of a table."""
+
+    columns: tuple[Column, ...]
+    watermark_specs: tuple[WatermarkSpec, ...] = ()
+    primary_key: PrimaryKey | None = None
+
+    @property
+    def row_type(self) -> LogicalType:
+        """All columns as one ROW; the watermarked one is a time attribute."""
+        return row(*(Field(column.name, column.data_type) for column in self.columns)).not_null()
+
+    @property
+    def physical(self) -> tuple[Column, ...]:
+        """Columns that exist in the external system."""
+        return tuple(column for column in self.columns if column.kind == "PHYSICAL")
+
+    @property
+    def metadata(self) -> tuple[Column, ...]:
+        """Columns read from the connector's metadata."""
+        return tuple(column for column in self.columns if column.kind == "METADATA")
+
+    @property
+    def writable(self) -> tuple[Column, ...]:
+        """Columns an INSERT fills: physical ones and metadata that is not VIRTUAL."""
+        return tuple(c for c in self.columns if c.kind == "PHYSICAL" or (c.kind == "METADATA" and not c.is_virtual))
+
+
+class ResolvedTable(PlanModel):
+    """A table in full."""
+
+    # "schema" is pydantic's own name, hence the alias.
+    table_schema: Schema = Property(alias="schema")
+    partition_keys: tuple[str, ...] = ()
+    comment: str | None = None
+    options: dict[str, str] | None = None
+    """WITH options; secrets only as ``${env:NAME}`` or ``${file:PATH}``. None when compiled without options."""
+
+
+class TableReference(PlanModel):
+    """A table of a scan or a sink."""
+
+    identifier: tuple[str, str, str] | None = None
+    """Catalog, database, name; None for an inline table, which is then resolved in full."""
+    resolved_table: ResolvedTable | None = None
+
+    @property
+    def name(self) -> str:
+        """Dotted name for messages."""
+        return ".".join(self.identifier) if self.identifier else "*anonymous*"

@@ -1,0 +1,117 @@
+"""What a stateful operator is: declared inputs, output and state, and a pure step from a micro-batch to changes.
+
+An operator lives in a Spark Python worker. It is called once a micro-batch and key group with that group's rows, and
+reads and writes its state by pages (`State`). It holds no data of its own between calls.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import polars as pl
+
+from execnodes.core.lowering import HASH, KIND, SEQUENCE
+from execnodes.state.kernel_types import Column, schema_of
+
+BUCKET = "rk_bucket"
+"""Second half of a state row's address, beside the hash of its key: e.g. the end of its window. Int64."""
+DRAINED = 7_258_118_400_000
+"""Watermark (epoch ms, year 2200) that says: the input has ended, everything may fire. pandas' time ends in 2262."""
+
+
+@dataclass(frozen=True, slots=True)
+class StateSpec:
+    """One named state of an operator: rows of columns, addressed by (bucket, hash of the key)."""
+
+    name: str
+    columns: tuple[Column, ...]
+    """Every column but the address."""
+    ttl_ms: int = 0
+    bucketed: bool = False
+    """True where rows of one key live in several buckets that expire by time."""
+
+    @property
+    def schema(self) -> dict[str, pl.DataType]:
+        """Kernel types of a state frame, address first."""
+        head = {BUCKET: pl.Int64()} if self.bucketed else {}
+        return {**head, HASH: pl.Int64(), **schema_of(self.columns)}
+
+
+class State(Protocol):
+    """Access to one named state of one key group. Frames have `StateSpec.schema`."""
+
+    def read(self, addresses: pl.DataFrame) -> pl.DataFrame:
+        """All rows of the pages that hold these addresses (columns HASH, and BUCKET if bucketed); rows of other keys in
+        the same pages come along and must be handed back to `write`.
+        """
+        ...
+
+    def write(self, rows: pl.DataFrame) -> None:
+        """Replace the content of every page read since the last write by these rows."""
+        ...
+
+    def append(self, rows: pl.DataFrame) -> None:
+        """Add rows without reading or rewriting their pages; cheap for state that mostly grows."""
+        ...
+
+    def expire(self, until: int) -> pl.DataFrame:
+        """Take out (read and delete) all rows whose bucket is <= `until`; only bucketed state."""
+        ...
+
+    def buckets(self) -> Sequence[int]:
+        """Buckets that hold rows, ascending; only bucketed state."""
+        ...
+
+
+class Context(Protocol):
+    """What an operator sees besides its rows."""
+
+    watermark: int | None
+    """Watermark at the start of the micro-batch, epoch ms; None before there is one; `DRAINED` at the end of input."""
+    now: int
+    """Processing time, epoch ms."""
+
+    def state(self, name: str) -> State:
+        """One of the declared states."""
+        ...
+
+    def wake_at(self, watermark: int) -> None:
+        """Ask for `on_watermark` once the watermark has reached this (epoch ms)."""
+        ...
+
+    def count(self, metric: str, rows: int) -> None:
+        """Add to a counter shown with the job, e.g. late rows dropped."""
+        ...
+
+
+class Operator(ABC):
+    """A stateful operator. Subclasses are picklable and keep only what they were declared with."""
+
+    uid: str
+    inputs: tuple[tuple[Column, ...], ...]
+    """Columns of each input; frames also hold KIND (Int8), HASH (Int64), SEQUENCE (Int64: the order inside the batch;
+    rows are sorted by it when `ordered`) and, when `row_watermarks`, WATERMARK (Int64, null before the first)."""
+    output: tuple[Column, ...]
+    """Columns of the result, whose frames also hold KIND and may hold SEQUENCE (of the input row that caused the
+    change) and WATERMARK."""
+    states: tuple[StateSpec, ...]
+    uses_time: bool = False
+    """True if it needs the watermark or `on_watermark`."""
+    ordered: bool = False
+    """True if the order of rows inside a batch decides its result."""
+
+    @abstractmethod
+    def process(self, batches: Sequence[pl.DataFrame], context: Context) -> pl.DataFrame | None:
+        """One micro-batch of a key group: a frame for each input (possibly empty) to the changes."""
+
+    def on_watermark(self, context: Context) -> pl.DataFrame | None:
+        """The watermark has reached a time asked for with `wake_at`; comes after `process` of the same batch."""
+        return None
+
+
+def empty_output(operator: Operator) -> pl.DataFrame:
+    """No changes."""
+    return pl.DataFrame(schema={**schema_of(operator.output), KIND: pl.Int8(), SEQUENCE: pl.Int64()})

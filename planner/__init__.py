@@ -1,0 +1,1 @@
+"""SQL text to ExecGraph, in the order of the walk: parse, resolve, build, optimize, lower."""

@@ -1,0 +1,1 @@
+"""Compiled plans: the JSON document, reading, writing, checking."""

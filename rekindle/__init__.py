@@ -1,0 +1,1 @@
+"""Rekindle: long-running streaming SQL on Spark that can be upgraded."""
