@@ -1,0 +1,41 @@
+"""Which changes connectors and formats emit and take; known at compile time, before any connector is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from execnodes.core.changelog import INSERT_ONLY, RETRACT, UPSERT, ChangelogMode, RowKind
+
+_CHANGELOG_FORMATS = frozenset({"debezium-json", "canal-json"})
+"""Formats whose records carry a row kind."""
+_UPSERT_SOURCES = frozenset({"upsert-kafka"})
+"""Sources that give the newest row of a key, never its predecessor."""
+_TAKES_ALL = frozenset({"print"})
+_KEYED_SINKS = frozenset({"duckdb", "jdbc", "upsert-kafka"})
+"""Sinks that find rows by primary key and so need no -U."""
+
+
+def source_changelog_mode(options: Mapping[str, str]) -> ChangelogMode:
+    """The kinds of row a table with these WITH options gives."""
+    if _format(options) in _CHANGELOG_FORMATS:
+        return RETRACT
+    return UPSERT if options.get("connector") in _UPSERT_SOURCES else INSERT_ONLY
+
+
+def sink_changelog_mode(
+    options: Mapping[str, str], has_primary_key: bool, requested: ChangelogMode
+) -> ChangelogMode | None:
+    """The kinds of row the sink wants of those its query may give (`requested`); None if it cannot take them."""
+    connector = options.get("connector")
+    if connector in _TAKES_ALL or _format(options) in _CHANGELOG_FORMATS:
+        return requested
+    if connector == "blackhole" or (connector in _KEYED_SINKS and has_primary_key):
+        return requested.without(RowKind.UPDATE_BEFORE)
+    if connector == "duckdb":
+        # Without a key a row is deleted by its values, which needs every -U.
+        return requested
+    return INSERT_ONLY if requested.insert_only else None
+
+
+def _format(options: Mapping[str, str]) -> str | None:
+    return options.get("value.format", options.get("format"))

@@ -1,0 +1,107 @@
+"""Windows of table functions and how a node knows a row's window; lengths are milliseconds, in plans ISO text."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+from typing import Literal as Tag
+
+from pydantic import BeforeValidator, PlainSerializer
+
+from execnodes.core.node import PlanModel
+from execnodes.core.types import LogicalType
+
+_ISO = re.compile(r"PT(?:(-?\d+)H)?(?:(-?\d+)M)?(?:(-?)(\d+)(?:\.(\d{1,3}))?S)?")
+
+
+def iso_duration(millis: int) -> str:
+    """``5000`` as ``PT5S``; hours are the largest unit and each part carries the sign, as Java writes a Duration."""
+    sign = "-" if millis < 0 else ""
+    seconds, rest = divmod(abs(millis), 1000)
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    fraction = f".{rest:03}".rstrip("0") if rest else ""
+    parts = [f"{sign}{hours}H"] if hours else []
+    parts += [f"{sign}{minutes}M"] if minutes else []
+    parts += [f"{sign}{seconds}{fraction}S"] if seconds or rest or not parts else []
+    return "PT" + "".join(parts)
+
+
+def parse_iso_duration(text: object) -> int:
+    """Milliseconds of ``PT5S``; an int is taken as milliseconds; ValueError for anything else."""
+    if isinstance(text, int) and not isinstance(text, bool):
+        return text
+    match = _ISO.fullmatch(text) if isinstance(text, str) and text != "PT" else None
+    if match is None:
+        raise ValueError(f"{text!r} is not a duration; expected e.g. 'PT5S' or 'PT1H30M'")
+    hours, minutes, sign, seconds, fraction = match.groups()
+    tail = int(seconds or 0) * 1000 + int((fraction or "0").ljust(3, "0"))
+    return int(hours or 0) * 3_600_000 + int(minutes or 0) * 60_000 + (-tail if sign else tail)
+
+
+Duration = Annotated[int, BeforeValidator(parse_iso_duration), PlainSerializer(iso_duration, when_used="always")]
+"""Milliseconds; in JSON ``PT15S``."""
+
+
+class WindowSpec(PlanModel):
+    """Shape of a window; which lengths are set depends on `type`."""
+
+    type: Tag["TumblingWindow", "HoppingWindow", "CumulativeWindow", "SessionWindow"]
+    size: Duration | None = None
+    """Of TumblingWindow and HoppingWindow."""
+    slide: Duration | None = None
+    """Of HoppingWindow; `size` is a multiple of it."""
+    offset: Duration | None = None
+    """Shift of all windows against the epoch; None is 0."""
+    max_size: Duration | None = None
+    """Of CumulativeWindow."""
+    step: Duration | None = None
+    """Of CumulativeWindow."""
+    gap: Duration | None = None
+    """Of SessionWindow."""
+    partition_key_indices: tuple[int, ...] = ()
+    """Of SessionWindow: input columns of its PARTITION BY."""
+
+    def __str__(self) -> str:
+        lengths = (("max_size", self.max_size), ("step", self.step), ("size", self.size), ("slide", self.slide))
+        parts = [f"{name}=[{length_text(value)}]" for name, value in (*lengths, ("gap", self.gap)) if value is not None]
+        parts += [f"offset=[{length_text(self.offset)}]"] if self.offset else []
+        return ", ".join(parts)
+
+    @property
+    def kind(self) -> str:
+        """Name of the SQL function: TUMBLE, HOP, CUMULATE or SESSION."""
+        names = {"TumblingWindow": "TUMBLE", "HoppingWindow": "HOP", "CumulativeWindow": "CUMULATE"}
+        return names.get(self.type, "SESSION")
+
+
+class Windowing(PlanModel):
+    """How a node finds the window of a row: from its time, or from its window columns (WindowAttached)."""
+
+    strategy: Tag["TimeAttribute", "WindowAttached"]
+    window: WindowSpec
+    time_attribute_type: LogicalType
+    time_attribute_index: int | None = None
+    """Input column of the time attribute; only with TimeAttribute."""
+    window_start: int | None = None
+    """Input column of the window's start; only with WindowAttached."""
+    window_end: int | None = None
+    """Input column of the window's end; only with WindowAttached."""
+
+
+class NamedWindowProperty(PlanModel):
+    """An output column that tells something about the window."""
+
+    name: str
+    property: Tag["WindowStart", "WindowEnd", "WindowTime"]
+
+
+_UNITS = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1000, "s"))
+
+
+def length_text(millis: int) -> str:
+    """A length for people: ``10 s``, ``1 h``, ``1500 ms``."""
+    for unit, name in _UNITS:
+        if millis and millis % unit == 0:
+            return f"{millis // unit} {name}"
+    return f"{millis} ms"

@@ -1,0 +1,55 @@
+"""Version 1 (1.0)."""
+
+from __future__ import annotations
+
+from execnodes.core.expressions import Expression, input_indexes
+from execnodes.core.lowering import Branch, Lowering, Rows
+from execnodes.core.metadata import exec_node_metadata
+from execnodes.core.node import ExecNode
+from execnodes.core.types import LogicalType
+
+
+@exec_node_metadata(
+    name="stream-exec-calc",
+    version=1,
+    consumed_options=["table.local-time-zone"],
+    produced_operators=["calc"],
+    min_plan_version="1.0",
+    min_state_version="1.0",
+)
+class Calc(ExecNode):
+    """Projects and filters; looks at each row alone and keeps its kind."""
+
+    projection: tuple[Expression, ...]
+    """One for each output column."""
+    condition: Expression | None = None
+    """Rows for which it is TRUE are kept; None keeps all."""
+
+    def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
+        """The condition reads input columns, so it is put in before they are replaced."""
+        # Scalar functions are looked up when a plan runs; compiling does not need them.
+        from execnodes.core import functions
+
+        zone = self.configuration.get("table.local-time-zone", lowering.zone)
+        rows, condition = inputs[0], self.condition
+
+        def project(columns: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(functions.lower(each, columns, zone) for each in self.projection)
+
+        if condition is not None:
+            kept = condition
+
+            def keep(branch: Branch) -> str:
+                return functions.lower(kept, branch.columns, zone)
+
+            rows = rows.where(keep)
+        return rows.project(self.output_type, project)
+
+    def check(self, inputs: tuple[LogicalType, ...]) -> None:
+        """As many expressions as output columns; all read columns that the input has."""
+        width = len(inputs[0].fields)
+        read = set().union(*map(input_indexes, (*self.projection, *([self.condition] if self.condition else []))))
+        if read and max(read) >= width:
+            raise self.fail(f"it reads column {max(read)}, but its input has only {width} columns")
+        if len(self.projection) != len(self.output_type.fields):
+            raise self.fail(f"{len(self.projection)} expressions for {len(self.output_type.fields)} output columns")

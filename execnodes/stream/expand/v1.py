@@ -1,0 +1,47 @@
+"""Version 1 (1.0)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from execnodes.core.expressions import Expression
+from execnodes.core.lowering import Lowering, Rows
+from execnodes.core.metadata import exec_node_metadata
+from execnodes.core.node import ExecNode
+from execnodes.core.types import LogicalType
+
+
+@exec_node_metadata(
+    name="stream-exec-expand",
+    version=1,
+    consumed_options=["table.local-time-zone"],
+    produced_operators=["expand"],
+    min_plan_version="1.0",
+    min_state_version="1.0",
+)
+class Expand(ExecNode):
+    """Makes several rows of each, one for each list of expressions: the base of GROUPING SETS."""
+
+    projects: tuple[tuple[Expression, ...], ...]
+    """Each list gives all output columns."""
+
+    def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
+        """One branch a list."""
+        # Scalar functions are looked up when a plan runs; compiling does not need them.
+        from execnodes.core import functions
+
+        zone = self.configuration.get("table.local-time-zone", lowering.zone)
+        return Rows(
+            self.output_type,
+            tuple(
+                replace(branch, columns=tuple(functions.lower(each, branch.columns, zone) for each in project))
+                for branch in inputs[0].branches
+                for project in self.projects
+            ),
+        )
+
+    def check(self, inputs: tuple[LogicalType, ...]) -> None:
+        """Every list is as long as the output is wide."""
+        width = len(self.output_type.fields)
+        if any(len(each) != width for each in self.projects):
+            raise self.fail(f"a list of expressions does not fit the {width} output columns")

@@ -1,0 +1,31 @@
+"""Version 1 (1.0)."""
+
+from __future__ import annotations
+
+from execnodes.core.lowering import Lowering, Rows
+from execnodes.core.metadata import exec_node_metadata
+from execnodes.core.node import ExecNode, PlanModel
+from execnodes.core.tables import TableReference
+
+
+class ScanTableSource(PlanModel):
+    """What is read."""
+
+    table: TableReference
+
+
+@exec_node_metadata(
+    name="stream-exec-table-source-scan",
+    version=1,
+    produced_operators=["source"],
+    min_plan_version="1.0",
+    min_state_version="1.0",
+)
+class TableSourceScan(ExecNode):
+    """Reads a table; the output type lists the physical and metadata columns that are wanted."""
+
+    scan_table_source: ScanTableSource
+
+    def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
+        """The rows of the table, as its connector gives them."""
+        return lowering.scan(self, self.scan_table_source.table, self.output_type)

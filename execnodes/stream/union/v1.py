@@ -1,0 +1,32 @@
+"""Version 1 (1.0)."""
+
+from __future__ import annotations
+
+from execnodes.core.lowering import Lowering, Rows
+from execnodes.core.metadata import exec_node_metadata
+from execnodes.core.node import ExecNode
+from execnodes.core.types import LogicalType
+
+
+@exec_node_metadata(
+    name="stream-exec-union",
+    version=1,
+    produced_operators=["union"],
+    min_plan_version="1.0",
+    min_state_version="1.0",
+)
+class Union(ExecNode):
+    """Puts the rows of its inputs together; keeps duplicates and row kinds."""
+
+    def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
+        """All branches of all inputs."""
+        return Rows(self.output_type, tuple(branch for rows in inputs for branch in rows.branches))
+
+    def check(self, inputs: tuple[LogicalType, ...]) -> None:
+        """All inputs have the columns of the output."""
+        for number, each in enumerate(inputs):
+            same = len(each.fields) == len(self.output_type.fields) and all(
+                mine.type.same_values(its.type) for mine, its in zip(self.output_type.fields, each.fields, strict=True)
+            )
+            if not same:
+                raise self.fail(f"its input {number} has the type {each}, not {self.output_type}")

@@ -1,0 +1,33 @@
+"""Version 1 (1.0)."""
+
+from __future__ import annotations
+
+from execnodes.core.expressions import Literal
+from execnodes.core.lowering import Lowering, Rows
+from execnodes.core.metadata import exec_node_metadata
+from execnodes.core.node import ExecNode
+from execnodes.core.types import LogicalType
+
+
+@exec_node_metadata(
+    name="stream-exec-values",
+    version=1,
+    produced_operators=["values"],
+    min_plan_version="1.0",
+    min_state_version="1.0",
+)
+class Values(ExecNode):
+    """Gives constant rows, once."""
+
+    tuples: tuple[tuple[Literal, ...], ...]
+    """One literal for each output column, in each row."""
+
+    def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
+        """The rows, as INSERTs."""
+        return lowering.values(self, self.tuples, self.output_type)
+
+    def check(self, inputs: tuple[LogicalType, ...]) -> None:
+        """Every row is as wide as the output."""
+        width = len(self.output_type.fields)
+        if any(len(each) != width for each in self.tuples):
+            raise self.fail(f"a row has another number of values than the {width} output columns")

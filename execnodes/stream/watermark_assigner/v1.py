@@ -1,0 +1,47 @@
+"""Version 1 (1.0)."""
+
+from __future__ import annotations
+
+from execnodes.core.expressions import Expression, input_indexes
+from execnodes.core.lowering import Branch, Lowering, Rows
+from execnodes.core.metadata import exec_node_metadata
+from execnodes.core.node import ExecNode
+from execnodes.core.types import LogicalType
+
+
+@exec_node_metadata(
+    name="stream-exec-watermark-assigner",
+    version=1,
+    consumed_options=["table.exec.watermark.granularity", "table.exec.source.idle-timeout", "table.exec.uid.format"],
+    produced_operators=["watermark-assigner"],
+    min_plan_version="1.0",
+    min_state_version="1.0",
+)
+class WatermarkAssigner(ExecNode):
+    """Makes a column the event time of the rows and derives watermarks from it."""
+
+    watermark_expr: Expression
+    """Watermark that a row moves the stream to; over the input."""
+    rowtime_field_index: int
+    """Input column that becomes the time attribute."""
+
+    def uids(self) -> tuple[str, ...]:
+        """With row granularity the watermark itself is state."""
+        return (self.uid("watermark-assigner"),) if self.state else ()
+
+    def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
+        """The same columns, with an event time."""
+        # Scalar functions are looked up when a plan runs; compiling does not need them.
+        from execnodes.core import functions
+
+        def watermark(branch: Branch) -> str:
+            return functions.lower(self.watermark_expr, branch.columns, lowering.zone)
+
+        rows = Rows(self.output_type, inputs[0].branches)
+        return lowering.assign_watermark(self, rows, self.rowtime_field_index, watermark)
+
+    def check(self, inputs: tuple[LogicalType, ...]) -> None:
+        """Time column and watermark read columns that the input has."""
+        width = len(inputs[0].fields)
+        if max({self.rowtime_field_index, *input_indexes(self.watermark_expr)}) >= width:
+            raise self.fail(f"it reads a column that its input of {width} columns does not have")

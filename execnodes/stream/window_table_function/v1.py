@@ -1,0 +1,69 @@
+"""Version 1 (1.0)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from execnodes.core.lowering import Branch, Lowering, Rows
+from execnodes.core.metadata import exec_node_metadata
+from execnodes.core.node import ExecNode
+from execnodes.core.types import LogicalType, Root
+from execnodes.core.windowing import Windowing
+
+
+@exec_node_metadata(
+    name="stream-exec-window-table-function",
+    version=1,
+    consumed_options=["table.local-time-zone"],
+    produced_operators=["window"],
+    min_plan_version="1.0",
+    min_state_version="1.0",
+)
+class WindowTableFunction(ExecNode):
+    """Adds window_start, window_end and window_time to each row, and repeats rows that are in several windows."""
+
+    windowing: Windowing
+    """Strategy TimeAttribute; TumblingWindow or HoppingWindow."""
+
+    def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
+        """One branch for each window that a row can be in."""
+        zone = self.configuration.get("table.local-time-zone", lowering.zone)
+        return Rows(
+            self.output_type, tuple(each for branch in inputs[0].branches for each in self._windows(branch, zone))
+        )
+
+    def check(self, inputs: tuple[LogicalType, ...]) -> None:
+        """The window shape is one that this version can compute, and the output is the input and three columns."""
+        window, index = self.windowing.window, self.windowing.time_attribute_index
+        if window.type not in ("TumblingWindow", "HoppingWindow") or not window.size or index is None:
+            raise self.fail(f"this version cannot compute a {window.type} from {self.windowing.strategy}")
+        if window.type == "HoppingWindow" and (not window.slide or window.size % window.slide):
+            raise self.fail("the size of a hopping window must be a multiple of its slide")
+        if len(self.output_type.fields) != len(inputs[0].fields) + 3:
+            raise self.fail("its output must be the columns of its input, window_start, window_end and window_time")
+
+    def _windows(self, branch: Branch, zone: str) -> Iterator[Branch]:
+        window, index = self.windowing.window, self.windowing.time_attribute_index
+        size = (window.size or 0) * 1000
+        slide = size if window.slide is None else window.slide * 1000
+        offset = (window.offset or 0) * 1000
+        instant = self.windowing.time_attribute_type.root is Root.TIMESTAMP_LTZ
+        micros = _local_micros(branch.columns[index or 0], instant, zone)
+        shifted = f"({micros}) - ({offset})" if offset else micros
+        last = f"(({micros}) - pmod({shifted}, {slide}))"
+        for back in range(0, size, slide):
+            start = f"({last} - {back})" if back else last
+            end = f"({start} + {size})"
+            time = f"timestamp_micros({end} - 1000)"
+            # An instant again: the local time of the window's last millisecond, in the session's zone.
+            time = f"to_utc_timestamp({time}, '{zone}')" if instant else f"CAST({time} AS TIMESTAMP_NTZ)"
+            bounds = tuple(f"CAST(timestamp_micros({each}) AS TIMESTAMP_NTZ)" for each in (start, end))
+            yield replace(branch, columns=(*branch.columns, *bounds, time))
+
+
+def _local_micros(time: str, instant: bool, zone: str) -> str:
+    """Microseconds of the local time; NULL fails the job, since a row without time is in no window."""
+    local = f"from_utc_timestamp({time}, '{zone}')" if instant else f"CAST({time} AS TIMESTAMP)"
+    reason = "the time attribute of a window function must not be NULL"
+    return f"coalesce(unix_micros({local}), CAST(raise_error('{reason}') AS BIGINT))"
