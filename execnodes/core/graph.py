@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from execnodes.core.errors import PlanError
 from execnodes.core.node import ExecNode
+from execnodes.core.version import ENGINE_VERSION
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,16 +22,24 @@ class ExecGraph:
     max_parallelism: int = 16
     """Number of key groups of every stateful operator."""
     by_id: Mapping[int, ExecNode] = field(default_factory=dict)
+    engine_version: str = ENGINE_VERSION
+    """Release that compiled the plan."""
 
     @classmethod
     def of(
-        cls, nodes: tuple[ExecNode, ...], inputs: Mapping[int, tuple[int, ...]], max_parallelism: int = 16
+        cls,
+        nodes: tuple[ExecNode, ...],
+        inputs: Mapping[int, tuple[int, ...]],
+        max_parallelism: int = 16,
+        engine_version: str = ENGINE_VERSION,
     ) -> ExecGraph:
         """Check ids, edges, uids and types; PlanError says what does not fit."""
         ids = Counter(node.id for node in nodes)
         for node_id, times in ids.items():
             if times > 1:
-                raise PlanError(f"node id {node_id} occurs {times} times", where="nodes")
+                raise PlanError(
+                    f"node id {node_id} occurs {times} times", where="nodes", hint="Give every node its own."
+                )
         seen: set[int] = set()
         for node in nodes:
             for source in inputs.get(node.id, ()):
@@ -41,7 +50,8 @@ class ExecGraph:
                         f"its input {source} comes after it", "List the nodes inputs first, without cycles."
                     )
             seen.add(node.id)
-        graph = cls(nodes, dict(inputs), max_parallelism, {node.id: node for node in nodes})
+        every = {node.id: tuple(inputs.get(node.id, ())) for node in nodes}
+        graph = cls(nodes, every, max_parallelism, {node.id: node for node in nodes}, engine_version)
         graph._check_types()
         graph._check_uids()
         return graph

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, ClassVar, Self
 from typing import Literal as Tag
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, field_validator
 from pydantic import Field as Property
 from pydantic.alias_generators import to_camel
 
@@ -59,8 +59,8 @@ class ExecNode(PlanModel):
 
     id: int
     """Unique in the plan; operator uids begin with it."""
-    type: str = ""
-    """``<name>_<version>``; left out when a planner makes the newest version."""
+    type: str = Property(default="", validate_default=True)
+    """``<name>_<version>``; a planner leaves it out and gets the newest version its class serves."""
     configuration: dict[str, str] = Property(default_factory=dict)
     """Values of the consumed options at compile time; they win over the session's at run time."""
     state: tuple[StateMetadata, ...] = ()
@@ -71,6 +71,11 @@ class ExecNode(PlanModel):
     """Kinds of row this node emits."""
     description: str
     """What explain and the UI show; stored, so that it stays the same after an upgrade."""
+
+    @field_validator("type", mode="after")
+    @classmethod
+    def _newest_type(cls, type: str) -> str:
+        return str(cls.newest().key) if not type and cls.METADATA else type
 
     @classmethod
     def newest(cls) -> ExecNodeMetadata:

@@ -1,0 +1,1 @@
+"""Tests that walk the tree: nothing is listed by hand."""
