@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Protocol
 from execnodes.core.types import LogicalType
 
 if TYPE_CHECKING:
+    from execnodes.core.expressions import Literal
     from execnodes.core.node import ExecNode
     from execnodes.core.tables import TableReference
-    from execnodes.state.operator import Operator
+    from execnodes.state.operator import LocalKernel, Operator
 
 KIND = "rk_kind"
 """Row kind of a row, 0 to 3 (`RowKind`); in an operator's input the number of the input times 4 is added."""
@@ -87,6 +88,10 @@ class Lowering(Protocol):
         """Read a table: physical and metadata columns in the order of `produced`."""
         ...
 
+    def values(self, node: ExecNode, tuples: tuple[tuple[Literal, ...], ...], produced: LogicalType) -> Rows:
+        """Inline rows, given once."""
+        ...
+
     def assign_watermark(self, node: ExecNode, rows: Rows, time_index: int, watermark: Callable[[Branch], str]) -> Rows:
         """Declare the event time of rows that come from a source; `watermark` gives the text of the watermark (a
         TIMESTAMP or an instant) that a row moves the stream to.
@@ -95,6 +100,10 @@ class Lowering(Protocol):
 
     def operator(self, node: ExecNode, operator: Operator, inputs: tuple[OperatorInput, ...]) -> Rows:
         """Run a stateful operator; its output columns have the types of `operator.output`."""
+        ...
+
+    def pre_aggregate(self, node: ExecNode, kernel: LocalKernel, rows: Rows) -> Rows:
+        """Fold rows in the task they are in, before an exchange."""
         ...
 
     def sink(self, node: ExecNode, table: TableReference, rows: Rows) -> None:

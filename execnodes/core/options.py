@@ -1,4 +1,4 @@
-"""Configuration options: every key Rekindle knows, with its type, default and meaning; names are Flink's where they fit."""
+"""Configuration options: every key Rekindle knows, its type, default and meaning; names are Flink's where they fit."""
 
 from __future__ import annotations
 

@@ -115,3 +115,14 @@ class Operator(ABC):
 def empty_output(operator: Operator) -> pl.DataFrame:
     """No changes."""
     return pl.DataFrame(schema={**schema_of(operator.output), KIND: pl.Int8(), SEQUENCE: pl.Int64()})
+
+
+class LocalKernel(ABC):
+    """A stateless pre-aggregation before the exchange: it sees the rows of one task, holds nothing between batches."""
+
+    inputs: tuple[Column, ...]
+    output: tuple[Column, ...]
+
+    @abstractmethod
+    def fold(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Rows (input columns, KIND, SEQUENCE if ordered) to fewer rows (output columns, KIND, SEQUENCE if ordered)."""

@@ -1,0 +1,249 @@
+"""The one stateful processor: it hosts all operators of a stage over tagged rows, keyed by (operator, key group)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
+
+from execnodes.core.lowering import HASH, KIND, MAJOR, SEQUENCE, WATERMARK
+from execnodes.core.slots import Layout
+from execnodes.state.frames import (
+    HIDDEN_DTYPES,
+    SLOT_DTYPES,
+    TAG,
+    from_pandas,
+    spark_column,
+    to_kernel,
+    to_pandas,
+    to_slots,
+)
+from execnodes.state.kernel_types import Column
+from execnodes.state.operator import Context, LocalKernel, Operator, State
+from execnodes.state.pages import PagedState
+from execnodes.state.spark_client import KEY_SCHEMA, VALUE_SCHEMA, client_for
+
+
+@dataclass(frozen=True)
+class StageShape:
+    """Hidden columns and slots of a stage's frames."""
+
+    layout: Layout
+    """Slots of the output frame."""
+    ordered: bool
+    """Rows carry their order (SEQUENCE, MAJOR)."""
+    row_watermarks: bool
+    """Rows carry the watermark before them."""
+    keeps_hash: bool
+    """Some rows pass through to a later stage, which needs the hash of their key."""
+
+    def travelling(self) -> tuple[str, ...]:
+        """Hidden columns that every frame has besides the tag."""
+        order = (SEQUENCE, MAJOR) if self.ordered else ()
+        return (KIND, *order, *((WATERMARK,) if self.row_watermarks else ()))
+
+    def kernel_hidden(self) -> tuple[str, ...]:
+        """Hidden columns a kernel sees; it knows rows by one number, so MAJOR is folded into SEQUENCE."""
+        order = (SEQUENCE,) if self.ordered else ()
+        return (KIND, HASH, *order, *((WATERMARK,) if self.row_watermarks else ()))
+
+    def output_columns(self) -> tuple[str, ...]:
+        """Columns of the stage's output frame."""
+        return (TAG, *self.travelling(), *((HASH,) if self.keeps_hash else ()), *self.layout.names())
+
+    def ddl(self) -> str:
+        """Spark schema of the output frame."""
+        return ", ".join(f"{name} {spark_column(name)}" for name in self.output_columns())
+
+
+class StageHost(StatefulProcessor):
+    """Routes each group's rows to its operator; rows that are for a later stage pass through."""
+
+    def __init__(self, operators: dict[int, Operator], shape: StageShape, metrics: Any) -> None:
+        """`operators` by node id; `metrics`: a Spark accumulator of dictionaries."""
+        self._operators = operators
+        self._shape = shape
+        self._metrics = metrics
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        """Declare every state of every operator, by uid and name."""
+        self._handle = handle
+        self._states = {
+            (tag, spec.name): handle.getMapState(f"{operator.uid}__{spec.name}", KEY_SCHEMA, VALUE_SCHEMA)
+            for tag, operator in self._operators.items()
+            for spec in operator.states
+        }
+
+    def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Any]:  # noqa: N802, N803
+        """One micro-batch of one key group."""
+        tag, group = int(key[0]), int(key[1])
+        frames = (from_pandas(frame) for frame in rows)
+        operator = self._operators.get(tag)
+        if operator is None:
+            for frame in frames:
+                yield to_pandas(_padded(frame, self._shape.output_columns()))
+            return
+        batch = pl.concat(list(frames))
+        order = batch_order(batch, self._shape) if operator.ordered else None
+        if order is not None:
+            batch = batch[order].with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(SEQUENCE))
+        context = GroupContext(self._handle, self._states, tag, operator, timerValues)
+        changes = operator.process(split_inputs(batch, operator, self._shape), context)
+        self._report(operator, group, context)
+        if changes is not None and len(changes):
+            yield self._encode(changes, operator, tag, batch if order is not None else None)
+
+    def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Any]:  # noqa: N802, N803
+        """The watermark has reached a time that the operator asked for."""
+        tag, group = int(key[0]), int(key[1])
+        operator = self._operators[tag]
+        context = GroupContext(self._handle, self._states, tag, operator, timerValues)
+        changes = operator.on_watermark(context)
+        self._report(operator, group, context)
+        if changes is not None and len(changes):
+            yield self._encode(changes, operator, tag, None)
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def _encode(self, changes: pl.DataFrame, operator: Operator, tag: int, batch: pl.DataFrame | None) -> Any:
+        return to_pandas(_encoded(changes, operator.output, tag, self._shape, batch))
+
+    def _report(self, operator: Operator, group: int, context: GroupContext) -> None:
+        counts = context.finish()
+        self._metrics.add({(operator.uid, name, group): value for name, value in counts.items()})
+
+
+def batch_order(batch: pl.DataFrame, shape: StageShape) -> pl.Series | None:
+    """Row numbers of a batch in the order of the input; None where the pipeline carries no order."""
+    if not shape.ordered:
+        return None
+    return batch.select(pl.arg_sort_by(MAJOR, SEQUENCE, nulls_last=False)).to_series()
+
+
+def restore_order(changes: pl.DataFrame, batch: pl.DataFrame | None) -> pl.DataFrame:
+    """Give changes the order of the input rows that caused them (kernels name them by their number)."""
+    if batch is None or SEQUENCE not in changes.columns or MAJOR not in batch.columns:
+        return changes.drop(MAJOR, strict=False)
+    majors = batch[MAJOR].gather(changes[SEQUENCE].fill_null(0))
+    return changes.with_columns(majors.alias(MAJOR))
+
+
+def split_inputs(batch: pl.DataFrame, operator: Operator, shape: StageShape) -> list[pl.DataFrame]:
+    """One kernel frame an input; the number of the input travels in the row kind."""
+    single = len(operator.inputs) == 1
+    frames = []
+    for number, columns in enumerate(operator.inputs):
+        rows = batch if single else batch.filter(pl.col(KIND) // 4 == number)
+        kernel = to_kernel(rows, columns, shape.kernel_hidden()).with_columns((pl.col(KIND) % 4).cast(pl.Int8))
+        if not shape.ordered:
+            kernel = kernel.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(SEQUENCE))
+        frames.append(kernel)
+    return frames
+
+
+def _encoded(
+    changes: pl.DataFrame, columns: Sequence[Column], tag: int, shape: StageShape, batch: pl.DataFrame | None
+) -> pl.DataFrame:
+    if shape.ordered:
+        changes = restore_order(changes, batch)
+    slots = to_slots(changes, columns, shape.layout, shape.travelling())
+    return _padded(slots.with_columns(pl.lit(-tag, pl.Int32).alias(TAG)), shape.output_columns())
+
+
+@dataclass
+class GroupContext(Context):
+    """`Context` over Spark's handle, for one call."""
+
+    handle: Any
+    states: dict[tuple[int, str], Any]
+    tag: int
+    operator: Operator
+    timer_values: Any
+    _open: dict[str, PagedState] = field(default_factory=dict)
+    _counts: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        timed = self.operator.uses_time
+        current = self.timer_values.getCurrentWatermarkInMs() if timed else 0
+        # Spark's watermark is 0 until the first one: no event time is known then.
+        self.watermark = current if current > 0 else None
+        self.now = max(self.timer_values.getCurrentProcessingTimeInMs(), 0) or int(time.time() * 1000)
+
+    def state(self, name: str) -> State:
+        """Open a state once a call."""
+        if name not in self._open:
+            spec = next(each for each in self.operator.states if each.name == name)
+            self._open[name] = PagedState(spec, client_for(self.states[(self.tag, name)]), self.now)
+        return self._open[name]
+
+    def wake_at(self, watermark: int) -> None:
+        """Register a timer of Spark's; it fires once the watermark is at least this."""
+        self.handle.registerTimer(watermark)
+
+    def count(self, metric: str, rows: int) -> None:
+        """Add to a counter of this call."""
+        self._counts[metric] = self._counts.get(metric, 0) + rows
+
+    def finish(self) -> dict[str, int]:
+        """Write what is still open; counters and the rows of each state touched."""
+        for state in self._open.values():
+            state.flush()
+        return {**self._counts, **{f"rows:{name}": state.total_rows for name, state in self._open.items()}}
+
+
+def fold_locally(kernels: dict[int, LocalKernel], shape: StageShape, batches: Iterator[Any]) -> Iterator[Any]:
+    """The body of a stateless stage (mapInArrow): pre-aggregate rows of some tags, pass the others through."""
+    import pyarrow as pa
+
+    names = shape.output_columns()
+    held: dict[int, list[pl.DataFrame]] = {tag: [] for tag in kernels}
+    for batch in batches:
+        frame = pl.DataFrame(pa.Table.from_batches([batch]))
+        for tag in kernels:
+            held[tag].append(frame.filter(pl.col(TAG) == tag))
+        rest = frame.filter(~pl.col(TAG).is_in(list(kernels)))
+        if len(rest):
+            yield from _arrow(_padded(rest, names))
+    for tag, frames in held.items():
+        if frames:
+            yield from _arrow(_folded(tag, kernels[tag], pl.concat(frames), shape))
+
+
+def _folded(tag: int, kernel: LocalKernel, rows: pl.DataFrame, shape: StageShape) -> pl.DataFrame:
+    if shape.ordered:
+        rows = rows.sort(MAJOR, SEQUENCE).with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(SEQUENCE))
+    hidden = tuple(name for name in shape.kernel_hidden() if name != HASH)
+    changes = kernel.fold(to_kernel(rows, kernel.inputs, hidden))
+    return _encoded(changes, kernel.output, tag, shape, rows if shape.ordered else None)
+
+
+def _padded(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    present = set(frame.columns)
+    absent = (
+        pl.lit(None, HIDDEN_DTYPES.get(name, SLOT_DTYPES.get(name[0]))).alias(name)
+        for name in names
+        if name not in present
+    )
+    return frame.with_columns(absent).select(names)
+
+
+def _arrow(frame: pl.DataFrame) -> Iterator[Any]:
+    """Record batches in the types Spark expects of the stage's schema."""
+    import pyarrow as pa
+
+    if frame.is_empty():
+        return
+    types = {
+        "string_view": pa.string(),
+        "binary_view": pa.binary(),
+        "large_string": pa.string(),
+        "large_binary": pa.binary(),
+    }
+    table = frame.to_arrow()
+    plain = pa.schema([pa.field(each.name, types.get(str(each.type), each.type)) for each in table.schema])
+    yield from table.cast(plain).to_batches()

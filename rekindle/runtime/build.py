@@ -1,0 +1,266 @@
+"""A pipeline's stages as one Spark DataFrame: sources, projections between stages, operators."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from functools import partial, reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from execnodes.core.lowering import HASH, KIND, MAJOR, SEQUENCE
+from execnodes.core.options import Configuration
+from execnodes.core.slots import assign, decode
+from execnodes.core.spark_sql import literal, spark_type
+from execnodes.core.tables import Column
+from execnodes.state.frames import KEY_GROUP, TAG
+from execnodes.state.host import StageHost, StageShape, fold_locally
+from rekindle.connectors.base import SourceRequest
+from rekindle.connectors.registry import find_source
+from rekindle.runtime.record import OperatorRecord, SourceRecord
+from rekindle.runtime.stages import Arm, Pipeline, hidden_texts, slot_texts, typed_texts
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+EVENT_TIME = "rk_event_time"
+_REAL = "rk_real"
+"""False for the one row that a control source adds to end the stream."""
+
+Texts = Callable[[Arm], dict[str, str]]
+
+
+class Builder:
+    """Builds the DataFrame of one pipeline for one start of a job."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        pipeline: Pipeline,
+        configuration: Configuration,
+        job_dir: Path,
+        max_parallelism: int,
+        metrics: Any,
+    ) -> None:
+        """`metrics`: a Spark accumulator of dictionaries that operators report to."""
+        self._spark = spark
+        self._pipeline = pipeline
+        self._configuration = configuration
+        self._job_dir = job_dir
+        self._max_parallelism = max_parallelism
+        self._metrics = metrics
+        self.bounded = True
+        """Whether every source ends by itself; known after `build`."""
+        self.timed = pipeline.uses_time and any(s.event_times for s in pipeline.record.sources.values())
+
+    @property
+    def control_dir(self) -> Path:
+        """Where a file with one row ends the stream."""
+        return self._job_dir / "control"
+
+    def build(self) -> DataFrame:
+        """The frame that enters the sinks: see `sink_columns`."""
+        texts = self._texts(0, from_source=True)
+        ways = ((source, self._pipeline.leaving(origin)) for origin, source in self._pipeline.record.sources.items())
+        inputs = [self._routed(self._source(source), arms, texts) for source, arms in ways if arms]
+        frame = reduce(lambda left, right: left.unionAll(right), inputs)
+        for index, stage in enumerate(self._pipeline.stages):
+            after = self._keyed(frame, index) if stage.keyed else self._local(frame, index)
+            frame = self._next(after, index + 1)
+        return frame
+
+    # -- sources
+
+    def _source(self, source: SourceRecord) -> DataFrame:
+        frame = self._values(source) if source.table is None else self._scan(source)
+        if not source.event_times or not self.timed:
+            return frame
+        texts = source.event_times
+        time = texts[0] if len(set(texts)) == 1 else f"greatest({', '.join(texts)})"
+        real = frame.selectExpr("*", f"{time} AS {EVENT_TIME}", f"true AS {_REAL}")
+        self.control_dir.mkdir(parents=True, exist_ok=True)
+        reader = self._spark.readStream.name(f"control_{source.node.id}").schema(f"{EVENT_TIME} timestamp")
+        control = reader.json(str(self.control_dir))
+        empty = [
+            f"{EVENT_TIME}" if f.name == EVENT_TIME else f"false AS {_REAL}" if f.name == _REAL
+            else f"CAST(NULL AS {f.dataType.simpleString()}) AS `{f.name}`"
+            for f in real.schema
+        ]  # fmt: skip
+        return real.unionAll(control.selectExpr(*empty)).withWatermark(EVENT_TIME, "0 seconds").where(_REAL)
+
+    def drain(self) -> None:
+        """End the stream: the watermark moves past every window."""
+        target = self.control_dir / "end.json"
+        if not target.exists():
+            hidden = target.with_name(".end.json")
+            hidden.write_text(json.dumps({EVENT_TIME: "2200-01-01T00:00:00.000Z"}) + "\n", encoding="utf-8")
+            hidden.rename(target)
+
+    def _scan(self, source: SourceRecord) -> DataFrame:
+        table = source.table
+        assert table is not None
+        resolved = table.resolved_table
+        if resolved is None or resolved.options is None:
+            raise source.node.fail(
+                f"table {table.name} has no options in the plan",
+                "Create the table in the session before the plan runs (it was compiled without its options).",
+            )
+        columns = {column.name: column for column in resolved.table_schema.columns}
+        wanted: tuple[Column, ...] = tuple(columns[field.name] for field in source.produced.fields)
+        connector = find_source(resolved.options.get("connector", ""), table.name)
+        request = SourceRequest(
+            resolved, table.name, wanted, source.node.uid("source"), False, self._pipeline.ordered,
+            self._configuration, self._job_dir,
+        )  # fmt: skip
+        given = connector.read(self._spark, request)
+        self.bounded = self.bounded and given.bounded
+        return given.frame
+
+    def _values(self, source: SourceRecord) -> DataFrame:
+        """Inline rows as a stream that gives them once: one file with one row, and the rows as literals."""
+        folder = self._job_dir / "values"
+        folder.mkdir(parents=True, exist_ok=True)
+        tick = folder / "once.txt"
+        if not tick.exists():
+            tick.write_text("\n", encoding="utf-8")
+        types = [field.type for field in source.produced.fields]
+        rows = []
+        for place, values in enumerate(source.tuples):
+            cells = [f"'c{i}', {literal(v.value, t)}" for i, (v, t) in enumerate(zip(values, types, strict=True))]
+            cells.append(f"'{SEQUENCE}', {place}L")
+            rows.append(f"named_struct({', '.join(cells)})")
+        stream = self._spark.readStream.name(f"values_{source.node.id}").text(str(folder))
+        frame = stream.selectExpr(f"inline(array({', '.join(rows)}))")
+        names = [f"c{i}" for i in range(len(types))]
+        return frame.selectExpr(*names, SEQUENCE, f"'' AS {MAJOR}")
+
+    # -- between stages
+
+    def _texts(self, boundary: int, *, from_source: bool) -> Texts:
+        """Columns of the frame that enters a stage, for the rows of an arm."""
+        hidden = self._pipeline.hidden()
+        if boundary == len(self._pipeline.stages) and len(self._pipeline.record.sinks) == 1:
+            return lambda arm: {**_without_hash(hidden_texts(arm, hidden, from_source)), **typed_texts(arm)}
+        layout = self._pipeline.input_layout(boundary)
+        return lambda arm: {**hidden_texts(arm, hidden, from_source), **slot_texts(arm, layout)}
+
+    def _routed(self, frame: DataFrame, arms: tuple[Arm, ...], texts: Texts) -> DataFrame:
+        """Rows of a source on their ways; one way needs no array of structs."""
+        if len(arms) == 1:
+            return _projected(frame, texts(arms[0]), arms[0].branch.condition)
+        return frame.selectExpr(f"inline({_structs(arms, texts)})")
+
+    def _next(self, frame: DataFrame, boundary: int) -> DataFrame:
+        """From a stage's output to the frame that enters the next one (or the sinks)."""
+        members = self._pipeline.stages[boundary - 1].members
+        texts = self._texts(boundary, from_source=False)
+        ways = {member: self._pipeline.leaving(member) for member in members}
+        passing = [
+            arm for arm in self._pipeline.boundary(boundary - 1)
+            if self._pipeline.level_of(arm.consumer) >= boundary
+        ]  # fmt: skip
+        if len(members) == 1 and not passing and len(ways[members[0]]) == 1:
+            arm = ways[members[0]][0]
+            return _projected(frame, texts(arm), arm.branch.condition)
+        cases = [f"WHEN {-member} THEN {_structs(arms, texts)}" for member, arms in ways.items() if arms]
+        if passing:
+            names = tuple(texts(passing[0]))
+            cases.append(f"ELSE array({_struct(self._passing(names, passing[0], boundary))})")
+        return frame.selectExpr(f"inline(CASE {TAG} {' '.join(cases)} END)")
+
+    def _passing(self, names: tuple[str, ...], arm: Arm, boundary: int) -> dict[str, str]:
+        """Columns of rows that were for a later consumer all along."""
+        before = self._pipeline.output_layout(boundary - 1).names()
+        typed = boundary == len(self._pipeline.stages) and len(self._pipeline.record.sinks) == 1
+        decoded = {}
+        if typed:
+            slots = assign(arm.types)
+            decoded = {
+                f"c{i}": f"CAST({decode(t, slot)} AS {spark_type(t)})"
+                for i, (t, slot) in enumerate(zip(arm.types, slots, strict=True))
+            }
+        absent = {"l": "BIGINT", "d": "DOUBLE", "s": "STRING", "b": "BINARY"}
+        known = {*before, TAG, *self._pipeline.hidden()}
+        if self._pipeline.keeps_hash(boundary - 1):
+            known.add(HASH)
+        texts = {}
+        for name in names:
+            if name in decoded:
+                texts[name] = decoded[name]
+            elif name in known:
+                texts[name] = name
+            else:
+                texts[name] = f"CAST(NULL AS {'BIGINT' if name == HASH else absent[name[0]]})"
+        return texts
+
+    # -- stages
+
+    def _shape(self, index: int) -> StageShape:
+        pipeline = self._pipeline
+        return StageShape(
+            pipeline.output_layout(index), pipeline.ordered, pipeline.record.row_watermarks, pipeline.keeps_hash(index)
+        )
+
+    def _keyed(self, frame: DataFrame, index: int) -> DataFrame:
+        groups = self._max_parallelism
+        # Rows that only pass through have no key; spread them.
+        spread = f"CAST(coalesce(pmod({HASH}, {groups}), pmod(spark_partition_id(), {groups})) AS INT) AS {KEY_GROUP}"
+        shape = self._shape(index)
+        operators = {}
+        for member in self._pipeline.stages[index].members:
+            step = self._pipeline.record.steps[member]
+            assert isinstance(step, OperatorRecord)
+            operators[member] = step.operator
+        host = StageHost(operators, shape, self._metrics)
+        grouped = frame.selectExpr("*", spread).groupBy(TAG, KEY_GROUP)
+        mode = "EventTime" if self.timed else "None"
+        return grouped.transformWithStateInPandas(host, shape.ddl(), "Append", mode)
+
+    def _local(self, frame: DataFrame, index: int) -> DataFrame:
+        shape = self._shape(index)
+        kernels = {}
+        for member in self._pipeline.stages[index].members:
+            step = self._pipeline.record.steps[member]
+            assert not isinstance(step, OperatorRecord)
+            kernels[member] = step.kernel
+        return frame.mapInArrow(partial(fold_locally, kernels, shape), shape.ddl())
+
+
+def sink_columns(pipeline: Pipeline, consumer: int) -> Mapping[str, str]:
+    """Column names c0, c1, … of a sink's rows to their texts over the frame that `Builder.build` gives."""
+    arm = next(arm for arm in pipeline.arms if arm.consumer == consumer)
+    if len(pipeline.record.sinks) == 1:
+        return {f"c{i}": f"c{i}" for i in range(len(arm.types))}
+    slots = assign(arm.types)
+    return {
+        f"c{i}": f"CAST({decode(t, slot)} AS {spark_type(t)})"
+        for i, (t, slot) in enumerate(zip(arm.types, slots, strict=True))
+    }
+
+
+def sink_hidden(pipeline: Pipeline) -> tuple[str, ...]:
+    """Hidden columns a sink is given."""
+    return (KIND, MAJOR, SEQUENCE) if pipeline.ordered else (KIND,)
+
+
+def _projected(frame: DataFrame, texts: Mapping[str, str], condition: str | None) -> DataFrame:
+    kept = frame if condition is None else frame.where(condition)
+    return kept.selectExpr(*(text if text == name else f"{text} AS {name}" for name, text in texts.items()))
+
+
+def _structs(arms: tuple[Arm, ...], texts: Texts) -> str:
+    parts = []
+    for arm in arms:
+        made = _struct(texts(arm))
+        parts.append(made if arm.branch.condition is None else f"CASE WHEN {arm.branch.condition} THEN {made} END")
+    whole = f"array({', '.join(parts)})"
+    return whole if all(arm.branch.condition is None for arm in arms) else f"array_compact({whole})"
+
+
+def _struct(texts: Mapping[str, str]) -> str:
+    cells = (f"'{name}', {text}" for name, text in texts.items())
+    return f"named_struct({', '.join(cells)})"
+
+
+def _without_hash(texts: dict[str, str]) -> dict[str, str]:
+    return {name: text for name, text in texts.items() if name != HASH}

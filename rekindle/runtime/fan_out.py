@@ -1,0 +1,55 @@
+"""The one foreachBatch of a pipeline: every sink gets its rows of a micro-batch, and all of them move together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from execnodes.core.errors import RekindleError
+from execnodes.core.lowering import quote
+from execnodes.state.frames import TAG
+from rekindle.connectors.base import SinkWriter
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+@dataclass(frozen=True)
+class Target:
+    """A sink of a pipeline."""
+
+    node_id: int
+    writer: SinkWriter
+    columns: Mapping[str, str]
+    """Name in the table to Spark SQL text."""
+
+
+class FanOut:
+    """Callable for foreachBatch; remembers the error a sink raised, since Spark only keeps its text."""
+
+    def __init__(self, targets: Sequence[Target], hidden: Sequence[str]) -> None:
+        self._targets = targets
+        self._hidden = hidden
+        self.error: RekindleError | None = None
+
+    def __call__(self, batch: DataFrame, batch_id: int) -> None:
+        """Write a micro-batch to every sink."""
+        try:
+            self._write(batch, batch_id)
+        except RekindleError as error:
+            self.error = error
+            raise
+
+    def _write(self, batch: DataFrame, batch_id: int) -> None:
+        # A frame behind stateful operators may be computed only once, whatever the sinks do with it.
+        once = len(self._targets) == 1 and self._targets[0].writer.single_pass
+        frame = batch if once else batch.persist()
+        try:
+            for target in self._targets:
+                rows = frame if len(self._targets) == 1 else frame.where(f"{TAG} = {target.node_id}")
+                texts = (f"{text} AS {quote(name)}" for name, text in target.columns.items())
+                target.writer.write(rows.selectExpr(*texts, *self._hidden), batch_id)
+        finally:
+            if not once:
+                frame.unpersist()

@@ -1,0 +1,179 @@
+"""First half of running a graph: every node says what it wants (`Lowering`), and it is written down as data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from execnodes.core.errors import PlanError
+from execnodes.core.expressions import Literal
+from execnodes.core.graph import ExecGraph
+from execnodes.core.lowering import KIND, WATERMARK, Branch, OperatorInput, Rows
+from execnodes.core.node import ExecNode
+from execnodes.core.slots import assign, decode
+from execnodes.core.tables import TableReference
+from execnodes.core.types import Field, LogicalType, row
+from execnodes.state.kernel_types import Column
+from execnodes.state.operator import LocalKernel, Operator
+
+
+@dataclass
+class SourceRecord:
+    """A scan or inline rows: an origin outside all stages."""
+
+    node: ExecNode
+    produced: LogicalType
+    table: TableReference | None
+    tuples: tuple[tuple[Literal, ...], ...] = ()
+    event_times: list[str] = field(default_factory=list)
+    """Texts of the watermark that a row moves the stream to (a Spark TIMESTAMP, null for rows that do not count)."""
+
+
+@dataclass(frozen=True)
+class OperatorRecord:
+    """A stateful operator and what feeds it."""
+
+    node: ExecNode
+    operator: Operator
+    inputs: tuple[OperatorInput, ...]
+
+    @property
+    def output(self) -> tuple[Column, ...]:
+        """Columns of its result."""
+        return self.operator.output
+
+
+@dataclass(frozen=True)
+class LocalRecord:
+    """A pre-aggregation and what feeds it."""
+
+    node: ExecNode
+    kernel: LocalKernel
+    rows: Rows
+
+    @property
+    def inputs(self) -> tuple[OperatorInput, ...]:
+        """Its one input; rows stay in their task, so no columns choose a key group."""
+        return (OperatorInput(self.rows, ()),)
+
+    @property
+    def output(self) -> tuple[Column, ...]:
+        """Columns of its result."""
+        return self.kernel.output
+
+
+Step = OperatorRecord | LocalRecord
+
+
+@dataclass(frozen=True)
+class SinkRecord:
+    """Rows that go into a table."""
+
+    node: ExecNode
+    table: TableReference
+    rows: Rows
+
+
+@dataclass
+class Record:
+    """All that a pipeline consists of; implements `Lowering`."""
+
+    zone: str
+    row_watermarks: bool
+    """Rows carry the watermark before them (`table.exec.watermark.granularity` = row)."""
+    sources: dict[int, SourceRecord] = field(default_factory=dict)
+    steps: dict[int, Step] = field(default_factory=dict)
+    """Operators and pre-aggregations by node id, inputs first."""
+    sinks: list[SinkRecord] = field(default_factory=list)
+
+    def scan(self, node: ExecNode, table: TableReference, produced: LogicalType) -> Rows:
+        """See `Lowering`."""
+        self.sources[node.id] = SourceRecord(node, produced, table)
+        return self._from_source(node, produced)
+
+    def values(self, node: ExecNode, tuples: tuple[tuple[Literal, ...], ...], produced: LogicalType) -> Rows:
+        """See `Lowering`."""
+        self.sources[node.id] = SourceRecord(node, produced, None, tuples)
+        return self._from_source(node, produced)
+
+    def _from_source(self, node: ExecNode, produced: LogicalType) -> Rows:
+        kind = None if node.changelog_mode.insert_only else KIND
+        columns = tuple(f"c{i}" for i in range(len(produced.fields)))
+        return Rows(produced, (Branch(node.id, columns, kind=kind),))
+
+    def assign_watermark(self, node: ExecNode, rows: Rows, time_index: int, watermark: Callable[[Branch], str]) -> Rows:
+        """See `Lowering`."""
+        values = []
+        for branch in rows.branches:
+            if branch.origin not in self.sources:
+                raise node.fail("a watermark can only be assigned to rows straight from a source")
+            value = f"CAST({watermark(branch)} AS TIMESTAMP)"
+            values.append(value)
+            counted = value if branch.condition is None else f"CASE WHEN {branch.condition} THEN {value} END"
+            self.sources[branch.origin].event_times.append(counted)
+        if not self.row_watermarks:
+            return rows
+        from execnodes.stream.watermark_assigner.v1_kernel import RowWatermarkOperator
+
+        columns = columns_of(rows.type)
+        extended = row(*rows.type.fields, Field("rk_value", RowWatermarkOperator.VALUE_TYPE))
+        branches = tuple(
+            Branch(b.origin, (*b.columns, f"unix_millis({value})"), b.condition, b.kind)
+            for b, value in zip(rows.branches, values, strict=True)
+        )
+        operator = RowWatermarkOperator(node.uid("watermark-assigner"), columns)
+        return self.operator(node, operator, (OperatorInput(Rows(extended, branches), ()),))
+
+    def operator(self, node: ExecNode, operator: Operator, inputs: tuple[OperatorInput, ...]) -> Rows:
+        """See `Lowering`."""
+        self.steps[node.id] = OperatorRecord(node, operator, inputs)
+        return self._from_slots(node, operator.output)
+
+    def pre_aggregate(self, node: ExecNode, kernel: LocalKernel, rows: Rows) -> Rows:
+        """See `Lowering`."""
+        self.steps[node.id] = LocalRecord(node, kernel, rows)
+        return self._from_slots(node, kernel.output)
+
+    def _from_slots(self, node: ExecNode, output: tuple[Column, ...]) -> Rows:
+        types = [column.type for column in output]
+        texts = tuple(decode(t, slot) for t, slot in zip(types, assign(types), strict=True))
+        kind = None if node.changelog_mode.insert_only else KIND
+        produced = row(*(Field(column.name, column.type) for column in output))
+        return Rows(produced, (Branch(node.id, texts, kind=kind),))
+
+    def sink(self, node: ExecNode, table: TableReference, rows: Rows) -> None:
+        """See `Lowering`."""
+        self.sinks.append(SinkRecord(node, table, rows))
+
+
+def columns_of(t: LogicalType) -> tuple[Column, ...]:
+    """Kernel columns of a ROW, by position (names may repeat in SQL)."""
+    return tuple(Column(f"f{i}", each.type) for i, each in enumerate(t.fields))
+
+
+def record(graph: ExecGraph) -> Record:
+    """Let every node of a graph say how it runs, inputs first; PlanError names the node that cannot."""
+    zones = {node.configuration.get("table.local-time-zone", "UTC") for node in graph.nodes}
+    granularity = {node.configuration.get("table.exec.watermark.granularity", "batch") for node in graph.nodes}
+    result = Record(zone=next(iter(sorted(zones - {"UTC"})), "UTC"), row_watermarks="row" in granularity)
+    lowered: dict[int, Rows] = {}
+    for node in graph.nodes:
+        inputs = tuple(lowered[each] for each in graph.inputs.get(node.id, ()))
+        lowered[node.id] = node.lower(result, inputs)
+    _check_hidden_columns(result)
+    return result
+
+
+def _check_hidden_columns(result: Record) -> None:
+    """CURRENT_WATERMARK reads a column that only exists behind a row-wise watermark assigner."""
+    consumers = [(each.node, each.rows) for each in result.sinks]
+    consumers += [(each.node, given.rows) for each in result.steps.values() for given in each.inputs]
+    for node, rows in consumers:
+        for branch in rows.branches:
+            used = any(WATERMARK in text for text in (*branch.columns, branch.condition or ""))
+            if used and (branch.origin in result.sources or not result.row_watermarks):
+                raise PlanError(
+                    "CURRENT_WATERMARK needs the watermark of each row",
+                    where=f"node {node.id} ({node.key})",
+                    hint="SET 'table.exec.watermark.granularity' = 'row' and give the table a WATERMARK.",
+                )

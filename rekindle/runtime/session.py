@@ -1,0 +1,66 @@
+"""The Spark session Rekindle runs in, with the settings its state and its meaning of SQL rest on."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_PACKAGE = "org.apache.spark.sql.execution.streaming"
+SESSION_SETTINGS: Mapping[str, str] = {
+    "spark.sql.session.timeZone": "UTC",
+    # Flink's integers wrap and its casts have rules of their own; both are written into the expressions.
+    "spark.sql.ansi.enabled": "false",
+    "spark.sql.caseSensitive": "true",
+    "spark.sql.streaming.stateStore.providerClass": f"{_PACKAGE}.state.RocksDBStateStoreProvider",
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    # The default forks a process for every checkpoint file on local disks.
+    "spark.sql.streaming.checkpointFileManagerClass": f"{_PACKAGE}.checkpointing.FileSystemBasedCheckpointFileManager",
+    "spark.sql.streaming.queryEvolution.enableSourceEvolution": "true",
+    "spark.sql.execution.pythonUDF.pandas.preferIntExtensionDtype": "true",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "200000",
+    "spark.sql.execution.arrow.transformWithStateInPySpark.maxStateRecordsPerBatch": "200000",
+    "spark.sql.streaming.noDataMicroBatches.enabled": "true",
+    "spark.sql.streaming.multipleWatermarkPolicy": "min",
+    "spark.sql.adaptive.enabled": "false",
+}
+"""Set on every session that runs a job."""
+_START_SETTINGS: Mapping[str, str] = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.streaming.metricsEnabled": "false",
+    "spark.python.unix.domain.socket.enabled": "true",
+}
+"""Only for a session of our own making."""
+
+
+def session(parallelism: int = 2, settings: Mapping[str, str] | None = None) -> SparkSession:
+    """The active session, or a new local one; PySpark's workers get this interpreter."""
+    # PySpark warns about pandas 3 at every import; the range that is pinned is the range that is tested.
+    warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas", category=FutureWarning)
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    os.environ["PYTHONWARNINGS"] = "ignore::FutureWarning"
+    from pyspark.sql import SparkSession
+
+    active = SparkSession.getActiveSession()
+    if active is None:
+        builder = SparkSession.builder.master(f"local[{parallelism}]").appName("rekindle")
+        for key, value in {**_START_SETTINGS, **SESSION_SETTINGS, **(settings or {})}.items():
+            builder = builder.config(key, value)
+        active = builder.getOrCreate()
+        active.sparkContext.setLogLevel("ERROR")
+    return active
+
+
+def prepare(spark: SparkSession, parallelism: int, settings: Mapping[str, str]) -> SparkSession:
+    """A session of its own (same Spark context) with Rekindle's settings, for one job."""
+    own = spark.newSession()
+    for key, value in {**SESSION_SETTINGS, "spark.sql.shuffle.partitions": str(parallelism), **settings}.items():
+        own.conf.set(key, value)
+    return own

@@ -1,0 +1,175 @@
+"""Second half: which operators run together. Pure data: no Spark.
+
+Operators are spread over *stages* by depth. Keyed stages host stateful operators behind one shuffle, local stages fold
+rows inside their task. Rows for a later stage pass through the stages between, so that no part of a plan runs twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from execnodes.core.lowering import HASH, KIND, MAJOR, SEQUENCE, WATERMARK, Branch, Rows
+from execnodes.core.slots import Layout, assign, encode
+from execnodes.core.spark_sql import spark_type
+from execnodes.core.types import LogicalType
+from execnodes.state.frames import TAG
+from rekindle.runtime.record import OperatorRecord, Record, SinkRecord, Step
+
+
+@dataclass(frozen=True)
+class Arm:
+    """Rows of one branch on their way to one consumer."""
+
+    consumer: int
+    """Node id of the operator, pre-aggregation or sink."""
+    side: int
+    """Which of its inputs."""
+    branch: Branch
+    types: tuple[LogicalType, ...]
+    keys: tuple[int, ...] | None
+    """Columns that choose the key group; None where the consumer has none."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Operators that run at one depth."""
+
+    keyed: bool
+    members: tuple[int, ...]
+    """Node ids."""
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """A record with its stages."""
+
+    record: Record
+    stages: tuple[Stage, ...]
+    level: dict[int, int]
+    """Node id of an operator or pre-aggregation to its stage; sinks come after the last."""
+    arms: tuple[Arm, ...]
+    ordered: bool
+    uses_time: bool
+
+    def leaving(self, origin: int) -> tuple[Arm, ...]:
+        """Arms that start at an origin."""
+        return tuple(arm for arm in self.arms if arm.branch.origin == origin)
+
+    def level_of(self, consumer: int) -> int:
+        """Stage of a consumer; sinks stand behind all stages."""
+        return self.level.get(consumer, len(self.stages))
+
+    def boundary(self, index: int) -> tuple[Arm, ...]:
+        """Arms whose rows are in the input frame of stage `index` (or, behind the last, of the sinks)."""
+        return tuple(
+            arm for arm in self.arms if self.level.get(arm.branch.origin, -1) < index <= self.level_of(arm.consumer)
+        )
+
+    def output_layout(self, index: int) -> Layout:
+        """Slots of the frame that leaves a stage: results of its members, and rows that pass through."""
+        steps = (self.record.steps[member] for member in self.stages[index].members)
+        produced = [[column.type for column in step.output] for step in steps]
+        passing = [arm.types for arm in self.boundary(index) if self.level_of(arm.consumer) > index]
+        return Layout.of([*produced, *passing])
+
+    def input_layout(self, index: int) -> Layout:
+        """Slots of the frame that enters a stage or, behind the last, the sinks."""
+        return Layout.of(arm.types for arm in self.boundary(index))
+
+    def keeps_hash(self, index: int) -> bool:
+        """Whether rows for a later keyed stage pass through this one."""
+        return any(arm.keys is not None and self.level_of(arm.consumer) > index for arm in self.boundary(index))
+
+    def hidden(self) -> tuple[str, ...]:
+        """Hidden columns of every frame between stages, besides the tag and the hash."""
+        order = (SEQUENCE, MAJOR) if self.ordered else ()
+        return (KIND, *order, *((WATERMARK,) if self.record.row_watermarks else ()))
+
+
+def plan_stages(record: Record) -> Pipeline:
+    """Spread the steps of a record over stages."""
+    raw: dict[int, int] = {}
+    for node_id, step in record.steps.items():
+        # Stages alternate, even ones local and odd ones keyed; the empty ones are closed up below.
+        below = max((raw[origin] for origin in _origins(step) if origin in raw), default=-1)
+        parity = int(isinstance(step, OperatorRecord))
+        raw[node_id] = next(each for each in (below + 1, below + 2) if each % 2 == parity)
+    used = sorted(set(raw.values()))
+    stages = tuple(
+        Stage(bool(number % 2), tuple(sorted(node_id for node_id, each in raw.items() if each == number)))
+        for number in used
+    )
+    operators = [step.operator for step in record.steps.values() if isinstance(step, OperatorRecord)]
+    ordered = any(operator.ordered for operator in operators) or any(_needs_order(record, s) for s in record.sinks)
+    return Pipeline(
+        record,
+        stages,
+        {node_id: used.index(each) for node_id, each in raw.items()},
+        tuple(_arms(record)),
+        ordered=ordered or record.row_watermarks,
+        uses_time=any(operator.uses_time for operator in operators),
+    )
+
+
+def _origins(step: Step) -> set[int]:
+    return {branch.origin for given in step.inputs for branch in given.rows.branches}
+
+
+def _arms(record: Record) -> Iterator[Arm]:
+    for node_id, step in record.steps.items():
+        for side, given in enumerate(step.inputs):
+            keys = given.keys if isinstance(step, OperatorRecord) else None
+            yield from _arms_of(node_id, side, given.rows, keys)
+    for sink in record.sinks:
+        yield from _arms_of(sink.node.id, 0, sink.rows, None)
+
+
+def _arms_of(consumer: int, side: int, rows: Rows, keys: tuple[int, ...] | None) -> Iterator[Arm]:
+    types = tuple(field.type for field in rows.type.fields)
+    return (Arm(consumer, side, branch, types, keys) for branch in rows.branches)
+
+
+def _needs_order(record: Record, sink: SinkRecord) -> bool:
+    """A keyed sink must see rows that come straight from a source in their order: the last one of a key counts."""
+    table = sink.table.resolved_table
+    keyed = table is not None and table.table_schema.primary_key is not None
+    return keyed and any(branch.origin in record.sources for branch in sink.rows.branches)
+
+
+def slot_texts(arm: Arm, layout: Layout) -> dict[str, str]:
+    """Spark SQL text of every slot of a layout for the rows of an arm."""
+    texts = {
+        slot: encode(t, text) for t, slot, text in zip(arm.types, assign(arm.types), arm.branch.columns, strict=True)
+    }
+    return {name: texts.get(name, _null(name)) for name in layout.names()}
+
+
+def hidden_texts(arm: Arm, hidden: tuple[str, ...], from_source: bool) -> dict[str, str]:
+    """Spark SQL text of the tag, the hidden columns and the key's hash for the rows of an arm."""
+    kind = arm.branch.kind or "0"
+    texts = {TAG: str(arm.consumer), KIND: f"CAST({kind} + {4 * arm.side} AS TINYINT)"}
+    for name in hidden:
+        if name != KIND:
+            texts[name] = "CAST(NULL AS BIGINT)" if from_source and name == WATERMARK else name
+    if arm.keys is None:
+        texts[HASH] = "CAST(NULL AS BIGINT)"
+    elif arm.keys:
+        keys = (encode(arm.types[key], arm.branch.columns[key]) for key in arm.keys)
+        texts[HASH] = f"xxhash64({', '.join(keys)})"
+    else:
+        texts[HASH] = "CAST(0 AS BIGINT)"
+    return texts
+
+
+def typed_texts(arm: Arm) -> dict[str, str]:
+    """Columns of a sink's own types: for a pipeline with one sink there is nothing to share slots with."""
+    return {
+        f"c{i}": f"CAST({text} AS {spark_type(t)})"
+        for i, (t, text) in enumerate(zip(arm.types, arm.branch.columns, strict=True))
+    }
+
+
+def _null(slot: str) -> str:
+    spark = {"l": "BIGINT", "d": "DOUBLE", "s": "STRING", "b": "BINARY"}[slot[0]]
+    return f"CAST(NULL AS {spark})"
