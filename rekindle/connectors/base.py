@@ -1,0 +1,149 @@
+"""What a connector is: requests, frames, writers, and the two classes that connectors derive from.
+
+Modules of connectors import Spark, Arrow and drivers inside their functions, so that compiling needs none of them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from execnodes.core.changelog import ChangelogMode
+from execnodes.core.options import Configuration
+from execnodes.core.tables import Column, ResolvedTable
+from execnodes.core.types import LogicalType
+from rekindle.connectors.options import COMMON, TableOption, TableOptions, check_options
+from rekindle.connectors.secrets import resolve_secrets
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from execnodes.core.errors import ConnectorError
+
+
+@dataclass(frozen=True)
+class SourceRequest:
+    """What a scan asks of a source."""
+
+    table: ResolvedTable
+    name: str
+    """Dotted name of the table, for messages."""
+    columns: tuple[Column, ...]
+    """Physical and metadata columns wanted, in this order."""
+    uid: str
+    """Of the source operator; names the stream in the checkpoint."""
+    batch: bool
+    """Whether to read as a bounded batch DataFrame."""
+    ordered: bool
+    """Whether the rows' order matters downstream: add the columns `MAJOR` and `SEQUENCE`."""
+    configuration: Configuration
+    job_dir: Path
+    start: str | None = None
+    """Where to go on: a text that `SourceConnector.position` gave; None to begin at the beginning."""
+
+
+@dataclass(frozen=True)
+class SourceFrame:
+    """Rows of a source."""
+
+    frame: DataFrame
+    """Columns c0, c1, … in the order asked for; `rk_kind` (TINYINT) if the source gives a changelog; when ordered,
+    `rk_major` (STRING) and `rk_seq` (BIGINT), which together order and identify the rows of a micro-batch.
+    """
+    bounded: bool
+    """Whether it ends by itself."""
+
+
+@dataclass(frozen=True)
+class SinkRequest:
+    """What a sink is asked to take."""
+
+    table: ResolvedTable
+    name: str
+    columns: tuple[Column, ...]
+    """Columns that are written, in the order of the frames' columns."""
+    primary_key: tuple[int, ...]
+    """Indexes into `columns`; empty without a key."""
+    job_id: str
+    job_dir: Path
+    changelog: ChangelogMode
+    """Kinds of row that will come."""
+    configuration: Configuration
+
+
+class SinkWriter(ABC):
+    """Writes one job's micro-batches; lives in the driver."""
+
+    def open(self) -> None:
+        """Called once before the first batch; fail here if the target cannot be written."""
+        return
+
+    @abstractmethod
+    def write(self, batch: DataFrame, batch_id: int) -> None:
+        """Write a micro-batch. A batch id that comes again must not be written twice.
+
+        Columns are named as the sink's columns, then ``rk_kind`` (TINYINT) and, where order matters, ``rk_seq``
+        (BIGINT). The frame may be read more than once. ConnectorError if it cannot be written.
+        """
+
+    def close(self) -> None:
+        """Called once at the end, also after a failure."""
+        return
+
+
+class Connector(ABC):
+    """Identifier and declared options, common to sources and sinks."""
+
+    identifier: ClassVar[str]
+    """What ``'connector' = '…'`` names; the module is called the same."""
+
+    @abstractmethod
+    def declared(self, options: Mapping[str, str]) -> tuple[TableOption, ...]:
+        """Options this connector takes (they may depend on others, such as the format)."""
+
+    def check(self, options: Mapping[str, str], role: str, table: str) -> TableOptions:
+        """Validate options without touching the outside world; OptionError or ConnectorError."""
+        return check_options(options, (*COMMON, *self.declared(options)), role, table)
+
+    def opened(self, table: ResolvedTable, role: str, name: str) -> TableOptions:
+        """Options with secrets resolved, for use; only when the connector opens."""
+        return self.check(resolve_secrets(table.options or {}, name), role, name)
+
+
+class SourceConnector(Connector):
+    """Reads tables."""
+
+    @abstractmethod
+    def read(self, spark: SparkSession, request: SourceRequest) -> SourceFrame:
+        """Lower a scan; ConnectorError if the data is not there or cannot be read."""
+
+    def metadata(self, options: Mapping[str, str]) -> Mapping[str, LogicalType]:
+        """METADATA keys the source offers, with their types."""
+        return {}
+
+    def bounded(self, options: Mapping[str, str]) -> bool:
+        """Whether the source ends by itself."""
+        return True
+
+    def position(self, offset: str, log: Path, start: str | None) -> str:
+        """A committed Spark offset of this source as a `SourceRequest.start` for a job with a fresh checkpoint.
+
+        `offset` is the source's line of the checkpoint's offset log, `log` its folder under ``sources/``,
+        `start` the position the job itself began with.
+        """
+        return offset
+
+    def describe_failure(self, message: str) -> ConnectorError | None:
+        """What a failed Spark job's message says about this source's data; None if it is about something else."""
+        return None
+
+
+class SinkConnector(Connector):
+    """Writes tables."""
+
+    @abstractmethod
+    def writer(self, spark: SparkSession, request: SinkRequest) -> SinkWriter:
+        """A writer for one job."""

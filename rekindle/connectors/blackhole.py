@@ -1,0 +1,33 @@
+"""Connector blackhole: takes rows and forgets them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
+
+from rekindle.connectors.base import SinkConnector, SinkRequest, SinkWriter
+from rekindle.connectors.options import TableOption
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+class Blackhole(SinkConnector):
+    """Takes every kind of row but -U."""
+
+    identifier: ClassVar[str] = "blackhole"
+
+    def declared(self, options: Mapping[str, str]) -> tuple[TableOption, ...]:
+        """None of its own."""
+        return ()
+
+    def writer(self, spark: SparkSession, request: SinkRequest) -> SinkWriter:
+        """Computes all columns of each batch, in the JVM."""
+        self.opened(request.table, "sink", request.name)
+        return _Writer()
+
+
+class _Writer(SinkWriter):
+    def write(self, batch: DataFrame, batch_id: int) -> None:
+        """Run the batch to its end."""
+        batch.write.format("noop").mode("overwrite").save()

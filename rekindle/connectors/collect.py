@@ -1,0 +1,69 @@
+"""Connector collect: rows kept in the driver's memory, for SELECT results and tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from threading import Lock
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from rekindle.connectors.arrow import rows_with_kinds
+from rekindle.connectors.base import SinkConnector, SinkRequest, SinkWriter
+from rekindle.connectors.options import TableOption
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+OPTIONS = (TableOption("name", "text", "", "Name the rows are kept under; the table's name when unset."),)
+
+Change = tuple[int, tuple[Any, ...]]
+"""(row kind, values)."""
+
+_lock = Lock()
+_kept: dict[str, dict[tuple[str, int], list[Change]]] = {}
+
+
+def results(name: str) -> list[Change]:
+    """All rows kept under a name so far, in the order of their batches."""
+    with _lock:
+        return [change for changes in _kept.get(name, {}).values() for change in changes]
+
+
+def clear(name: str | None = None) -> None:
+    """Forget the rows of a name, or all."""
+    with _lock:
+        if name is None:
+            _kept.clear()
+        else:
+            _kept.pop(name, None)
+
+
+class Collect(SinkConnector):
+    """Takes every kind of row."""
+
+    identifier: ClassVar[str] = "collect"
+
+    def declared(self, options: Mapping[str, str]) -> tuple[TableOption, ...]:
+        """The name only."""
+        return OPTIONS
+
+    def writer(self, spark: SparkSession, request: SinkRequest) -> SinkWriter:
+        """Keeps batches by job and batch id, so that one told twice is kept once."""
+        options = self.opened(request.table, "sink", request.name)
+        return _Writer(options.text("name") or request.name, request.job_id)
+
+
+class _Writer(SinkWriter):
+    def __init__(self, name: str, job_id: str) -> None:
+        self._name = name
+        self._job_id = job_id
+
+    def open(self) -> None:
+        """An empty result exists from the start."""
+        with _lock:
+            _kept.setdefault(self._name, {})
+
+    def write(self, batch: DataFrame, batch_id: int) -> None:
+        """Keep the rows."""
+        changes = list(rows_with_kinds(batch))
+        with _lock:
+            _kept.setdefault(self._name, {})[(self._job_id, batch_id)] = changes

@@ -1,0 +1,94 @@
+"""Files of a sink: written hidden, then shown; each micro-batch exactly once."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from execnodes.core.errors import ConnectorError
+from execnodes.core.lowering import MAJOR, SEQUENCE
+from rekindle.connectors.base import SinkRequest, SinkWriter
+from rekindle.connectors.files import absolute, is_local
+from rekindle.connectors.format import Format
+from rekindle.connectors.options import TableOptions
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+MARKERS = "_rekindle"
+"""Hidden folder with a marker for each batch that is complete, and the files of the one being written."""
+
+
+class FileWriter(SinkWriter):
+    """Files ``part-<job>-<batch>-<n>`` in the table's folder.
+
+    A batch is written below `MARKERS`, its files are renamed into place, and a marker says that all are there. A batch
+    that comes again is left out if its marker stands; else what an earlier attempt has shown is replaced by the same
+    names. Readers pass over names that begin with ``_``, so that they see whole files only.
+    """
+
+    def __init__(self, request: SinkRequest, options: TableOptions, chosen: Format) -> None:
+        self._request = request
+        self._options = options
+        self._format = chosen
+        path = options.text("path")
+        if not is_local(path):
+            raise ConnectorError(
+                f"the filesystem sink writes to local folders, not to {path}",
+                where=f"table {request.name}",
+                hint="Use the connector 'spark' for remote storage.",
+            )
+        self._target = Path(absolute(path))
+        self._job = re.sub(r"[^A-Za-z0-9_.-]", "_", request.job_id)
+        keys = set(request.table.partition_keys)
+        self._partitions = [c.name for c in request.columns if c.name in keys]
+        self._stored = tuple(c for c in request.columns if c.name not in keys)
+
+    def open(self) -> None:
+        """Make the folder; refuse types the format has no form for."""
+        self._format.check(self._stored, self._options, self._request.name)
+        if self._target.exists() and not self._target.is_dir():
+            raise ConnectorError(
+                f"{self._target} is a file; a sink writes into a folder",
+                where=f"table {self._request.name}",
+                hint="Give the option 'path' a folder of its own.",
+            )
+        (self._target / MARKERS / self._job).mkdir(parents=True, exist_ok=True)
+
+    def write(self, batch: DataFrame, batch_id: int) -> None:
+        """Write, show, mark."""
+        marker = self._target / MARKERS / self._job / str(batch_id)
+        if marker.exists():
+            return
+        hidden = marker.with_name(f"{batch_id}.tmp")
+        shutil.rmtree(hidden, ignore_errors=True)
+        for left in self._target.rglob(f"part-{self._job}-{batch_id}-*"):
+            left.unlink()
+        self._store(batch, hidden)
+        self._show(hidden, batch_id)
+        done = marker.with_name(f"{batch_id}.done")
+        done.touch()
+        done.replace(marker)
+        shutil.rmtree(hidden, ignore_errors=True)
+
+    def _store(self, batch: DataFrame, hidden: Path) -> None:
+        files = self._options.text("sink.parallelism")
+        rows = batch.coalesce(int(files)) if files else batch
+        order = [name for name in (MAJOR, SEQUENCE) if name in rows.columns]
+        if order:
+            rows = rows.sortWithinPartitions(*order)
+        encoded = self._format.encode(rows, self._stored, self._options, tuple(self._partitions))
+        writer = encoded.write.format(self._format.reader).mode("overwrite")
+        if self._partitions:
+            writer = writer.partitionBy(*self._partitions)
+        writer.save(str(hidden))
+
+    def _show(self, hidden: Path, batch_id: int) -> None:
+        """Rename each file into place; a rename replaces what an earlier attempt left under the name."""
+        parts = sorted(each for each in hidden.rglob("part-*") if each.stat().st_size > 0)
+        for number, part in enumerate(parts):
+            folder = self._target / part.parent.relative_to(hidden)
+            folder.mkdir(parents=True, exist_ok=True)
+            part.replace(folder / f"part-{self._job}-{batch_id}-{number}{self._format.extension}")

@@ -1,0 +1,241 @@
+"""Connector filesystem: files of a format in a folder."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from execnodes.core.errors import ConnectorError
+from execnodes.core.lowering import MAJOR, SEQUENCE
+from execnodes.core.tables import Column
+from execnodes.core.types import BIGINT, STRING, LogicalType, timestamp_ltz
+from rekindle.connectors.base import (
+    SinkConnector,
+    SinkRequest,
+    SinkWriter,
+    SourceConnector,
+    SourceFrame,
+    SourceRequest,
+)
+from rekindle.connectors.file_sink import FileWriter
+from rekindle.connectors.files import (
+    SourceFile,
+    absolute,
+    below,
+    common_folder,
+    glob_of_names,
+    glob_root,
+    is_local,
+    list_files,
+    name_of,
+)
+from rekindle.connectors.format import Format, find_format, formats
+from rekindle.connectors.line_text import PATH, find_failure, string
+from rekindle.connectors.options import COMMON, TableOption, TableOptions, check_options
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+OPTIONS = (
+    TableOption("path", "text", "", "A file, a folder or a glob; a sink writes into the folder.", required=True),
+    TableOption("format", "text", "", "Format of the files.", required=True),
+    TableOption(
+        "source.monitor-interval", "duration", "", "Watch for new files; without it the files at the start are read."
+    ),
+    TableOption("sink.parallelism", "int", "", "Files of a micro-batch; as many as it has partitions when unset."),
+)
+
+_PATH_TEXT = "url_decode(replace(regexp_replace(_metadata.file_path, '^file:(//)?(?=/)', ''), '+', '%2B'))"
+"""A file's path as people write it."""
+_METADATA: Mapping[str, tuple[str, LogicalType]] = {
+    "file.path": (_PATH_TEXT, STRING),
+    "file.name": ("url_decode(replace(regexp_extract(_metadata.file_path, '[^/]*$', 0), '+', '%2B'))", STRING),
+    "file.size": ("_metadata.file_size", BIGINT),
+    "file.modification-time": ("_metadata.file_modification_time", timestamp_ltz(3)),
+}
+
+
+class Filesystem(SourceConnector, SinkConnector):
+    """Bounded or watched files in, one set of files a micro-batch out."""
+
+    identifier: ClassVar[str] = "filesystem"
+
+    def declared(self, options: Mapping[str, str]) -> tuple[TableOption, ...]:
+        """Its own options and those of the format."""
+        chosen = formats().get(options.get("format", ""))
+        return (*OPTIONS, *(chosen.options if chosen else ()))
+
+    def check(self, options: Mapping[str, str], role: str, table: str) -> TableOptions:
+        """Also that the format exists."""
+        find_format(options.get("format", ""), table)
+        return check_options(options, (*COMMON, *self.declared(options)), role, table)
+
+    def metadata(self, options: Mapping[str, str]) -> Mapping[str, LogicalType]:
+        """Facts about the file a row is from."""
+        return {key: kind for key, (_, kind) in _METADATA.items()}
+
+    def bounded(self, options: Mapping[str, str]) -> bool:
+        """Unless it watches for files."""
+        return not options.get("source.monitor-interval")
+
+    def read(self, spark: SparkSession, request: SourceRequest) -> SourceFrame:
+        """Lines (or the file's own columns) as Spark reads them, decoded by the format."""
+        options = self.opened(request.table, "source", request.name)
+        chosen = find_format(options.text("format"), request.name)
+        stored = tuple(
+            c for c in request.columns if c.kind == "PHYSICAL" and c.name not in request.table.partition_keys
+        )
+        chosen.check(stored, options, request.name)
+        raw = _open(spark, request, options, chosen, stored)
+        others = {c.name: _other(c, request) for c in request.columns if c not in stored}
+        hidden = [f"{text} AS rk_m{i}" for i, text in enumerate(others.values())]
+        if request.ordered:
+            # Allowed in a stream when Spark's check for it is off; the numbers only have to order a micro-batch.
+            spark.conf.set("spark.sql.streaming.unsupportedOperationCheck", "false")
+            hidden += [f"{_MAJOR_TEXT} AS {MAJOR}", f"monotonically_increasing_id() AS {SEQUENCE}"]
+        located = raw.selectExpr("*", f"_metadata.file_path AS {PATH}", *hidden)
+        rows = chosen.decode(located, stored, options)
+        return SourceFrame(_arranged(rows, request, stored, tuple(others)), self.bounded(options))
+
+    def writer(self, spark: SparkSession, request: SinkRequest) -> SinkWriter:
+        """Files that appear at once, once a micro-batch."""
+        options = self.opened(request.table, "sink", request.name)
+        return FileWriter(request, options, find_format(options.text("format"), request.name))
+
+    def describe_failure(self, message: str) -> ConnectorError | None:
+        """A line that its format could not read."""
+        return find_failure(message)
+
+    def position(self, offset: str, log: Path, start: str | None) -> str:
+        """The files that were read up to an offset, as a JSON list of paths."""
+        before: list[str] = json.loads(start) if start else []
+        return json.dumps(sorted({*before, *_read_until(log, json.loads(offset)["logOffset"])}))
+
+
+_MAJOR_TEXT = (
+    "concat_ws('|', lpad(CAST(unix_millis(_metadata.file_modification_time) AS STRING), 15, '0'), "
+    "_metadata.file_path, lpad(CAST(_metadata.file_block_start AS STRING), 15, '0'))"
+)
+
+
+def _other(column: Column, request: SourceRequest) -> str:
+    """Text of a column that does not stand in the file: metadata, or a partition key from the folder's name."""
+    from execnodes.core.spark_sql import spark_type
+
+    if column.kind == "PHYSICAL":
+        key = re.escape(column.name)
+        folder = f"regexp_extract(_metadata.file_path, {string(f'/{key}=([^/]*)/')}, 1)"
+        found = f"nullif({folder}, '__HIVE_DEFAULT_PARTITION__')"
+        plain = f"nullif(url_decode(replace({found}, '+', '%2B')), '__DEFAULT_PARTITION__')"
+        return f"CAST({plain} AS {spark_type(column.data_type)})"
+    key = column.metadata_key or column.name
+    if key not in _METADATA:
+        raise ConnectorError(
+            f"unknown metadata key {key!r} of column {column.name!r}",
+            where=f"table {request.name}",
+            hint=f"The filesystem connector has: {', '.join(_METADATA)}.",
+        )
+    return f"CAST({_METADATA[key][0]} AS {spark_type(column.data_type)})"
+
+
+def _arranged(
+    rows: DataFrame, request: SourceRequest, stored: tuple[Column, ...], others: tuple[str, ...]
+) -> DataFrame:
+    """c0, c1, … in the order asked for, then the hidden columns."""
+    place = {column.name: f"c{i}" for i, column in enumerate(stored)}
+    place |= {name: f"rk_m{i}" for i, name in enumerate(others)}
+    columns = [f"{place[column.name]} AS c{i}" for i, column in enumerate(request.columns)]
+    hidden = [name for name in rows.columns if name.startswith("rk_") and not name.startswith("rk_m")]
+    hidden += [MAJOR] if MAJOR in rows.columns else []
+    return rows.selectExpr(*columns, *hidden)
+
+
+def stream_name(uid: str) -> str:
+    """A uid as Spark takes it for the name of a stream."""
+    return re.sub(r"[^A-Za-z0-9_]", "_", uid)
+
+
+def _open(
+    spark: SparkSession, request: SourceRequest, options: TableOptions, chosen: Format, stored: tuple[Column, ...]
+) -> DataFrame:
+    """The raw frame of the files: lines, or the columns that the format's own reader gives."""
+    path = absolute(options.text("path"))
+    done = frozenset(json.loads(request.start)) if request.start else frozenset()
+    schema = chosen.schema(stored)
+    if request.batch:
+        present = [f.path for f in list_files(spark, path, request.name) if f.path not in done]
+        batch = spark.read.format(chosen.reader).schema(schema)
+        return batch.load(present) if present else spark.createDataFrame([], schema)
+    # Spark's own wildcards read some files twice, hence a folder and a filter by file name.
+    stream = spark.readStream.format(chosen.reader).schema(schema).name(stream_name(request.uid))
+    stream = stream.option("maxFileAge", "36500d").option("recursiveFileLookup", "true")
+    at_most = request.configuration.number("execution.micro-batch.max-files")
+    if at_most > 0:
+        stream = stream.option("maxFilesPerTrigger", at_most)
+    if options.text("source.monitor-interval"):
+        root, names = _watched(spark, path, request.name)
+        frame = stream.option("pathGlobFilter", names).load(root)
+        return frame.where(f"{_PATH_TEXT} NOT IN ({_list(done)})") if done else frame
+    files = _fixed(spark, path, done, request)
+    root = common_folder(files) if files else _folder_of(path)
+    frame = stream.option("pathGlobFilter", glob_of_names([each.name for each in files])).load(root)
+    known = {each.path for each in files}
+    if is_local(root) and any(name_of(each) in {f.name for f in files} for each in below(root) if each not in known):
+        return frame.where(f"{_PATH_TEXT} IN ({_list(known)})")
+    return frame
+
+
+def _list(paths: Iterable[str]) -> str:
+    return ", ".join(map(string, sorted(paths)))
+
+
+def _folder_of(path: str) -> str:
+    """A folder that exists, for a stream of no files."""
+    root = Path(glob_root(path))
+    return str(root if root.is_dir() else root.parent) if is_local(path) else path
+
+
+def _watched(spark: SparkSession, path: str, table: str) -> tuple[str, str]:
+    """Folder to watch and a pattern for the names in it."""
+    root = glob_root(path)
+    rest = path.removeprefix(root).strip("/")
+    if "/" in rest:
+        raise ConnectorError(
+            f"a watched path can have wildcards only behind the last slash, not {path}",
+            where=f"table {table}",
+            hint="Name the folder and a pattern for its files, e.g. /data/*.json; folders below it are watched too.",
+        )
+    list_files(spark, root, table)
+    if is_local(root) and Path(root).is_file():
+        return str(Path(root).parent), glob_of_names([Path(root).name])
+    return root, rest or "*"
+
+
+def _fixed(spark: SparkSession, path: str, done: frozenset[str], request: SourceRequest) -> tuple[SourceFile, ...]:
+    """The files of a bounded source; a job that starts again keeps those of its first start."""
+    record = request.job_dir / "sources" / f"{stream_name(request.uid)}.json"
+    if record.exists():
+        return tuple(SourceFile(*each) for each in json.loads(record.read_text(encoding="utf-8")))
+    files = tuple(each for each in list_files(spark, path, request.name) if each.path not in done)
+    record.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps([[each.modified, each.path] for each in files])
+    partial = record.with_suffix(".tmp")
+    partial.write_text(text, encoding="utf-8")
+    partial.replace(record)
+    return files
+
+
+def _read_until(log: Path, last: int) -> set[str]:
+    """Paths in a file stream's log (one JSON object a line behind a version line) up to a log offset."""
+    found = set()
+    for each in log.iterdir():
+        if not re.fullmatch(r"\d+(\.compact)?", each.name):
+            continue
+        for line in each.read_text(encoding="utf-8").splitlines()[1:]:
+            entry = json.loads(line)
+            if entry["batchId"] <= last:
+                found.add(absolute(entry["path"]))
+    return found

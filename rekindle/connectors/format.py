@@ -1,0 +1,79 @@
+"""What a format is, and finding one by walking the folder of formats."""
+
+from __future__ import annotations
+
+import difflib
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib import import_module
+from inspect import getmembers, isabstract, isclass
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, ClassVar
+
+import rekindle.connectors.formats
+from execnodes.core.errors import ConnectorError
+from execnodes.core.tables import Column
+from rekindle.connectors.options import TableOption, TableOptions
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+class Format(ABC):
+    """How rows stand in files."""
+
+    identifier: ClassVar[str]
+    options: ClassVar[tuple[TableOption, ...]]
+    """Keys begin with the identifier."""
+    reader: ClassVar[str] = "text"
+    """Spark's own format that reads and writes the files."""
+    changelog: ClassVar[bool] = False
+    """Whether records carry row kinds."""
+    extension: ClassVar[str]
+    """Of written files, with the dot."""
+
+    def check(self, columns: tuple[Column, ...], options: TableOptions, table: str) -> None:
+        """Refuse column types the format has no form for and options that contradict; ConnectorError."""
+        return
+
+    def schema(self, columns: tuple[Column, ...]) -> str:
+        """What `reader` gives, as Spark DDL: lines."""
+        return "value STRING"
+
+    @abstractmethod
+    def decode(self, rows: DataFrame, columns: tuple[Column, ...], options: TableOptions) -> DataFrame:
+        """Rows c0, c1, … of `columns` from a frame of lines or of the file's own columns.
+
+        A frame of lines has the columns `value` and `rk_path`; whatever else it has is kept. A changelog format adds
+        `rk_kind`; when several rows come of one line, `rk_seq` (if there is one) tells them apart.
+        """
+
+    @abstractmethod
+    def encode(
+        self, rows: DataFrame, columns: tuple[Column, ...], options: TableOptions, kept: tuple[str, ...]
+    ) -> DataFrame:
+        """What `reader` writes, from a frame with the columns' names and `rk_kind`; `kept` are to leave alone."""
+
+
+@lru_cache(maxsize=1)
+def formats() -> Mapping[str, Format]:
+    """All formats by identifier."""
+    found: dict[str, Format] = {}
+    for info in iter_modules(rekindle.connectors.formats.__path__):
+        module = import_module(f"{rekindle.connectors.formats.__name__}.{info.name}")
+        for _, member in getmembers(module, isclass):
+            if issubclass(member, Format) and member.__module__ == module.__name__ and not isabstract(member):
+                found[member.identifier] = member()
+    return dict(sorted(found.items()))
+
+
+def find_format(identifier: str, table: str) -> Format:
+    """The format of that name; ConnectorError with what exists if there is none."""
+    known = formats()
+    if identifier in known:
+        return known[identifier]
+    near = difflib.get_close_matches(identifier, known, n=2)
+    guess = f"Did you mean {' or '.join(near)}? " if near else ""
+    what = f"unknown format {identifier!r}" if identifier else "the table has no 'format' option"
+    raise ConnectorError(what, where=f"table {table}", hint=f"{guess}Formats: {', '.join(known)}.")

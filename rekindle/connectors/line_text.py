@@ -1,0 +1,112 @@
+"""Spark SQL texts that the text formats share: times from text, and failing lines that can be found again."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from execnodes.core.errors import ConnectorError
+from execnodes.core.types import LogicalType, Root
+
+LINE = "value"
+"""Column with the text of a line."""
+PATH = "rk_path"
+"""Column with the address of the line's file."""
+
+_MARK = "rekindle-bad-line:"
+_LONGEST = 4000
+
+TIME_ROOTS = (Root.DATE, Root.TIME, Root.TIMESTAMP, Root.TIMESTAMP_LTZ)
+"""Types that stand in a text as a text."""
+
+_CLOCK = r"\\d{2}:\\d{2}:\\d{2}(\\.\\d{0,9})?"
+_SHORT_CLOCK = r"\\d{2}:\\d{2}(:\\d{2}(\\.\\d{0,9})?)?"
+_DAY = r"\\d{4}-\\d{2}-\\d{2}"
+
+
+def string(text: str) -> str:
+    """A Spark SQL string literal."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n").replace("\r", "\\r")
+    return f"'{escaped}'"
+
+
+def time_from_text(t: LogicalType, x: str, iso: bool) -> str:
+    """The value of a date or time in the text `x`; NULL if it is none.
+
+    `iso`: timestamps as ``2020-01-01T00:00:00.123`` (LTZ with Z) and not as ``2020-01-01 00:00:00.123``. Digits beyond
+    the declared precision are cut.
+    """
+    separator, clock = ("T", _SHORT_CLOCK) if iso else (" ", _CLOCK)
+    kept = 19 if t.precision == 0 else 20 + min(t.precision, 6)
+    match t.root:
+        case Root.DATE:
+            return f"CASE WHEN {x} RLIKE '^{_DAY}$' THEN TRY_CAST({x} AS DATE) END"
+        case Root.TIME:
+            instant = f"TRY_CAST(concat('1970-01-01 ', left({x}, 12)) AS TIMESTAMP)"
+            return f"CASE WHEN {x} RLIKE '^{_CLOCK}$' THEN CAST(unix_millis({instant}) AS INT) END"
+        case Root.TIMESTAMP:
+            pattern = f"^{_DAY}{separator}{clock}$"
+            return f"CASE WHEN {x} RLIKE '{pattern}' THEN TRY_CAST(left({x}, {kept}) AS TIMESTAMP_NTZ) END"
+        case _:
+            text = f"concat(left(rtrim('Z', {x}), {kept}), 'Z')"
+            return f"CASE WHEN {x} RLIKE '^{_DAY}{separator}{clock}Z$' THEN TRY_CAST({text} AS TIMESTAMP) END"
+
+
+def lenient_time_from_text(t: LogicalType, x: str, iso: bool) -> str:
+    """As `time_from_text`, for what that leaves out: a day beyond the month's end of a timestamp is its last day."""
+    if t.root not in (Root.TIMESTAMP, Root.TIMESTAMP_LTZ):
+        return time_from_text(t, x, iso)
+    last = f"CAST(last_day(TRY_CAST(concat(left({x}, 8), '01') AS DATE)) AS STRING)"
+    clipped = f"CASE WHEN substr({x}, 9, 2) IN ('29', '30', '31') THEN concat({last}, substr({x}, 11)) END"
+    return time_from_text(t, f"({clipped})", iso)
+
+
+def failure(what: str, field: str | None, found: str | None = None) -> str:
+    """A text that fails the job and says where: the line, its file, the field and the value `found` (a SQL text)."""
+    facts = [
+        f"'path', {PATH}",
+        f"'line', left({LINE}, {_LONGEST})",
+        f"'what', {string(what)}",
+        f"'field', {string(field) if field else 'CAST(NULL AS STRING)'}",
+        f"'found', {f'left(CAST({found} AS STRING), 200)' if found else 'CAST(NULL AS STRING)'}",
+    ]
+    payload = f"hex(to_json(named_struct({', '.join(facts)})))"
+    return f"raise_error(concat('{_MARK}', {payload}))"
+
+
+def find_failure(message: str) -> ConnectorError | None:
+    """The error behind a message that `failure` has put into a Spark exception; it names the line of the file."""
+    match = re.search(re.escape(_MARK) + r"([0-9A-F]+)", message)
+    if match is None:
+        return None
+    facts = json.loads(bytes.fromhex(match[1]))
+    path = local_path(facts["path"])
+    number = _line_number(path, facts["line"])
+    place = path if number is None else f"{path}, line {number}"
+    field = f"field {facts['field']!r}: " if facts.get("field") else ""
+    found = f": {facts['found']!r}" if facts.get("found") is not None else ""
+    return ConnectorError(
+        f"{field}{facts['what']}{found}",
+        where=place,
+        hint=f"The line is: {facts['line'][:500]}\n  Correct it, or set the format's option ignore-parse-errors.",
+    )
+
+
+def local_path(uri: str) -> str:
+    """A file's address as people write it: without ``file:`` and escapes."""
+    from urllib.parse import unquote
+
+    return unquote(re.sub(r"^file:(//)?(?=/)", "", uri)) if uri.startswith("file:") else uri
+
+
+def _line_number(path: str, line: str) -> int | None:
+    try:
+        with Path(path).open(encoding="utf-8", errors="replace", newline="\n") as lines:
+            for number, each in enumerate(lines, start=1):
+                if each.rstrip("\r\n")[:_LONGEST] == line:
+                    return number
+    except OSError:
+        # The file may be remote or gone; the message then shows the line alone.
+        return None
+    return None

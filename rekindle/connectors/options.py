@@ -1,0 +1,113 @@
+"""Options of tables: what a connector or a format takes in WITH, and the checks that need no Spark."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from execnodes.core.errors import OptionError
+from execnodes.core.options import ConfigOption
+
+
+@dataclass(frozen=True, slots=True)
+class TableOption(ConfigOption):
+    """One WITH option. A part ``<name>`` of the key stands for any text; `default` is "" where there is none."""
+
+    required: bool = False
+    secret: bool = False
+    roles: tuple[str, ...] = ("source", "sink")
+    """Where the option means something."""
+
+    def matches(self, key: str) -> bool:
+        """Whether a key a user wrote is this option."""
+        return _pattern(self.key).fullmatch(key) is not None
+
+
+@lru_cache(maxsize=512)
+def _pattern(key: str) -> re.Pattern[str]:
+    parts = re.split(r"<[^>]*>", key)
+    return re.compile(".+".join(re.escape(part) for part in parts), re.DOTALL)
+
+
+class TableOptions(dict[str, str]):
+    """Checked options of one table, in canonical text; the getters add declared defaults."""
+
+    def __init__(self, given: Mapping[str, str], declared: Iterable[TableOption]) -> None:
+        super().__init__(given)
+        self._defaults = {option.key: option.default for option in declared}
+
+    def text(self, key: str) -> str:
+        """The value in force; "" for an option without value and default."""
+        return self.get(key, self._defaults[key])
+
+    def flag(self, key: str) -> bool:
+        """Of a bool option."""
+        return self.text(key) == "true"
+
+    def number(self, key: str) -> int:
+        """Of an int option."""
+        return int(self.text(key))
+
+
+COMMON = (
+    TableOption("connector", "text", "", "Identifier of the connector.", required=True),
+    TableOption("property-version", "int", "1", "Accepted for Flink's sake; it has no effect."),
+)
+
+
+def check_options(
+    options: Mapping[str, str], declared: tuple[TableOption, ...], role: str, table: str, skip: Iterable[str] = ()
+) -> TableOptions:
+    """Refuse unknown keys, bad values and missing required options; returns canonical values.
+
+    `role` is "source" or "sink"; options of the other role are taken (one table may be read and written).
+    Keys in `skip` are not looked at. Values that are secret references are checked when they are resolved.
+    """
+    canonical: dict[str, str] = {}
+    for key, value in options.items():
+        if key in skip:
+            continue
+        option = next((each for each in declared if each.matches(key)), None)
+        if option is None:
+            raise _unknown(key, options, declared, table)
+        try:
+            canonical[key] = value if is_reference(value) else _checked(option, key, value)
+        except OptionError as error:
+            raise OptionError(error.message, where=f"table {table}", hint=error.hint) from error
+    for option in declared:
+        if option.required and role in option.roles and not canonical.get(option.key):
+            raise OptionError(
+                f"option {option.key!r} is missing", where=f"table {table}", hint=f"It is needed: {option.description}"
+            )
+    return TableOptions(canonical, declared)
+
+
+def _checked(option: TableOption, key: str, value: str) -> str:
+    # Delimiters and literals may be blanks, so texts are never stripped.
+    if option.kind == "text":
+        return value
+    return ConfigOption(key, option.kind, option.default, option.description, option.choices).check(value)
+
+
+def _unknown(key: str, given: Mapping[str, str], declared: tuple[TableOption, ...], table: str) -> OptionError:
+    names = [option.key for option in declared]
+    near = difflib.get_close_matches(key, names, n=3)
+    known = f"{given.get('connector', '?')} takes: {', '.join(sorted(names))}."
+    hint = f"Did you mean {' or '.join(near)}? {known}" if near else known
+    return OptionError(f"unknown option {key!r}", where=f"table {table}", hint=hint)
+
+
+_REFERENCE = re.compile(r"\$\{(env|file):([^}]+)\}")
+
+
+def is_reference(value: str) -> bool:
+    """Whether a value holds a secret reference ``${env:NAME}`` or ``${file:PATH}``."""
+    return _REFERENCE.search(value) is not None
+
+
+def references(value: str) -> list[tuple[str, str]]:
+    """(kind, name) of each reference in a value."""
+    return [(match[1], match[2]) for match in _REFERENCE.finditer(value)]

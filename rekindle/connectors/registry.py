@@ -1,0 +1,90 @@
+"""Finding connectors and formats by walking their folders."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib import import_module
+from pkgutil import iter_modules
+
+import rekindle.connectors
+from execnodes.core.errors import ConnectorError
+from rekindle.connectors.base import Connector, SinkConnector, SourceConnector
+from rekindle.connectors.options import TableOptions
+
+
+@lru_cache(maxsize=1)
+def _connectors() -> tuple[Connector, ...]:
+    found = []
+    for module_info in iter_modules(rekindle.connectors.__path__):
+        module = import_module(f"{rekindle.connectors.__name__}.{module_info.name}")
+        for _, member in inspect.getmembers(module, inspect.isclass):
+            if (
+                issubclass(member, Connector)
+                and member.__module__ == module.__name__
+                and not inspect.isabstract(member)
+            ):
+                found.append(member())
+    return tuple(sorted(found, key=lambda connector: connector.identifier))
+
+
+def identifiers(role: str | None = None) -> tuple[str, ...]:
+    """Names of all connectors, or of those that can be a "source" or a "sink"."""
+    wanted = {"source": SourceConnector, "sink": SinkConnector, None: Connector}[role]
+    return tuple(sorted({each.identifier for each in _connectors() if isinstance(each, wanted)}))
+
+
+def find_source(identifier: str, table: str = "") -> SourceConnector:
+    """The connector that reads; ConnectorError with what exists if there is none."""
+    for connector in _connectors():
+        if connector.identifier == identifier and isinstance(connector, SourceConnector):
+            return connector
+    raise _missing(identifier, "source", table)
+
+
+def find_sink(identifier: str, table: str = "") -> SinkConnector:
+    """The connector that writes; ConnectorError with what exists if there is none."""
+    for connector in _connectors():
+        if connector.identifier == identifier and isinstance(connector, SinkConnector):
+            return connector
+    raise _missing(identifier, "sink", table)
+
+
+def validate(options: Mapping[str, str], role: str, table: str = "") -> TableOptions:
+    """Check a table's WITH options as a "source" or a "sink", without Spark and without touching the outside world."""
+    identifier = options.get("connector", "")
+    connector = find_source(identifier, table) if role == "source" else find_sink(identifier, table)
+    return connector.check(options, role, table)
+
+
+def describe_failure(exception: BaseException) -> ConnectorError | None:
+    """The error of a source's data behind a Spark exception (line of a file, field); None if it is something else."""
+    message = str(exception)
+    for connector in _connectors():
+        if isinstance(connector, SourceConnector):
+            error = connector.describe_failure(message)
+            if error is not None:
+                return error
+    return None
+
+
+def _missing(identifier: str, role: str, table: str) -> ConnectorError:
+    known = identifiers(role)
+    where = f"table {table}" if table else None
+    if not identifier:
+        return ConnectorError(
+            "the table has no 'connector' option", where=where, hint=f"Connectors for a {role}: {', '.join(known)}."
+        )
+    if identifier in identifiers():
+        return ConnectorError(
+            f"connector {identifier!r} cannot be used as a {role}",
+            where=where,
+            hint=f"Connectors for a {role}: {', '.join(known)}.",
+        )
+    near = difflib.get_close_matches(identifier, known, n=2)
+    guess = f"Did you mean {' or '.join(near)}? " if near else ""
+    return ConnectorError(
+        f"unknown connector {identifier!r}", where=where, hint=f"{guess}Connectors for a {role}: {', '.join(known)}."
+    )

@@ -1,0 +1,21 @@
+"""Fixtures that all tests share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    """One Spark session for the whole process, with the settings jobs run with."""
+    from rekindle.runtime.session import session
+
+    made = session(2, {"spark.driver.memory": "2g", "spark.sql.shuffle.partitions": "2"})
+    yield made
+    made.stop()
