@@ -1,0 +1,151 @@
+"""The deduplicate kernels against naive models, over any cuts, and against what Flink gave."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from execnodes.core.changelog import RowKind
+from execnodes.core.lowering import KIND
+from execnodes.core.types import BIGINT, STRING, timestamp
+from execnodes.state.kernel_types import Column
+from execnodes.state.operator import DRAINED
+from execnodes.stream.deduplicate.v1_kernel import LATE, SPAN, KeepFirstByTime, KeepFirstToArrive, KeepLast
+from tests.kernels.fake_state import FakeContext, rows_of, run
+
+COLUMNS = (Column("k", STRING), Column("ts", timestamp(3)), Column("v", BIGINT))
+Row = tuple[str | None, int, int]
+KEYS = ("a", "b", None)
+
+
+@st.composite
+def streams(draw: st.DrawFn) -> list[list[Row]]:
+    """Batches of rows with running numbers as values; times in microseconds of whole milliseconds."""
+    batches: list[list[Row]] = [[]]
+    step = draw(st.sampled_from([1, SPAN]))
+    for v in range(draw(st.integers(0, 20))):
+        if draw(st.booleans()):
+            batches.append([])
+        batches[-1].append((draw(st.sampled_from(KEYS)), draw(st.integers(-4, 12)) * step * 1000, v))
+    return batches
+
+
+def materialise(table: dict[str | None, Row], changes: pl.DataFrame, update_before: bool) -> None:
+    for k, ts, v, kind in changes.select("k", "ts", "v", KIND).iter_rows():
+        if kind == RowKind.UPDATE_BEFORE:
+            assert update_before
+            assert table.pop(k) == (k, ts, v)
+            continue
+        assert (kind == RowKind.INSERT) == (k not in table) or (kind == RowKind.UPDATE_AFTER)
+        table[k] = (k, ts, v)
+
+
+@settings(max_examples=60, deadline=None)
+@given(batches=streams(), by_time=st.booleans(), update_before=st.booleans())
+def test_last_row(batches: list[list[Row]], by_time: bool, update_before: bool) -> None:
+    operator = KeepLast("3_deduplicate", COLUMNS, (0,), 1 if by_time else None, update_before)
+    context = FakeContext(operator)
+    table: dict[str | None, Row] = {}
+    model: dict[str | None, Row] = {}
+    for batch in batches:
+        changes = run(operator, context, rows_of(operator, 0, batch, keys=[0]))
+        assert changes.filter(pl.col(KIND) != RowKind.UPDATE_BEFORE).height <= len(KEYS)
+        materialise(table, changes, update_before)
+        for row in batch:
+            if row[0] not in model or not by_time or row[1] >= model[row[0]][1]:
+                model[row[0]] = row
+        assert table == model
+
+
+@settings(max_examples=30, deadline=None)
+@given(batches=streams())
+def test_first_row_to_arrive(batches: list[list[Row]]) -> None:
+    operator = KeepFirstToArrive("3_deduplicate", COLUMNS, (0,))
+    context = FakeContext(operator)
+    found: list[Row] = []
+    model: dict[str | None, Row] = {}
+    for batch in batches:
+        changes = run(operator, context, rows_of(operator, 0, batch, keys=[0]))
+        found += changes.select("k", "ts", "v").rows()
+        for row in batch:
+            model.setdefault(row[0], row)
+        assert sorted(found, key=str) == sorted(model.values(), key=str)
+
+
+def first_rows(rows: Sequence[Row], delay: int) -> tuple[list[Row], int]:
+    """Row by row as Flink does: watermark after every row, `delay` ms behind the largest time."""
+    best: dict[str | None, Row] = {}
+    watermark, late = None, 0
+    for row in rows:
+        ms = row[1] // 1000
+        if watermark is not None and ms <= watermark:
+            late += 1
+        elif row[0] not in best or (best[row[0]][1] // 1000 > ms):
+            best[row[0]] = row
+        watermark = max(ms - delay, watermark if watermark is not None else ms - delay)
+    return list(best.values()), late
+
+
+def row_watermarks(batches: Sequence[Sequence[Row]], delay: int) -> list[list[int | None]]:
+    """Watermark before each row."""
+    found: list[list[int | None]] = []
+    watermark: int | None = None
+    for batch in batches:
+        marks = []
+        for row in batch:
+            marks.append(watermark)
+            after = row[1] // 1000 - delay
+            watermark = after if watermark is None else max(watermark, after)
+        found.append(marks)
+    return found
+
+
+@settings(max_examples=80, deadline=None)
+@given(batches=streams(), delay=st.sampled_from([0, 2, SPAN, 3 * SPAN]))
+def test_first_row_by_time_does_not_depend_on_cuts(batches: list[list[Row]], delay: int) -> None:
+    operator = KeepFirstByTime("3_deduplicate", COLUMNS, (0,), 1)
+    context = FakeContext(operator)
+    found: list[Row] = []
+    watermark: int | None = None
+    for batch, marks in zip(batches, row_watermarks(batches, delay), strict=True):
+        for row in batch:
+            after = row[1] // 1000 - delay
+            watermark = after if watermark is None else max(watermark, after)
+        changes = run(operator, context, rows_of(operator, 0, batch, watermarks=marks, keys=[0]), watermark=watermark)
+        assert set(changes[KIND]) <= {RowKind.INSERT}
+        found += changes.select("k", "ts", "v").rows()
+        assert all(watermark is not None and ts // 1000 <= watermark for _, ts, _ in found)
+        reached = [r for r in _waiting(context) if watermark is not None and r <= watermark]
+        assert not reached, "a row that the watermark has reached is still waiting"
+    out = run(operator, context, rows_of(operator, 0, []), watermark=DRAINED)
+    if not out.is_empty():
+        found += out.select("k", "ts", "v").rows()
+    model, late = first_rows([row for batch in batches for row in batch], delay)
+    assert sorted(found, key=str) == sorted(model, key=str)
+    assert context.counters[LATE] == late
+    assert not _waiting(context)
+
+
+def _waiting(context: FakeContext) -> list[int]:
+    held = context.states["deduplicateState"].frame.filter(~pl.col("rk_done"))
+    return [ts // 1000 for ts in held["ts"].to_list()]
+
+
+def test_a_row_exactly_at_the_watermark_is_late() -> None:
+    operator = KeepFirstByTime("3_deduplicate", COLUMNS, (0,), 1)
+    context = FakeContext(operator, watermark=5)
+    run(operator, context, rows_of(operator, 0, [("a", 5000, 1), ("a", 5999, 2), ("a", 6000, 3)], keys=[0]))
+    assert context.counters[LATE] == 2
+    assert run(operator, context, rows_of(operator, 0, []), watermark=6)["v"].to_list() == [3]
+
+
+@pytest.mark.parametrize("keys", [(), (0,)])
+def test_without_keys_all_rows_are_of_one_key(keys: tuple[int, ...]) -> None:
+    operator = KeepLast("3_deduplicate", COLUMNS, keys, 1, True)
+    context = FakeContext(operator)
+    changes = run(operator, context, rows_of(operator, 0, [("a", 1000, 1), ("b", 2000, 2)], keys=keys))
+    assert changes["v"].to_list() == ([2] if not keys else [1, 2])
