@@ -1,0 +1,1 @@
+"""Accumulators of aggregate functions in Polars, one module a family; `aggregation` joins the calls of a node."""

@@ -1,0 +1,63 @@
+"""Version 1 (1.0)."""
+
+from __future__ import annotations
+
+from execnodes.core.aggregates import problem
+from execnodes.core.expressions import AggregateCall
+from execnodes.core.lowering import Lowering, OperatorInput, Rows
+from execnodes.core.metadata import exec_node_metadata
+from execnodes.core.node import ExecNode
+from execnodes.core.options import parse_duration
+from execnodes.core.types import LogicalType
+
+
+@exec_node_metadata(
+    name="stream-exec-group-aggregate",
+    version=1,
+    consumed_options=["table.exec.mini-batch.enabled", "table.exec.mini-batch.size", "table.exec.uid.format"],
+    produced_operators=["group-aggregate"],
+    min_plan_version="1.0",
+    min_state_version="1.0",
+)
+class GroupAggregate(ExecNode):
+    """GROUP BY over a changelog: a row a group, updated as its rows come and go; without keys one group in all.
+
+    Output: the keys, then the results.
+    """
+
+    grouping: tuple[int, ...]
+    """Key columns of the input."""
+    agg_calls: tuple[AggregateCall, ...]
+    generate_update_before: bool
+    """Emit -U before +U."""
+    need_retraction: bool
+    """The input retracts rows."""
+
+    def uids(self) -> tuple[str, ...]:
+        """The aggregate's own."""
+        return (self.uid("group-aggregate"),)
+
+    def check(self, inputs: tuple[LogicalType, ...]) -> None:
+        """Keys and calls must fit the input and the output."""
+        found = problem(self.grouping, self.agg_calls, inputs[0], self.need_retraction)
+        width = len(self.grouping) + len(self.agg_calls)
+        if found is None and len(self.output_type.fields) != width:
+            found = f"{len(self.output_type.fields)} output columns for {width} keys and results"
+        if found is not None:
+            raise self.fail(found)
+
+    def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
+        """One stateful operator over the key groups of the keys."""
+        from execnodes.stream.group_aggregate.v1_kernel import GroupAggregateOperator
+
+        operator = GroupAggregateOperator(
+            uid=self.uids()[0],
+            input_type=inputs[0].type,
+            output_type=self.output_type,
+            grouping=self.grouping,
+            calls=self.agg_calls,
+            retract=self.need_retraction,
+            update_before=self.generate_update_before,
+            ttl_ms=parse_duration(self.state_ttl()),
+        )
+        return lowering.operator(self, operator, (OperatorInput(inputs[0], self.grouping),))

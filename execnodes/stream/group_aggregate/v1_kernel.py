@@ -1,0 +1,57 @@
+"""Kernel of the group aggregate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from execnodes.core.expressions import AggregateCall
+from execnodes.core.lowering import HASH
+from execnodes.core.types import LogicalType
+from execnodes.state.aggregates.aggregation import Aggregation
+from execnodes.state.aggregates.changes import changes
+from execnodes.state.kernel_types import Column
+from execnodes.state.operator import Context, Operator
+
+STATE = "groupAggregateState"
+
+
+class GroupAggregateOperator(Operator):
+    """Rows of a key group to changes of its groups: one change, or one -U/+U pair, a group and batch at most.
+
+    State: the keys, over retracting input the number of rows, and the accumulators.
+    """
+
+    def __init__(
+        self,
+        *,
+        uid: str,
+        input_type: LogicalType,
+        output_type: LogicalType,
+        grouping: tuple[int, ...],
+        calls: tuple[AggregateCall, ...],
+        retract: bool,
+        update_before: bool,
+        ttl_ms: int,
+    ) -> None:
+        """The node's fields; `retract` says that the input retracts rows, `ttl_ms` 0 keeps state for ever."""
+        self.uid = uid
+        self.inputs = (tuple(Column(field.name, field.type) for field in input_type.fields),)
+        self.output = tuple(Column(field.name, field.type) for field in output_type.fields)
+        self.update_before = update_before
+        self.aggregation = Aggregation(self.inputs[0], grouping, calls, retract, STATE, ttl_ms)
+        self.states = self.aggregation.states
+        self.ordered = self.aggregation.ordered
+
+    def process(self, batches: Sequence[pl.DataFrame], context: Context) -> pl.DataFrame | None:
+        """Fold the batch, merge it into the state, emit what changed."""
+        if batches[0].is_empty():
+            return None
+        aggregation = self.aggregation
+        delta = aggregation.delta(aggregation.prepare(batches[0]), context)
+        state = context.state(STATE)
+        before = state.read(delta.select(HASH))
+        merged = aggregation.merge(delta, before)
+        state.write(aggregation.after(before, merged))
+        return changes(aggregation, merged, self.output, self.update_before)

@@ -1,0 +1,57 @@
+"""Version 1 (1.0)."""
+
+from __future__ import annotations
+
+from execnodes.core.aggregates import accumulator_columns, all_mergeable, problem
+from execnodes.core.expressions import AggregateCall
+from execnodes.core.lowering import Lowering, Rows
+from execnodes.core.metadata import exec_node_metadata
+from execnodes.core.node import ExecNode
+from execnodes.core.types import LogicalType
+
+
+@exec_node_metadata(
+    name="stream-exec-local-group-aggregate",
+    version=1,
+    consumed_options=["table.exec.mini-batch.enabled", "table.exec.mini-batch.size"],
+    produced_operators=["local-group-aggregate"],
+    min_plan_version="1.0",
+    min_state_version="1.0",
+)
+class LocalGroupAggregate(ExecNode):
+    """First half of a GROUP BY: folds the rows of one task before the exchange, and keeps no state.
+
+    Output: the keys, over retracting input the number of rows, and the accumulators of the calls; all insertions.
+    """
+
+    grouping: tuple[int, ...]
+    """Key columns of the input."""
+    agg_calls: tuple[AggregateCall, ...]
+    need_retraction: bool
+    """The input retracts rows."""
+
+    def check(self, inputs: tuple[LogicalType, ...]) -> None:
+        """Keys and calls must fit the input, the calls must have partial results, the output must be those."""
+        found = problem(self.grouping, self.agg_calls, inputs[0], self.need_retraction)
+        if found is not None:
+            raise self.fail(found)
+        if not all_mergeable(self.agg_calls, self.need_retraction):
+            raise self.fail("a call has no partial results", "Use one group aggregate behind the exchange.")
+        behind = accumulator_columns(self.agg_calls, inputs[0], self.need_retraction)
+        expected = [inputs[0].fields[index].type for index in self.grouping] + [field.type for field in behind]
+        given = [field.type for field in self.output_type.fields]
+        if len(given) != len(expected) or not all(a.same_values(b) for a, b in zip(given, expected, strict=True)):
+            raise self.fail(f"its output must be the keys and {', '.join(field.name for field in behind)}")
+
+    def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
+        """A fold over the rows of each task."""
+        from execnodes.stream.local_group_aggregate.v1_kernel import LocalGroupAggregateKernel
+
+        kernel = LocalGroupAggregateKernel(
+            input_type=inputs[0].type,
+            output_type=self.output_type,
+            grouping=self.grouping,
+            calls=self.agg_calls,
+            retract=self.need_retraction,
+        )
+        return lowering.pre_aggregate(self, kernel, inputs[0])

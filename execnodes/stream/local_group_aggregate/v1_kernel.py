@@ -1,0 +1,42 @@
+"""Kernel of the local group aggregate."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from execnodes.core.changelog import RowKind
+from execnodes.core.expressions import AggregateCall
+from execnodes.core.lowering import KIND, SEQUENCE
+from execnodes.core.types import LogicalType
+from execnodes.state.aggregates import frame
+from execnodes.state.aggregates.aggregation import Aggregation
+from execnodes.state.kernel_types import Column
+from execnodes.state.operator import LocalKernel
+
+
+class LocalGroupAggregateKernel(LocalKernel):
+    """Rows of a task to a row of partial accumulators a group."""
+
+    def __init__(
+        self,
+        *,
+        input_type: LogicalType,
+        output_type: LogicalType,
+        grouping: tuple[int, ...],
+        calls: tuple[AggregateCall, ...],
+        retract: bool,
+    ) -> None:
+        """The node's fields; `retract` says that the input retracts rows."""
+        self.inputs = tuple(Column(field.name, field.type) for field in input_type.fields)
+        self.output = tuple(Column(field.name, field.type) for field in output_type.fields)
+        self.aggregation = Aggregation(self.inputs, grouping, calls, retract, "")
+
+    def fold(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Partial accumulators, all as insertions."""
+        aggregation = self.aggregation
+        folded = aggregation.fold(aggregation.prepare(rows))
+        names = [key.name for key in aggregation.keys] + [frame.delta(column.name) for column in aggregation.columns]
+        columns = [pl.col(name).alias(column.name) for name, column in zip(names, self.output, strict=True)]
+        behind = [SEQUENCE] if SEQUENCE in rows.columns else []
+        folded = folded if rows.height else folded.clear()
+        return folded.select(*columns, pl.lit(int(RowKind.INSERT), pl.Int8).alias(KIND), *behind)
