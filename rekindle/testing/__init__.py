@@ -1,0 +1,1 @@
+"""Running program folders (SQL, input, expected rows) and judging what came out: `rekindle test`."""

@@ -1,0 +1,56 @@
+"""A plan whose sinks are collected in memory; everything the planner decided about them stays as it was."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from execnodes.core.graph import ExecGraph
+from execnodes.core.node import ExecNode
+from execnodes.core.tables import Schema, TableReference
+from plans.restore import CatalogLookup, resolve_tables
+from plans.tables import map_tables, tables_of
+
+
+@dataclass(frozen=True)
+class CollectedSink:
+    """A sink of the plan."""
+
+    table: str
+    """Name of its table, without catalog and database."""
+    schema: Schema
+    collected: str
+    """Name its rows are kept under."""
+
+
+@dataclass(frozen=True)
+class Redirected:
+    """The changed plan and where its rows will be."""
+
+    graph: ExecGraph
+    sinks: tuple[CollectedSink, ...]
+
+
+def redirect(graph: ExecGraph, catalog: CatalogLookup, prefix: str) -> Redirected:
+    """Replace the connectors of all sinks, after tables have been resolved; collected names begin with `prefix`."""
+    resolved = resolve_tables(graph, catalog)
+    roots = {node.id: _sink(node, f"{prefix}-{node.id}") for node in resolved.roots()}
+    nodes = tuple(_collecting(node, roots[node.id]) if node.id in roots else node for node in resolved.nodes)
+    changed = ExecGraph.of(nodes, resolved.inputs, resolved.max_parallelism, resolved.engine_version)
+    return Redirected(changed, tuple(roots.values()))
+
+
+def _sink(node: ExecNode, collected: str) -> CollectedSink:
+    tables = list(tables_of(node))
+    if len(tables) != 1 or tables[0].resolved_table is None:
+        raise node.fail("it is not a sink, but nothing reads its rows")
+    table = tables[0]
+    return CollectedSink(table.name.rpartition(".")[2], tables[0].resolved_table.table_schema, collected)
+
+
+def _collecting(node: ExecNode, sink: CollectedSink) -> ExecNode:
+    def change(table: TableReference) -> TableReference:
+        assert table.resolved_table is not None
+        options = {"connector": "collect", "name": sink.collected}
+        return table.model_copy(update={"resolved_table": table.resolved_table.model_copy(update={"options": options})})
+
+    return map_tables(node, change)

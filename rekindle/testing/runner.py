@@ -1,0 +1,216 @@
+"""Runs program folders through their compiled plans and judges the rows that reach the sinks."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from execnodes.core.changelog import RowKind
+from execnodes.core.errors import JobError, PlanError, RekindleError
+from execnodes.core.tables import Schema
+from rekindle.testing.compare import compare
+from rekindle.testing.materialize import Materialized, Message, canonical, materialize
+from rekindle.testing.programs import Program
+from rekindle.testing.redirect import Redirected, redirect
+from rekindle.testing.values import row_to_json
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from rekindle.compiled_plan import CompiledPlan
+    from rekindle.table_environment import TableEnvironment
+
+DEFAULTS: Mapping[str, str] = {"table.exec.watermark.granularity": "row"}
+"""What is late must not depend on how the input falls into micro-batches; a program's own SET wins."""
+
+
+class Outcome(StrEnum):
+    """What a program came to."""
+
+    PASSED = "PASS"
+    FAILED = "FAIL"
+    UNSUPPORTED = "UNSUPPORTED"
+    """Refused when it was compiled, although its rows are known."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """An outcome and why."""
+
+    outcome: Outcome
+    detail: tuple[str, ...] = ()
+    """The refusal, or the first rows that differ."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """A program that was run."""
+
+    program: Program
+    verdict: Verdict
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How programs are run."""
+
+    configuration: Mapping[str, str] = field(default_factory=dict)
+    """Options on top of `DEFAULTS`."""
+    parallel: int = 2
+    """Programs at a time."""
+    round_trip: bool = False
+    """Whether to check that a plan that is read and written again is the same."""
+    timeout: float = 300.0
+    """Seconds a program may run."""
+
+
+def run_programs(
+    programs: Sequence[Program], settings: Settings, report: Callable[[Result], None] = lambda result: None
+) -> list[Result]:
+    """Run all programs in one Spark session; `report` is called as each one ends, in this thread."""
+    from rekindle.runtime.session import session
+
+    spark = session()
+
+    def run(program: Program) -> Result:
+        started = time.perf_counter()
+        verdict = judge(program, settings, spark)
+        return Result(program, verdict, time.perf_counter() - started)
+
+    results = []
+    with ThreadPoolExecutor(max(1, settings.parallel)) as pool:
+        for result in pool.map(run, programs):
+            report(result)
+            results.append(result)
+    return results
+
+
+def judge(program: Program, settings: Settings, spark: SparkSession) -> Verdict:
+    """Run one program; whatever goes wrong is a verdict, so that the others still run."""
+    try:
+        return _judge(program, settings, spark)
+    except Exception as error:  # noqa: BLE001
+        return Verdict(Outcome.FAILED, (f"{type(error).__name__}: {error}",))
+
+
+def _judge(program: Program, settings: Settings, spark: SparkSession) -> Verdict:
+    from rekindle.table_environment import TableEnvironment
+
+    environment = TableEnvironment.create({**DEFAULTS, **settings.configuration}, spark=spark)
+    try:
+        plan = environment.compile_script(program.sql)
+    except RekindleError as error:
+        return refused(program, error, at_compile=True)
+    problem = _round_trip(plan) if settings.round_trip else None
+    if problem is not None:
+        return Verdict(Outcome.FAILED, (problem,))
+    try:
+        sinks = execute(plan, environment, spark, settings.timeout)
+    except RekindleError as error:
+        return refused(program, error, at_compile=False)
+    if program.refusal is not None and not program.judged:
+        return Verdict(Outcome.FAILED, (f"it was answered, but must be refused: {_first_line(program.refusal)}",))
+    return compared(program, sinks)
+
+
+def refused(program: Program, error: RekindleError, *, at_compile: bool) -> Verdict:
+    """The verdict on a program that Rekindle refuses."""
+    text = tuple(str(error).splitlines())
+    if program.refusal is not None:
+        return Verdict(Outcome.PASSED, text)
+    # A plan that its own planner made must load and run: that is a defect, whatever the program.
+    unsupported = at_compile and program.judged and not isinstance(error, PlanError)
+    return Verdict(Outcome.UNSUPPORTED if unsupported else Outcome.FAILED, text)
+
+
+@dataclass(frozen=True)
+class SinkRows:
+    """What reached one table."""
+
+    schema: Schema
+    messages: tuple[Message, ...]
+
+    def materialized(self) -> Materialized:
+        """Its final rows."""
+        names = [column.name for column in self.schema.writable]
+        key = self.schema.primary_key
+        return materialize(self.messages, [names.index(name) for name in key.columns] if key else ())
+
+
+def execute(
+    plan: CompiledPlan, environment: TableEnvironment, spark: SparkSession, timeout: float
+) -> dict[str, SinkRows]:
+    """Run a plan with its sinks collected: table name to rows; RekindleError if it cannot be run."""
+    from plans.codec import encode
+    from rekindle.connectors.collect import clear, results
+    from rekindle.runtime.job import Job
+
+    redirected = redirect(plan.graph, environment.catalog, f"test-{uuid.uuid4().hex}")
+    graph = redirected.graph
+    try:
+        job = Job(graph, encode(graph), environment.configuration, spark=spark).start()
+        if not job.wait(timeout):
+            job.stop()
+            raise JobError(f"it has not ended after {timeout:g} s")
+        return _collected(redirected, results)
+    finally:
+        for sink in redirected.sinks:
+            clear(sink.collected)
+
+
+def _collected(
+    redirected: Redirected, results: Callable[[str], list[tuple[int, tuple[object, ...]]]]
+) -> dict[str, SinkRows]:
+    found: dict[str, SinkRows] = {}
+    for sink in redirected.sinks:
+        types = [column.data_type for column in sink.schema.writable]
+        messages = [Message(RowKind(kind), row_to_json(row, types)) for kind, row in results(sink.collected)]
+        before = found[sink.table].messages if sink.table in found else ()
+        found[sink.table] = SinkRows(sink.schema, (*before, *messages))
+    return found
+
+
+def compared(program: Program, sinks: Mapping[str, SinkRows]) -> Verdict:
+    """Types and rows of every sink against the folder's files."""
+    detail: list[str] = []
+    for name, sink in sinks.items():
+        detail += [f"{name}: {line}" for line in _sink_problems(program, name, sink)]
+    return Verdict(Outcome.FAILED if detail else Outcome.PASSED, tuple(detail))
+
+
+def _sink_problems(program: Program, name: str, sink: SinkRows) -> Iterable[str]:
+    types = {column.name: str(column.data_type.regular()) for column in sink.schema.writable}
+    declared = program.schema(name)
+    if declared is not None and dict(declared) != types:
+        wrong = {key: (declared.get(key), types.get(key)) for key in {**declared, **types}}
+        yield from (f"column {key} is {ours}, not {theirs}" for key, (theirs, ours) in wrong.items() if ours != theirs)
+    expected = program.expected(name)
+    if expected is None:
+        yield "the folder does not say which rows to expect"
+        return
+    found = sink.materialized()
+    if found.missing:
+        yield f"{len(found.missing)} retractions of rows that are not there"
+        yield from (f"{each.kind.short} {canonical(each.row)}" for each in found.missing[:5])
+    difference = compare(expected, found.rows)
+    if difference:
+        yield from difference.lines()
+
+
+def _round_trip(plan: CompiledPlan) -> str | None:
+    from plans.codec import encode
+    from plans.load import load
+
+    text = plan.as_json_string()
+    return None if encode(load(text)) == text else "its plan, read and written again, is another text"
+
+
+def _first_line(text: str) -> str:
+    lines = [line for line in text.splitlines() if not line.startswith("stage:")]
+    return (lines or [text])[0][:200]
