@@ -82,7 +82,7 @@ def first_rows(rows: Sequence[Row], delay: int) -> tuple[list[Row], int]:
     watermark, late = None, 0
     for row in rows:
         ms = row[1] // 1000
-        if watermark is not None and ms <= watermark:
+        if watermark is not None and ms < watermark:
             late += 1
         elif row[0] not in best or (best[row[0]][1] // 1000 > ms):
             best[row[0]] = row
@@ -135,12 +135,14 @@ def _waiting(context: FakeContext) -> list[int]:
     return [ts // 1000 for ts in held["ts"].to_list()]
 
 
-def test_a_row_exactly_at_the_watermark_is_late() -> None:
+def test_a_row_exactly_at_the_watermark_is_in_time() -> None:
     operator = KeepFirstByTime("3_deduplicate", COLUMNS, (0,), 1)
-    context = FakeContext(operator, watermark=5)
-    run(operator, context, rows_of(operator, 0, [("a", 5000, 1), ("a", 5999, 2), ("a", 6000, 3)], keys=[0]))
-    assert context.counters[LATE] == 2
-    assert run(operator, context, rows_of(operator, 0, []), watermark=6)["v"].to_list() == [3]
+    context = FakeContext(operator)
+    rows = [("c", 9_000_000, 1), ("c", 5_000_000, 2), ("c", 4_999_000, 3)]
+    batch = rows_of(operator, 0, rows, watermarks=[None, 5000, 5000], keys=[0])
+    assert run(operator, context, batch, watermark=5000)["v"].to_list() == [2]
+    assert context.counters[LATE] == 1
+    assert run(operator, context, rows_of(operator, 0, []), watermark=DRAINED).is_empty()
 
 
 @pytest.mark.parametrize("keys", [(), (0,)])

@@ -120,7 +120,8 @@ class KeepFirstToArrive(Operator):
 class KeepFirstByTime(Operator):
     """The first row of each key by event time, given out when the watermark has passed it, and never changed.
 
-    A row at or behind the watermark is late. So once a key's row is out, no row can come that would have been first.
+    A row behind the watermark is late; one exactly at it is not (unlike in ORDER BY and OVER). So once a key's row is
+    out, no row can come that would have been first.
     """
 
     ordered = True
@@ -193,11 +194,11 @@ class KeepFirstByTime(Operator):
         return out.select(*self.names, _kind(RowKind.INSERT), moment.alias(SEQUENCE), (moment - 1).alias(WATERMARK))
 
     def _in_time(self, batch: pl.DataFrame, context: Context) -> pl.DataFrame:
-        """Drop and count rows at or behind the watermark."""
+        """Drop and count rows behind the watermark."""
         marks = [pl.lit(context.watermark, pl.Int64)]
         if WATERMARK in batch.columns:
             marks.append(pl.col(WATERMARK))
-        late = (_millis(self.time) <= pl.max_horizontal(marks)).fill_null(False)
+        late = (_millis(self.time) < pl.max_horizontal(marks)).fill_null(False)
         kept = batch.filter(~late)
         if kept.height < batch.height:
             context.count(LATE, batch.height - kept.height)
