@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING, TypeAlias
 
 from execnodes.core.errors import Position
 from execnodes.core.expressions import AggregateCall, Expression, Value
 from execnodes.core.tables import ResolvedTable
 from execnodes.core.types import LogicalType
+
+if TYPE_CHECKING:
+    from planner.physical import Deduplicate, Expand, Normalize, WindowAggregate
 
 
 @dataclass(frozen=True)
@@ -237,18 +241,8 @@ class Sink:
         return self.input.type
 
 
-Logical = (
-    Scan
-    | WatermarkAssigner
-    | Project
-    | Filter
-    | Values
-    | SetOperation
-    | Join
-    | Aggregate
-    | WindowTableFunction
-    | Over
-    | Sort
-    | Unnest
-    | Sink
+Logical: TypeAlias = (
+    "Scan | WatermarkAssigner | Project | Filter | Values | SetOperation | Join | Aggregate | WindowTableFunction"
+    " | Over | Sort | Unnest | Sink | Deduplicate | Expand | Normalize | WindowAggregate"
 )
+"""Any operator; the last four are made by rules only (`planner.physical`)."""

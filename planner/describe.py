@@ -1,0 +1,50 @@
+"""Descriptions of nodes in Flink's style: what explain shows and plans keep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from execnodes.core.expressions import AggregateCall, Expression, InputRef, digest
+from execnodes.core.types import LogicalType
+
+
+def names_of(type: LogicalType, indexes: Iterable[int] | None = None) -> tuple[str, ...]:
+    """Names of all columns of a row type, or of some of them."""
+    return (
+        tuple(field.name for field in type.fields) if indexes is None else tuple(type.fields[i].name for i in indexes)
+    )
+
+
+def listed(parts: Iterable[str]) -> str:
+    """``[a, b]``."""
+    return f"[{', '.join(parts)}]"
+
+
+def described(operator: str, *parts: tuple[str, str | None]) -> str:
+    """``Calc(select=[k], where=[(v > 3)])``; parts without a text are left out."""
+    inner = ", ".join(f"{name}={text}" for name, text in parts if text is not None)
+    return f"{operator}({inner})" if inner else operator
+
+
+def selected(expressions: Sequence[Expression], output: LogicalType, names: tuple[str, ...]) -> str:
+    """``[k, (v + 1) AS w]``."""
+    parts = []
+    for each, field in zip(expressions, output.fields, strict=True):
+        text = digest(each, names)
+        plain = isinstance(each, InputRef) and text == field.name
+        parts.append(text if plain else f"{text} AS {field.name}")
+    return listed(parts)
+
+
+def aggregated(call: AggregateCall, names: tuple[str, ...], retract: bool) -> str:
+    """``SUM_RETRACT(DISTINCT v) FILTER $f2 AS s``."""
+    function = call.internal_name[1:].rpartition("$")[0] + ("_RETRACT" if retract else "")
+    args = ", ".join(names[each] for each in call.arg_list) or "*"
+    distinct = "DISTINCT " if call.distinct else ""
+    condition = f" FILTER {names[call.filter_arg]}" if call.filter_arg >= 0 else ""
+    return f"{function}({distinct}{args}){condition} AS {call.name}"
+
+
+def grouped(grouping: Sequence[int], names: tuple[str, ...]) -> str | None:
+    """``[k]``; None without keys."""
+    return listed(names[each] for each in grouping) if grouping else None

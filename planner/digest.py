@@ -1,0 +1,46 @@
+"""Numbers for equal sub-plans: two subtrees mean the same exactly if they get the same number."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import fields
+
+from pydantic import BaseModel
+
+from execnodes.core.errors import Position
+from planner.logical import Logical, Scan
+from planner.tree import inputs
+
+
+class Interner:
+    """Gives out numbers in order of asking; keep one for as long as its numbers are compared."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Hashable, int] = {}
+        self._by_node: dict[int, tuple[Logical, int]] = {}
+
+    def number(self, node: Logical) -> int:
+        """The number of the subtree; source positions do not count."""
+        known = self._by_node.get(id(node))
+        if known is None:
+            below = tuple(self.number(each) for each in inputs(node))
+            key = (type(node).__name__, below, self._own(node))
+            # The node is kept so that its id is not given to another one.
+            known = self._by_node[id(node)] = (node, self._numbers.setdefault(key, len(self._numbers)))
+        return known[1]
+
+    def _own(self, node: Logical) -> Hashable:
+        if isinstance(node, Scan) and node.identifier is not None:
+            return (node.identifier, node.hints, node.type)
+        nodes = {id(each) for each in inputs(node)}
+        values = (getattr(node, field.name) for field in fields(node))
+        return tuple(_frozen(value) for value in values if id(value) not in nodes and not isinstance(value, Position))
+
+
+def _frozen(value: object) -> Hashable:
+    if isinstance(value, tuple):
+        return tuple(map(_frozen, value))
+    if isinstance(value, BaseModel):
+        return value.model_dump_json()
+    assert isinstance(value, Hashable)
+    return value

@@ -1,0 +1,91 @@
+"""Lowers GROUP BY: one group aggregate, or a local one before the exchange and a global one behind it."""
+
+from __future__ import annotations
+
+from execnodes.core.aggregates import accumulator_columns, all_mergeable
+from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
+from execnodes.core.expressions import AggregateCall
+from execnodes.core.node import ExecNode
+from execnodes.core.types import Field, LogicalType, row
+from planner.describe import aggregated, described, grouped, listed, names_of
+from planner.logical import Aggregate
+from planner.lower.context import Context, lower_node
+from planner.tree import unique_names
+
+
+@lower_node.register
+def _(node: Aggregate, context: Context, update_before: bool) -> ExecNode:
+    below = context.lower(node.input, True)
+    retract = not below.changelog_mode.insert_only
+    mode = context.changes.mode(node, update_before)
+    output = unique_names(regular(node.type))
+    calls = named(node.calls, output, len(node.grouping))
+    strategy = context.configuration.get_option("table.optimizer.agg-phase-strategy")
+    if strategy != "ONE_PHASE" and all_mergeable(calls, retract):
+        return _two_phases(node, context, below, calls, output, mode, retract)
+    names = names_of(below.output_type)
+    return context.make(
+        "stream-exec-group-aggregate",
+        [context.exchange(below, node.grouping)],
+        output,
+        mode,
+        _description("GroupAggregate", node.grouping, calls, names, retract),
+        grouping=node.grouping,
+        agg_calls=calls,
+        generate_update_before=mode.retract,
+        need_retraction=retract,
+        state=(context.state("groupAggregateState", node.ttl),),
+    )
+
+
+def _two_phases(
+    node: Aggregate, context: Context, below: ExecNode, calls: tuple[AggregateCall, ...], output: LogicalType,
+    mode: ChangelogMode, retract: bool,
+) -> ExecNode:  # fmt: skip
+    names = names_of(below.output_type)
+    keys = tuple(range(len(node.grouping)))
+    key_fields = [Field(output.fields[at].name, output.fields[at].type) for at in keys]
+    partial = row(*key_fields, *accumulator_columns(calls, below.output_type, retract))
+    local = context.make(
+        "stream-exec-local-group-aggregate",
+        [below],
+        partial,
+        INSERT_ONLY,
+        _description("LocalGroupAggregate", node.grouping, calls, names, retract),
+        grouping=node.grouping,
+        agg_calls=calls,
+        need_retraction=retract,
+    )
+    return context.make(
+        "stream-exec-global-group-aggregate",
+        [context.exchange(local, keys)],
+        output,
+        mode,
+        _description("GlobalGroupAggregate", node.grouping, calls, names, retract),
+        grouping=keys,
+        agg_calls=calls,
+        local_agg_input_row_type=below.output_type,
+        generate_update_before=mode.retract,
+        need_retraction=retract,
+        state=(context.state("globalGroupAggregateState", node.ttl),),
+    )
+
+
+def _description(
+    operator: str, grouping: tuple[int, ...], calls: tuple[AggregateCall, ...], names: tuple[str, ...], retract: bool
+) -> str:
+    select = [*(names[each] for each in grouping), *(aggregated(call, names, retract) for call in calls)]
+    return described(operator, ("groupBy", grouped(grouping, names)), ("select", listed(select)))
+
+
+def named(calls: tuple[AggregateCall, ...], output: LogicalType, first: int) -> tuple[AggregateCall, ...]:
+    """Calls named as their result columns, which are unique, since accumulators are named after them."""
+    return tuple(
+        call.model_copy(update={"name": field.name})
+        for call, field in zip(calls, output.fields[first : first + len(calls)], strict=True)
+    )
+
+
+def regular(type: LogicalType) -> LogicalType:
+    """Without time attributes: what changes later cannot be event time."""
+    return row(*(Field(each.name, each.type.regular()) for each in type.fields))

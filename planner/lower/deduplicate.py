@@ -1,0 +1,40 @@
+"""Lowers a deduplication by event time."""
+
+from __future__ import annotations
+
+from execnodes.core.errors import SqlError
+from execnodes.core.node import ExecNode
+from planner.describe import described, listed, names_of
+from planner.lower.context import Context, lower_node
+from planner.physical import Deduplicate
+
+
+@lower_node.register
+def _(node: Deduplicate, context: Context, update_before: bool) -> ExecNode:
+    below = context.lower(node.input, True)
+    if not below.changelog_mode.insert_only:
+        raise SqlError(
+            "ROW_NUMBER over rows that are updated is not supported yet",
+            position=node.position,
+            hint="Deduplicate an append-only table, before it is aggregated or joined.",
+        )
+    names = names_of(below.output_type)
+    mode = context.changes.mode(node, update_before)
+    return context.make(
+        "stream-exec-deduplicate",
+        [context.exchange(below, node.keys)],
+        below.output_type,
+        mode,
+        described(
+            "Deduplicate",
+            ("keep", "[LastRow]" if node.keep_last else "[FirstRow]"),
+            ("key", listed(names[each] for each in node.keys)),
+            ("order", "[ROWTIME]"),
+        ),
+        unique_keys=node.keys,
+        is_rowtime=True,
+        time_attribute_index=node.time_index,
+        keep_last_row=node.keep_last,
+        generate_update_before=mode.retract,
+        state=(context.state("deduplicateState"),),
+    )

@@ -1,0 +1,19 @@
+"""Lowers a pipeline: all sinks into one graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from execnodes.core.graph import ExecGraph
+from execnodes.core.options import Configuration
+from planner.logical import Sink
+from planner.lower.context import Context
+from planner.lower.sink import lower_sink
+
+
+def lower(sinks: Sequence[Sink], configuration: Configuration) -> ExecGraph:
+    """ExecGraph of optimized sinks, in statement order; SqlError for what cannot run, PlanError never on purpose."""
+    context = Context(configuration)
+    for sink in sinks:
+        lower_sink(sink, context)
+    return context.builder.graph(configuration.number("pipeline.max-parallelism"))

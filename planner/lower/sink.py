@@ -1,0 +1,152 @@
+"""Lowers sinks: which changes they get, and whether their key needs help to keep the right row."""
+
+from __future__ import annotations
+
+from execnodes.core.changelog import ChangelogMode, RowKind
+from execnodes.core.connectors import sink_changelog_mode
+from execnodes.core.errors import SqlError
+from execnodes.core.node import ExecNode
+from execnodes.core.types import Field, LogicalType, row
+from planner.describe import described, listed, names_of
+from planner.keys import Key, smallest, upsert_keys
+from planner.logical import Sink
+from planner.lower.context import Context
+from planner.lower.tables import reference, table_name
+from planner.tree import scans
+
+
+def lower_sink(node: Sink, context: Context) -> ExecNode:
+    """The sink and all it needs; SqlError if it cannot take the query's changes."""
+    accepted = _accepted(node, context)
+    key = _primary_key(node)
+    materialize = _materialize(node, context, accepted, key)
+    update_before = _needs_update_before(node, context, accepted, key)
+    below = context.lower(node.input, update_before)
+    output = _sink_type(node)
+    found = smallest(upsert_keys(node.input))
+    return context.make(
+        "stream-exec-sink",
+        [below],
+        output,
+        below.changelog_mode,
+        described(
+            "Sink",
+            ("table", f"[{table_name(node)}]"),
+            ("fields", listed(names_of(output))),
+            ("upsertMaterialize", "[true]" if materialize else None),
+            ("conflictStrategy", f"[{node.on_conflict}]" if node.on_conflict else None),
+        ),
+        share=False,
+        dynamic_table_sink={"table": reference(node, context.configuration), "target_columns": node.target_columns},
+        input_changelog_mode=below.changelog_mode,
+        require_upsert_materialize=materialize,
+        input_upsert_key=found or None,
+        conflict_strategy=node.on_conflict,
+        overwrite=node.overwrite,
+        state=(context.state("sinkMaterializeState"),) if materialize else (),
+    )
+
+
+def _options(node: Sink) -> dict[str, str]:
+    return {**(node.table.options or {}), **dict(node.hints)}
+
+
+def _primary_key(node: Sink) -> Key | None:
+    """Positions of the key's columns among those that are written."""
+    key = node.table.table_schema.primary_key
+    names = [column.name for column in node.table.table_schema.writable]
+    return None if key is None else frozenset(names.index(each) for each in key.columns)
+
+
+def _sink_type(node: Sink) -> LogicalType:
+    """The query's types under the sink's names."""
+    columns = node.table.table_schema.writable
+    if len(columns) != len(node.input.type.fields):
+        return node.input.type
+    return row(*(Field(mine.name, its.type) for mine, its in zip(columns, node.input.type.fields, strict=True)))
+
+
+def _accepted(node: Sink, context: Context) -> ChangelogMode:
+    requested = context.changes.mode(node.input, True)
+    has_key = node.table.table_schema.primary_key is not None
+    accepted = sink_changelog_mode(_options(node), has_key, requested)
+    if accepted is None:
+        producer = _first_updating(context.lower(node.input, True), context)
+        raise SqlError(
+            f"table sink {table_name(node)!r} takes inserts only, but {producer.description} gives "
+            f"{_changes(requested)}",
+            position=node.position,
+            hint="Write into a sink that takes updates (e.g. one with a PRIMARY KEY), or aggregate in windows.",
+        )
+    if node.on_conflict is not None and (not has_key or accepted.insert_only):
+        reason = "takes inserts only here" if has_key else "has no PRIMARY KEY"
+        raise SqlError(
+            f"ON CONFLICT DO {node.on_conflict} does not fit: table sink {table_name(node)!r} {reason}",
+            position=node.position,
+            hint="Leave out ON CONFLICT.",
+        )
+    return accepted
+
+
+def _changes(mode: ChangelogMode) -> str:
+    named = (("updates", RowKind.UPDATE_AFTER), ("deletes", RowKind.DELETE))
+    return " and ".join(name for name, kind in named if kind in mode)
+
+
+def _first_updating(node: ExecNode, context: Context) -> ExecNode:
+    """The node that makes updates of plain inserts."""
+    for source in context.builder.inputs[node.id]:
+        below = context.builder.nodes[source - 1]
+        if not below.changelog_mode.insert_only:
+            return _first_updating(below, context)
+    return node
+
+
+def _key_differs(node: Sink, context: Context, accepted: ChangelogMode, key: Key | None) -> bool:
+    """Updates come by another key than the one the sink finds rows by."""
+    by_key = key is not None and not accepted.retract and not accepted.insert_only
+    return by_key and not any(each <= (key or frozenset()) for each in upsert_keys(node.input))
+
+
+def _needs_update_before(node: Sink, context: Context, accepted: ChangelogMode, key: Key | None) -> bool:
+    if accepted.retract or _key_differs(node, context, accepted, key):
+        return True
+    return not context.changes.can_omit_update_before(node.input)
+
+
+def _materialize(node: Sink, context: Context, accepted: ChangelogMode, key: Key | None) -> bool:
+    choice = context.configuration.get_option("table.exec.sink.upsert-materialize")
+    if choice == "NONE" or key is None or accepted.insert_only or accepted.retract:
+        return False
+    if choice == "AUTO" and not _key_differs(node, context, accepted, key):
+        return False
+    if node.on_conflict is None and context.configuration.flag("table.exec.sink.require-on-conflict"):
+        _refuse_other_key(node)
+    if node.on_conflict in ("NOTHING", "ERROR"):
+        _require_watermarks(node)
+    return True
+
+
+def _refuse_other_key(node: Sink) -> None:
+    found = smallest(upsert_keys(node.input))
+    names = names_of(_sink_type(node))
+    keyed = f"updates rows by ({', '.join(names[each] for each in found)})" if found else "has no key"
+    key = node.table.table_schema.primary_key
+    raise SqlError(
+        f"table sink {table_name(node)!r} has the primary key ({', '.join(key.columns if key else ())}), "
+        f"but the query {keyed}, so several of its rows may want one place",
+        position=node.position,
+        hint="Say what to do: ON CONFLICT DO DEDUPLICATE (keep the last), DO NOTHING (keep the first) or DO ERROR; "
+        "or give the sink the query's key; or SET 'table.exec.sink.require-on-conflict' = 'false'.",
+    )
+
+
+def _require_watermarks(node: Sink) -> None:
+    bare = [table_name(each) for each in scans(node.input) if not each.table.table_schema.watermark_specs]
+    if bare:
+        raise SqlError(
+            f"ON CONFLICT DO {node.on_conflict} needs watermarks on all sources, but there are none on "
+            f"{', '.join(dict.fromkeys(bare))}",
+            position=node.position,
+            hint="Add WATERMARK FOR to these tables, or write ON CONFLICT DO DEDUPLICATE.",
+        )

@@ -1,0 +1,95 @@
+"""Lowers what rows come from: scans, watermarks, constants, and the state behind upsert sources."""
+
+from __future__ import annotations
+
+from execnodes.core.changelog import INSERT_ONLY
+from execnodes.core.expressions import Expression, Literal, digest
+from execnodes.core.node import ExecNode, StateMetadata
+from execnodes.core.types import BOOLEAN, Field, LogicalType, row
+from planner.describe import described, listed, names_of, selected
+from planner.logical import Scan, Values, WatermarkAssigner
+from planner.lower.context import Context, lower_node
+from planner.lower.tables import reference
+from planner.physical import Normalize
+
+
+@lower_node.register
+def _(node: Scan, context: Context, update_before: bool) -> ExecNode:
+    """A consumer that finds rows by key gets the rows of a changelog source without -U."""
+    table = reference(node, context.configuration)
+    path = listed(node.identifier or ("*anonymous*",))
+    scan = context.make(
+        "stream-exec-table-source-scan",
+        [],
+        node.type,
+        context.changes.source_mode(node),
+        described("TableSourceScan", ("table", f"[{path}]"), ("fields", listed(names_of(node.type)))),
+        scan_table_source={"table": table},
+    )
+    if update_before or not scan.changelog_mode.retract:
+        return scan
+    mode = context.changes.mode(node, False)
+    return context.make("stream-exec-drop-update-before", [scan], scan.output_type, mode, "DropUpdateBefore")
+
+
+@lower_node.register
+def _(node: WatermarkAssigner, context: Context, update_before: bool) -> ExecNode:
+    below = context.lower(node.input, update_before)
+    names = names_of(below.output_type)
+    by_row = context.configuration.get_option("table.exec.watermark.granularity") == "row"
+    return context.make(
+        "stream-exec-watermark-assigner",
+        [below],
+        node.type,
+        below.changelog_mode,
+        described(
+            "WatermarkAssigner",
+            ("rowtime", listed([names[node.time_index]])),
+            ("watermark", listed([digest(node.watermark, names)])),
+        ),
+        watermark_expr=node.watermark,
+        rowtime_field_index=node.time_index,
+        state=(StateMetadata(index=0, name="watermarkState"),) if by_row else (),
+    )
+
+
+@lower_node.register
+def _(node: Normalize, context: Context, update_before: bool) -> ExecNode:
+    below = context.exchange(context.lower(node.input, False), node.keys)
+    return context.make(
+        "stream-exec-changelog-normalize",
+        [below],
+        below.output_type,
+        context.changes.mode(node, update_before),
+        described("ChangelogNormalize", ("key", listed(names_of(below.output_type, node.keys)))),
+        unique_keys=node.keys,
+        generate_update_before=update_before,
+        state=(context.state("changelogNormalizeState"),),
+    )
+
+
+@lower_node.register
+def _(node: Values, context: Context, update_before: bool) -> ExecNode:
+    """Rows that hold more than literals are computed, each from a row without content."""
+    literals = [tuple(each for each in values if isinstance(each, Literal)) for values in node.rows]
+    if [len(each) for each in literals] == [len(each) for each in node.rows]:
+        return _constants(context, tuple(literals), node.type)
+    one = _constants(
+        context, ((Literal(value=True, type=BOOLEAN.not_null()),),), row(Field("ZERO", BOOLEAN.not_null()))
+    )
+    computed = [_computed(context, one, values, node.type) for values in node.rows]
+    if len(computed) == 1:
+        return computed[0]
+    union = described("Union", ("all", "[true]"), ("union", listed(names_of(node.type))))
+    return context.make("stream-exec-union", computed, node.type, INSERT_ONLY, union)
+
+
+def _constants(context: Context, tuples: tuple[tuple[Literal, ...], ...], type: LogicalType) -> ExecNode:
+    shown = listed(f"{{{', '.join(digest(each, ()) for each in values)}}}" for values in tuples)
+    description = described("Values", ("tuples", f"[{shown}]"))
+    return context.make("stream-exec-values", [], type, INSERT_ONLY, description, tuples=tuples)
+
+
+def _computed(context: Context, one: ExecNode, values: tuple[Expression, ...], type: LogicalType) -> ExecNode:
+    description = described("Calc", ("select", selected(values, type, names_of(one.output_type))))
+    return context.make("stream-exec-calc", [one], type, INSERT_ONLY, description, projection=values)

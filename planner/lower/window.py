@@ -1,0 +1,121 @@
+"""Lowers window table functions and window aggregates."""
+
+from __future__ import annotations
+
+from execnodes.core.changelog import INSERT_ONLY
+from execnodes.core.errors import Position, SqlError
+from execnodes.core.node import ExecNode, StateMetadata
+from execnodes.core.windowing import NamedWindowProperty, Windowing, WindowSpec
+from planner.describe import aggregated, described, grouped, listed, names_of
+from planner.logical import Window, WindowTableFunction
+from planner.lower.aggregate import named
+from planner.lower.context import Context, lower_node
+from planner.physical import WindowAggregate
+from planner.time_attributes import is_event_time
+from planner.tree import unique_names
+
+_SHOWN = {"WindowStart": "start('w$)", "WindowEnd": "end('w$)", "WindowTime": "rowtime('w$)"}
+
+
+@lower_node.register
+def _(node: WindowTableFunction, context: Context, update_before: bool) -> ExecNode:
+    windowing = _by_time(node, node.window, node.time_index, node.position)
+    below = context.lower(node.input, update_before)
+    return context.make(
+        "stream-exec-window-table-function",
+        [below],
+        node.type,
+        below.changelog_mode,
+        described("WindowTableFunction", ("window", f"[{_shown(windowing, below)}]")),
+        windowing=windowing,
+    )
+
+
+@lower_node.register
+def _(node: WindowAggregate, context: Context, update_before: bool) -> ExecNode:
+    if node.time_index is not None:
+        windowing = _by_time(node, node.window, node.time_index, node.position)
+    else:
+        start, end = node.bounds or (0, 0)
+        windowing = Windowing(
+            strategy="WindowAttached",
+            window=_spec(node.window, node.position),
+            time_attribute_type=node.time_type,
+            window_start=start,
+            window_end=end,
+        )
+    below = context.lower(node.input, True)
+    retract = not below.changelog_mode.insert_only
+    names, output = names_of(below.output_type), unique_names(node.type)
+    calls = named(node.calls, output, len(node.grouping))
+    first = len(node.grouping) + len(calls)
+    properties = tuple(
+        NamedWindowProperty.model_validate({"name": field.name, "property": each.property})
+        for field, each in zip(output.fields[first:], node.properties, strict=True)
+    )
+    select = [*(names[each] for each in node.grouping), *(aggregated(call, names, retract) for call in calls)]
+    select += [f"{_SHOWN[each.property]} AS {each.name}" for each in properties]
+    return context.make(
+        "stream-exec-window-aggregate",
+        [context.exchange(below, node.grouping)],
+        output,
+        INSERT_ONLY,
+        described(
+            "WindowAggregate",
+            ("groupBy", grouped(node.grouping, names)),
+            ("window", f"[{_shown(windowing, below)}]"),
+            ("select", listed(select)),
+        ),
+        grouping=node.grouping,
+        agg_calls=calls,
+        windowing=windowing,
+        named_window_properties=properties,
+        need_retraction=retract,
+        state=(StateMetadata(index=0, name="windowAggregateState"),),
+    )
+
+
+def _by_time(
+    node: WindowTableFunction | WindowAggregate, window: Window, index: int, position: Position | None
+) -> Windowing:
+    column = node.input.type.fields[index]
+    if not is_event_time(node.input, index):
+        raise SqlError(
+            f"a window function needs an event-time attribute, but {column.name!r} is {column.type.regular()}",
+            position=position,
+            hint="Declare WATERMARK FOR the column, and use it before it is cast, joined or aggregated.",
+        )
+    return Windowing(
+        strategy="TimeAttribute",
+        window=_spec(window, position),
+        time_attribute_type=column.type,
+        time_attribute_index=index,
+    )
+
+
+def _spec(window: Window, position: Position | None) -> WindowSpec:
+    offset = window.offset or None
+    match window.kind:
+        case "TUMBLE":
+            return WindowSpec(type="TumblingWindow", size=window.size, offset=offset)
+        case "HOP" if window.step <= 0 or window.size % window.step:
+            raise SqlError(
+                f"the size of HOP windows ({window.size} ms) must be a multiple of their slide ({window.step} ms)",
+                position=position,
+            )
+        case "HOP":
+            return WindowSpec(type="HoppingWindow", size=window.size, slide=window.step, offset=offset)
+        case kind:
+            raise SqlError(f"{kind} windows are not supported yet", position=position, hint="Use TUMBLE or HOP.")
+
+
+def _shown(windowing: Windowing, below: ExecNode) -> str:
+    """``TUMBLE(time_col=[ts], size=[10 s])``."""
+    names = names_of(below.output_type)
+    columns = (
+        ("time_col", windowing.time_attribute_index),
+        ("win_start", windowing.window_start),
+        ("win_end", windowing.window_end),
+    )
+    shown = [f"{title}=[{names[at]}]" for title, at in columns if at is not None]
+    return f"{windowing.window.kind}({', '.join((*shown, str(windowing.window)))})"

@@ -1,0 +1,19 @@
+"""Logical plan to a logical plan that runs better and means the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from execnodes.core.options import Configuration
+from planner.logical import Sink
+from planner.rules import RULES
+from planner.rules.normalize_changelog import normalize_changelog
+
+
+def optimize(sinks: Sequence[Sink], configuration: Configuration | None = None) -> tuple[Sink, ...]:
+    """All sinks of a pipeline together, so that they can share; SqlError for what no rule can express."""
+    options = configuration or Configuration()
+    plan = normalize_changelog(tuple(sinks), options.flag("table.exec.source.cdc-events-duplicate"))
+    for rule in RULES:
+        plan = rule(plan)
+    return plan

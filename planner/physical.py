@@ -1,0 +1,78 @@
+"""Operators that only rules make: what a logical operator becomes once it is known how it will run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from execnodes.core.errors import Position
+from execnodes.core.expressions import AggregateCall, Expression
+from execnodes.core.types import LogicalType
+from planner.logical import Logical, Window
+
+
+@dataclass(frozen=True)
+class Normalize:
+    """Turns rows that only say what is new under a key into a full changelog."""
+
+    input: Logical
+    keys: tuple[int, ...]
+
+    @property
+    def type(self) -> LogicalType:
+        """That of the input."""
+        return self.input.type
+
+
+@dataclass(frozen=True)
+class Deduplicate:
+    """Keeps one row a key: the first or the last by event time."""
+
+    input: Logical
+    keys: tuple[int, ...]
+    time_index: int
+    keep_last: bool
+    position: Position | None = None
+
+    @property
+    def type(self) -> LogicalType:
+        """That of the input."""
+        return self.input.type
+
+
+@dataclass(frozen=True)
+class Expand:
+    """Several rows of each: one for each list of expressions."""
+
+    input: Logical
+    projects: tuple[tuple[Expression, ...], ...]
+    type: LogicalType
+
+
+@dataclass(frozen=True)
+class WindowProperty:
+    """An output column that tells of the window."""
+
+    name: str
+    property: str
+    """WindowStart, WindowEnd or WindowTime."""
+    type: LogicalType
+
+
+@dataclass(frozen=True)
+class WindowAggregate:
+    """GROUP BY keys and a window. Output: keys, results, window properties."""
+
+    input: Logical
+    grouping: tuple[int, ...]
+    calls: tuple[AggregateCall, ...]
+    window: Window
+    time_type: LogicalType
+    """Of the time attribute that the window was made from."""
+    time_index: int | None
+    """Input column of the time attribute; None if the window is taken from `bounds`."""
+    bounds: tuple[int, int] | None
+    """Input columns of the window's start and end."""
+    properties: tuple[WindowProperty, ...]
+    type: LogicalType
+    grouping_sets: tuple[tuple[int, ...], ...] = ()
+    position: Position | None = None

@@ -1,0 +1,33 @@
+"""Rewrites of the logical plan, in the order in which they run; each is pure and lies in the module of its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from planner.rules.expand_grouping_sets import expand_grouping_sets
+from planner.rules.expand_set_operations import expand_set_operations
+from planner.rules.form_window_aggregates import form_window_aggregates
+from planner.rules.merge_projects import merge_projects
+from planner.rules.prune_columns import prune_columns
+from planner.rules.push_filters import push_filters
+from planner.rules.push_join_expressions import push_join_expressions
+from planner.rules.recognise_deduplication import recognise_deduplication
+from planner.tree import Sinks
+
+Rule = Callable[[Sinks], Sinks]
+
+RULES: tuple[Rule, ...] = (
+    expand_set_operations,
+    merge_projects,
+    push_filters,
+    recognise_deduplication,
+    push_filters,
+    merge_projects,
+    push_join_expressions,
+    merge_projects,
+    form_window_aggregates,
+    expand_grouping_sets,
+    merge_projects,
+    prune_columns,
+    merge_projects,
+)

@@ -1,0 +1,53 @@
+"""Behind a source that gives only new rows under a key (or events twice), state restores the full changelog."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from execnodes.core.connectors import source_changelog_mode
+from execnodes.core.expressions import InputRef
+from planner.logical import Logical, Project, Scan, WatermarkAssigner
+from planner.physical import Normalize
+from planner.tree import Sinks, rewrite
+
+
+def normalize_changelog(sinks: Sinks, duplicates: bool) -> Sinks:
+    """Put Normalize above such scans, above their watermark assigner; `duplicates`: sources may repeat events."""
+
+    def normalize(node: Logical) -> Logical:
+        match node:
+            case Scan():
+                keys = _normalized_keys(node, duplicates)
+                return node if keys is None else Normalize(node, keys)
+            case Project(input=Normalize() as below):
+                return _below(node, below)
+            case WatermarkAssigner(input=Normalize() as below):
+                return replace(below, input=replace(node, input=below.input))
+            case _:
+                return node
+
+    return rewrite(sinks, normalize)
+
+
+def scan_options(scan: Scan) -> dict[str, str]:
+    """WITH options and those of a hint, which win."""
+    return {**(scan.table.options or {}), **dict(scan.hints)}
+
+
+def _normalized_keys(scan: Scan, duplicates: bool) -> tuple[int, ...] | None:
+    key = scan.table.table_schema.primary_key
+    mode = source_changelog_mode(scan_options(scan))
+    names = [field.name for field in scan.type.fields]
+    if key is None or mode.insert_only or not (mode.upsert or duplicates) or not set(key.columns) <= set(names):
+        return None
+    return tuple(names.index(each) for each in key.columns)
+
+
+def _below(node: Project, below: Normalize) -> Logical:
+    """Project first, if all key columns survive it."""
+    places = {
+        each.input_index: at for at, each in reversed([*enumerate(node.expressions)]) if isinstance(each, InputRef)
+    }
+    if any(key not in places for key in below.keys):
+        return node
+    return Normalize(replace(node, input=below.input), tuple(places[key] for key in below.keys))

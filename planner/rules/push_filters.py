@@ -1,0 +1,132 @@
+"""Conditions move towards the sources as far as they mean the same there; never below a watermark assigner, since a
+row that is filtered away still moves the watermark.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from execnodes.core.expressions import Call, Expression, InputRef, input_indexes, remap, substitute
+from planner.determinism import is_deterministic
+from planner.logical import Aggregate, Filter, Join, JoinType, Logical, Project, SetKind, SetOperation
+from planner.tree import TRUE, Sinks, conjunction, conjuncts, function_name, inputs, with_input, with_inputs
+
+_STRICT = frozenset({"=", "<>", "<", "<=", ">", ">=", "IS NOT NULL", "LIKE"})
+"""Predicates that are never TRUE for a NULL operand."""
+
+
+def push_filters(sinks: Sinks) -> Sinks:
+    """Push every condition; an outer join whose padded rows a condition refuses becomes a narrower join."""
+    return tuple(with_input(sink, _Push({}).into(sink.input, [])) for sink in sinks)
+
+
+@dataclass(frozen=True)
+class _Push:
+    done: dict[int, Logical]
+    """Results without conditions, by node: what is shared stays shared."""
+
+    def into(self, node: Logical, conditions: list[Expression]) -> Logical:
+        """The node with the conditions (over its output) in force."""
+        if conditions:
+            return self._push(node, conditions)
+        if id(node) not in self.done:
+            self.done[id(node)] = self._push(node, [])
+        return self.done[id(node)]
+
+    def _push(self, node: Logical, conditions: list[Expression]) -> Logical:
+        match node:
+            case Filter():
+                return self.into(node.input, conjuncts(node.condition) + conditions)
+            case Project():
+                return self._through_project(node, conditions)
+            case Join():
+                return self._through_join(node, conditions)
+            case Aggregate(grouping_sets=()) if node.grouping:
+                return self._through_aggregate(node, conditions)
+            case SetOperation(kind=SetKind.UNION, all=True):
+                return with_inputs(node, [self.into(each, conditions) for each in node.inputs])
+            case _:
+                return _filter(with_inputs(node, [self.into(each, []) for each in inputs(node)]), conditions)
+
+    def _through_project(self, node: Project, conditions: list[Expression]) -> Logical:
+        below, above = [], []
+        for each in conditions:
+            reads = input_indexes(each)
+            passes = is_deterministic(each) and all(is_deterministic(node.expressions[index]) for index in reads)
+            if passes:
+                below.append(substitute(each, node.expressions))
+            else:
+                above.append(each)
+        return _filter(with_inputs(node, [self.into(node.input, below)]), above)
+
+    def _through_aggregate(self, node: Aggregate, conditions: list[Expression]) -> Logical:
+        keys = len(node.grouping)
+        below = [each for each in conditions if input_indexes(each) <= set(range(keys)) and is_deterministic(each)]
+        above = [each for each in conditions if each not in below]
+        moved = [remap(each, lambda index: node.grouping[index]) for each in below]
+        return _filter(with_inputs(node, [self.into(node.input, moved)]), above)
+
+    def _through_join(self, node: Join, conditions: list[Expression]) -> Logical:
+        node = _narrow(node, conditions)
+        width = len(node.left.type.fields)
+        keeps_left = node.kind in (JoinType.INNER, JoinType.LEFT, JoinType.SEMI, JoinType.ANTI)
+        keeps_right = node.kind in (JoinType.INNER, JoinType.RIGHT)
+        left, right, above, on = [], [], [], []
+        for each in conditions:
+            reads = input_indexes(each)
+            if not is_deterministic(each):
+                above.append(each)
+            elif keeps_left and all(index < width for index in reads):
+                left.append(each)
+            elif keeps_right and all(index >= width for index in reads):
+                right.append(each)
+            elif node.kind is JoinType.INNER:
+                on.append(each)
+            else:
+                above.append(each)
+        may_left = node.kind in (JoinType.INNER, JoinType.RIGHT, JoinType.SEMI)
+        may_right = node.kind in (JoinType.INNER, JoinType.LEFT, JoinType.SEMI, JoinType.ANTI)
+        for each in conjuncts(node.condition):
+            reads = input_indexes(each)
+            if may_left and reads and is_deterministic(each) and all(index < width for index in reads):
+                left.append(each)
+            elif may_right and reads and is_deterministic(each) and all(index >= width for index in reads):
+                right.append(each)
+            else:
+                on.append(each)
+        joined = replace(
+            node,
+            left=self.into(node.left, left),
+            right=self.into(node.right, [remap(each, lambda index: index - width) for each in right]),
+            condition=conjunction(on) or TRUE,
+        )
+        return _filter(joined, above)
+
+
+def _filter(node: Logical, conditions: list[Expression]) -> Logical:
+    condition = conjunction(conditions)
+    return node if condition is None else Filter(node, condition)
+
+
+def _narrow(node: Join, conditions: list[Expression]) -> Join:
+    """An outer join without the padding that the conditions above would refuse anyway."""
+    if node.kind not in (JoinType.LEFT, JoinType.RIGHT, JoinType.FULL):
+        return node
+    width = len(node.left.type.fields)
+    needed = {index for each in conditions for index in _refuses_null(each)}
+    pads_left = node.kind is not JoinType.LEFT and not any(index < width for index in needed)
+    pads_right = node.kind is not JoinType.RIGHT and not any(index >= width for index in needed)
+    kinds = {
+        (True, True): JoinType.FULL,
+        (True, False): JoinType.RIGHT,
+        (False, True): JoinType.LEFT,
+        (False, False): JoinType.INNER,
+    }
+    return replace(node, kind=kinds[pads_left, pads_right])
+
+
+def _refuses_null(condition: Expression) -> set[int]:
+    """Columns that must not be NULL for the condition to be TRUE."""
+    if not isinstance(condition, Call) or function_name(condition) not in _STRICT:
+        return set()
+    return {each.input_index for each in condition.operands if isinstance(each, InputRef)}
