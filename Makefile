@@ -1,0 +1,45 @@
+# Everything is run through make; the venv is made anew only when pyproject.toml changes.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# Two processes, so that there are never more than two Spark sessions: one a process, made by a session-scoped fixture.
+# Tests that must not run side by side share an xdist_group.
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup
+
+.PHONY: demo test test-long check bench goldens clean
+
+demo: $(VENV)/.demo
+	$(BIN)/python -m examples.flights
+
+test: $(VENV)/.test
+	$(PYTEST) -m "not long"
+
+test-long: $(VENV)/.test
+	$(PYTEST) -m long
+
+check: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(PYTEST) -m "not long"
+
+bench: $(VENV)/.test
+	$(BIN)/python -m benchmarks
+
+# Rewrites what is generated from the code; review the difference like any other change.
+goldens: $(VENV)/.test
+	$(BIN)/python -m plans.schema
+	$(BIN)/python -m docs.options_page
+	$(BIN)/python -m pytest -q -m "not long and not spark" --snapshot-update
+
+# The stamp of a set of extras; older than pyproject.toml means: install again. The demo needs the README's extras only.
+$(VENV)/.demo: EXTRAS := demo,repl
+$(VENV)/.test: EXTRAS := test
+$(VENV)/.demo $(VENV)/.test: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$(EXTRAS)]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

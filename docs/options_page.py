@@ -1,0 +1,62 @@
+"""Writes ``docs/options.md`` from the options in the code: ``python -m docs.options_page``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+
+from execnodes.core.options import OPTIONS, ConfigOption
+from execnodes.core.registry import keys, lookup
+
+PAGE = Path(__file__).with_name("options.md")
+_HEAD = """# Options
+
+Set them with `SET 'key' = 'value'`, on the command line with `-D key=value`, or in code with
+`TableEnvironment.create`. Keys that begin with `spark.` go to the Spark session. Options marked with nodes are written
+into the `configuration` of these nodes when a plan is compiled; there they can be edited, and they win over the
+session's.
+
+This page is generated: `make goldens`.
+"""
+
+
+def render() -> str:
+    """The page: one table for each first part of the keys."""
+    consumers = _consumers()
+    options = sorted(OPTIONS.values(), key=lambda option: option.key)
+    parts = [_HEAD]
+    for group, members in groupby(options, key=lambda option: _group(option.key)):
+        parts.append(f"\n## {group}\n\n| key | values | default | meaning | written into |\n|---|---|---|---|---|\n")
+        parts += [_line(option, consumers.get(option.key, [])) for option in members]
+    return "".join(parts)
+
+
+def _group(key: str) -> str:
+    first, second, *_ = key.split(".")
+    return f"{first}.{second}" if first == "table" and second in ("exec", "optimizer", "plan") else first
+
+
+def _consumers() -> dict[str, list[str]]:
+    """Option key to the short names of the nodes that store it."""
+    found: dict[str, list[str]] = {}
+    for key in keys():
+        metadata = next(each for each in lookup(key).METADATA if each.key == key)
+        for option in metadata.consumed_options:
+            found.setdefault(option, []).append(f"{key.name.partition('-exec-')[2]}_{key.version}")
+    return found
+
+
+def _line(option: ConfigOption, nodes: list[str]) -> str:
+    values = ", ".join(f"`{choice}`" for choice in option.choices) or option.kind
+    default = f"`{option.default}`" if option.default else "(none)"
+    older = "".join(f" Formerly `{key}`." for key in option.fallback_keys)
+    return f"| `{option.key}` | {values} | {default} | {option.description}{older} | {', '.join(_names(nodes))} |\n"
+
+
+def _names(nodes: list[str]) -> Iterator[str]:
+    return (f"`{node}`" for node in nodes)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(render(), encoding="utf-8")

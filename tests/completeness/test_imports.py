@@ -1,0 +1,46 @@
+"""Who may import whom and when: compiling needs no Spark, and sqlglot stays at home."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.completeness.tree import KEYS, ROOT, imports, module_name, node_file, sources
+
+HEAVY = ("pyspark", "polars", "pyarrow", "pandas", "numpy", "duckdb")
+
+
+@pytest.mark.parametrize("path", [node_file(key) for key in KEYS], ids=module_name)
+def test_nodes_import_kernels_only_when_they_run(path: Path) -> None:
+    names = set(imports(path, top_level=True))
+    assert not {name.split(".")[0] for name in names} & set(HEAVY)
+    assert not {name for name in names if re.search(r"\.v\d+_|execnodes\.state", name)}
+
+
+def test_compiling_loads_no_engine() -> None:
+    """All that is imported from SQL to the text of a plan, in a process of its own."""
+    modules = [
+        module_name(path)
+        for path in sources("planner", "plans", "execnodes/core")
+        if path.name != "__main__.py"
+    ] + [key.module for key in KEYS]  # fmt: skip
+    program = (
+        f"import importlib, sys\nfor name in {modules!r}: importlib.import_module(name)\n"
+        f"print(*sorted({set(HEAVY)!r} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == []
+
+
+@pytest.mark.parametrize("path", sources("execnodes", "plans", "rekindle"), ids=module_name)
+def test_sqlglot_stays_in_the_planner(path: Path) -> None:
+    assert not [name for name in imports(path) if name.split(".")[0] == "sqlglot"]
+
+
+def test_the_houses_keep_their_order() -> None:
+    command = [sys.executable, "-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,77 @@
+"""What every node module keeps to: order, operators, states, options."""
+
+import ast
+import re
+
+import pytest
+
+from execnodes.core.metadata import NodeKey
+from execnodes.core.node import ExecNode
+from execnodes.core.options import OPTIONS
+from execnodes.core.registry import lookup
+from tests.completeness.tree import KEYS, node_class, node_file, texts
+
+_METHODS_LAST = ("upgrade", "upgrade_state")
+
+
+def is_stateful(key: NodeKey) -> bool:
+    return "uids" in vars(lookup(key))
+
+
+@pytest.mark.parametrize("key", KEYS, ids=str)
+def test_operators_have_lower_case_names(key: NodeKey) -> None:
+    (metadata,) = (each for each in lookup(key).METADATA if each.key == key)
+    assert metadata.produced_operators
+    for name in metadata.produced_operators:
+        assert re.fullmatch(r"[a-z]+(-[a-z]+)*", name), name
+
+
+@pytest.mark.parametrize("key", KEYS, ids=str)
+def test_consumed_options_exist(key: NodeKey) -> None:
+    (metadata,) = (each for each in lookup(key).METADATA if each.key == key)
+    assert set(metadata.consumed_options) <= set(OPTIONS)
+
+
+@pytest.mark.parametrize("key", KEYS, ids=str)
+def test_options_are_read_by_the_version_that_stores_them(key: NodeKey) -> None:
+    (metadata,) = (each for each in lookup(key).METADATA if each.key == key)
+    folder = sorted(node_file(key).parent.glob(f"v{key.version}*.py"))
+    written = {text for path in folder for text in texts(path)}
+    # Keys of every other kind are looked up by name in the version's own files.
+    read = {text for text in written if text.startswith(("table.", "execution.", "pipeline."))}
+    assert read <= set(metadata.consumed_options)
+
+
+@pytest.mark.parametrize("key", [key for key in KEYS if is_stateful(key)], ids=str)
+def test_stateful_nodes_name_their_states_and_their_uids(key: NodeKey) -> None:
+    (metadata,) = (each for each in lookup(key).METADATA if each.key == key)
+    assert "table.exec.uid.format" in metadata.consumed_options
+    folder = sorted(node_file(key).parent.glob(f"v{key.version}*.py"))
+    names = [text for path in folder for text in texts(path) if re.fullmatch(r"[a-z][A-Za-z]*State", text)]
+    assert names, "no state is named: the name of a state is a text that ends in State"
+
+
+@pytest.mark.parametrize("key", KEYS, ids=str)
+def test_fields_come_first_and_upgrades_last(key: NodeKey) -> None:
+    _, definition = node_class(key)
+    methods = [each.name for each in definition.body if isinstance(each, ast.FunctionDef)]
+    kinds = ["field" if isinstance(each, ast.AnnAssign) else "method" for each in definition.body if _counts(each)]
+    assert kinds == sorted(kinds), "fields stand before methods"
+    last = [name for name in methods if name in _METHODS_LAST]
+    assert methods[len(methods) - len(last) :] == last
+
+
+@pytest.mark.parametrize("key", KEYS, ids=str)
+def test_every_node_lowers(key: NodeKey) -> None:
+    assert "lower" in vars(lookup(key))
+    assert lookup(key).lower is not ExecNode.lower
+
+
+@pytest.mark.parametrize("key", KEYS, ids=str)
+def test_no_field_hides_one_of_every_node(key: NodeKey) -> None:
+    own = set(vars(lookup(key)).get("__annotations__", {}))
+    assert not own & set(ExecNode.model_fields)
+
+
+def _counts(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.AnnAssign | ast.FunctionDef)
