@@ -41,13 +41,15 @@ class Aggregation:
     """Groups are told apart by BUCKET, too."""
     given_keys: tuple[Column, ...] | None = None
     """Keys that are columns of partial results, not of the input that the calls read."""
+    further_keys: tuple[Column, ...] = ()
+    """Keys behind those of `grouping` that rows have under these names."""
 
     @cached_property
     def keys(self) -> tuple[Column, ...]:
         """Key columns as in state."""
         columns = self.given_keys if self.given_keys is not None else (self.input[index] for index in self.grouping)
         types = (column.type for column in columns)
-        return tuple(Column(frame.key(i), t) for i, t in enumerate(types))
+        return (*(Column(frame.key(i), t) for i, t in enumerate(types)), *self.further_keys)
 
     @cached_property
     def group(self) -> tuple[str, ...]:
@@ -82,16 +84,16 @@ class Aggregation:
         """Whether the order of rows decides a result."""
         return any(order_dependent(call.internal_name) for call in self.calls)
 
-    def prepare(self, rows: pl.DataFrame, bucket: pl.Expr | None = None) -> pl.DataFrame:
-        """The columns that are needed, by the names of `frame`; `bucket` makes BUCKET."""
+    def prepare(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """The columns that are needed, by the names of `frame`."""
         read = {index for call in self.calls for index in (*call.arg_list, call.filter_arg) if index >= 0}
         columns = [pl.col(self.input[index].name).alias(frame.key(i)) for i, index in enumerate(self.grouping)]
         columns += [pl.col(self.input[index].name).alias(frame.arg(index)) for index in sorted(read)]
         columns += [pl.col(name) for name in (HASH, SEQUENCE) if name in rows.columns]
         if self.retract:
             columns.append(sign_of(pl.col(KIND)).alias(SIGN))
-        if bucket is not None:
-            columns.append(bucket.alias(BUCKET))
+        columns += [pl.col(key.name) for key in self.further_keys]
+        columns += [pl.col(BUCKET)] if self.bucketed else []
         return rows.select(columns)
 
     def fold(self, rows: pl.DataFrame) -> pl.DataFrame:

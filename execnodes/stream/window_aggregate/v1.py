@@ -1,0 +1,85 @@
+"""Version 1 (1.0)."""
+
+from __future__ import annotations
+
+from execnodes.core.aggregates import problem
+from execnodes.core.expressions import AggregateCall
+from execnodes.core.lowering import Lowering, OperatorInput, Rows
+from execnodes.core.metadata import exec_node_metadata
+from execnodes.core.node import ExecNode
+from execnodes.core.types import LogicalType
+from execnodes.core.windowing import NamedWindowProperty, Windowing
+
+
+@exec_node_metadata(
+    name="stream-exec-window-aggregate",
+    version=1,
+    consumed_options=["table.local-time-zone", "table.exec.uid.format"],
+    produced_operators=["window-aggregate"],
+    min_plan_version="1.0",
+    min_state_version="1.0",
+)
+class WindowAggregate(ExecNode):
+    """GROUP BY window_start, window_end and keys: one final row a window and key, when the watermark passes the window.
+
+    Rows that come when their window has fired are dropped. Output: the keys, the results, the window's properties.
+    """
+
+    grouping: tuple[int, ...]
+    """Key columns of the input, without those of the window."""
+    agg_calls: tuple[AggregateCall, ...]
+    windowing: Windowing
+    """Where a row's windows come from; no session windows."""
+    named_window_properties: tuple[NamedWindowProperty, ...] = ()
+    """Output columns that tell start, end or time of the window."""
+    need_retraction: bool = False
+    """The input retracts rows."""
+
+    def uids(self) -> tuple[str, ...]:
+        """The aggregate's own."""
+        return (self.uid("window-aggregate"),)
+
+    def check(self, inputs: tuple[LogicalType, ...]) -> None:
+        """Keys, calls and window must fit the input, and the output its three parts."""
+        found = problem(self.grouping, self.agg_calls, inputs[0], self.need_retraction) or self._window_problem(
+            inputs[0]
+        )
+        if found is not None:
+            raise self.fail(found)
+        width = len(self.grouping) + len(self.agg_calls) + len(self.named_window_properties)
+        if len(self.output_type.fields) != width:
+            raise self.fail(f"{len(self.output_type.fields)} output columns for {width} keys, results and properties")
+
+    def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
+        """One stateful operator over the key groups of the keys; it assigns windows itself."""
+        from execnodes.stream.window_aggregate.v1_kernel import WindowAggregateOperator
+
+        operator = WindowAggregateOperator(
+            uid=self.uids()[0],
+            input_type=inputs[0].type,
+            output_type=self.output_type,
+            grouping=self.grouping,
+            calls=self.agg_calls,
+            windowing=self.windowing,
+            properties=tuple(each.property for each in self.named_window_properties),
+            zone=self.configuration.get("table.local-time-zone", lowering.zone),
+            retract=self.need_retraction,
+        )
+        return lowering.operator(self, operator, (OperatorInput(inputs[0], self.grouping),))
+
+    def _window_problem(self, input_type: LogicalType) -> str | None:
+        window, windowing = self.windowing.window, self.windowing
+        lengths = {
+            "TumblingWindow": (window.size, window.size),
+            "HoppingWindow": (window.size, window.slide),
+            "CumulativeWindow": (window.max_size, window.step),
+        }.get(window.type, (None, None))
+        size, step = lengths
+        if not size or not step or size < 0 or step < 0:
+            return f"this version cannot aggregate over a {window.type} without positive lengths"
+        if size % step:
+            return f"the size of a {window.type} ({size} ms) must be a multiple of its step ({step} ms)"
+        index = windowing.time_attribute_index if windowing.strategy == "TimeAttribute" else windowing.window_end
+        if index is None or not 0 <= index < len(input_type.fields):
+            return f"with {windowing.strategy} it must name the input column that tells the window"
+        return None

@@ -1,0 +1,117 @@
+"""Kernel of the window aggregate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from execnodes.core.aggregates import RECORD_COUNT
+from execnodes.core.changelog import RowKind
+from execnodes.core.errors import JobError
+from execnodes.core.expressions import AggregateCall
+from execnodes.core.lowering import HASH, KIND, WATERMARK
+from execnodes.core.types import LogicalType, timestamp
+from execnodes.core.windowing import Windowing
+from execnodes.state.aggregates.aggregation import Aggregation
+from execnodes.state.kernel_types import Column
+from execnodes.state.operator import BUCKET, DRAINED, Context, Operator
+from execnodes.stream.window_aggregate.v1_windows import WINDOW_END, Windows
+
+STATE = "windowAggregateState"
+LATE = "lateRowsDropped"
+_EVER = 2**62
+_ROW = "rk_row"
+
+
+class WindowAggregateOperator(Operator):
+    """Rows of a key group to one row a window and key, once the watermark has passed the window.
+
+    State: bucketed by the epoch millisecond that follows the watermark a window fires at; the keys, the window's end,
+    over retracting input the number of rows, and the accumulators.
+    """
+
+    uses_time = True
+
+    def __init__(
+        self,
+        *,
+        uid: str,
+        input_type: LogicalType,
+        output_type: LogicalType,
+        grouping: tuple[int, ...],
+        calls: tuple[AggregateCall, ...],
+        windowing: Windowing,
+        properties: tuple[str, ...],
+        zone: str,
+        retract: bool = False,
+    ) -> None:
+        """The node's fields; `properties` are WindowStart, WindowEnd or WindowTime, `zone` that of local time."""
+        self.uid = uid
+        self.inputs = (tuple(Column(field.name, field.type) for field in input_type.fields),)
+        self.output = tuple(Column(field.name, field.type) for field in output_type.fields)
+        self.windowing = windowing
+        self.windows = Windows(windowing, zone)
+        self.properties = properties
+        end = (Column(WINDOW_END, timestamp(3).not_null()),)
+        self.aggregation = Aggregation(self.inputs[0], grouping, calls, retract, STATE, bucketed=True, further_keys=end)
+        self.states = self.aggregation.states
+        self.ordered = self.aggregation.ordered
+
+    def process(self, batches: Sequence[pl.DataFrame], context: Context) -> pl.DataFrame | None:
+        """Put the batch's rows into the state of their windows."""
+        rows = self._in_windows(batches[0], context)
+        if rows.is_empty():
+            return None
+        aggregation = self.aggregation
+        delta = aggregation.delta(aggregation.prepare(rows), context)
+        state = context.state(STATE)
+        before = state.read(delta.select(BUCKET, HASH))
+        state.write(aggregation.after(before, aggregation.merge(delta, before)))
+        for bucket in delta[BUCKET].unique().to_list():
+            context.wake_at(min(bucket - 1, DRAINED - 1))
+        return None
+
+    def on_watermark(self, context: Context) -> pl.DataFrame | None:
+        """Emit and forget the windows that have ended."""
+        if context.watermark is None:
+            return None
+        until = _EVER if context.watermark >= DRAINED else context.watermark + 1
+        due = context.state(STATE).expire(until)
+        for spec in self.states[1:]:
+            context.state(spec.name).expire(until)
+        aggregation = self.aggregation
+        if aggregation.retract:
+            due = due.filter(pl.col(RECORD_COUNT) > 0)
+        end = pl.col(WINDOW_END)
+        shown = {"WindowStart": self.windows.start(end), "WindowEnd": end, "WindowTime": self.windows.time(end)}
+        keys = [pl.col(key.name) for key in aggregation.keys if key.name != WINDOW_END]
+        values = [*keys, *aggregation.results(pl.col), *(shown[name] for name in self.properties)]
+        columns = (value.alias(column.name) for value, column in zip(values, self.output, strict=True))
+        return due.sort(BUCKET, WINDOW_END).select(*columns, pl.lit(int(RowKind.INSERT), pl.Int8).alias(KIND))
+
+    def _in_windows(self, rows: pl.DataFrame, context: Context) -> pl.DataFrame:
+        """Rows with WINDOW_END and BUCKET, a copy for each window they are not late for; counts rows late for all."""
+        attached = self.windowing.strategy == "WindowAttached"
+        index = self.windowing.window_end if attached else self.windowing.time_attribute_index
+        assert index is not None
+        time = self.inputs[0][index].name
+        if rows[time].null_count():
+            raise JobError(
+                f"column {time!r} is NULL in {rows[time].null_count()} rows, so they are in no window",
+                where=self.uid,
+                hint=f"Filter such rows before the window: WHERE {time} IS NOT NULL.",
+            )
+        numbered = rows.with_row_index(_ROW)
+        copies = (
+            numbered.with_columns(pl.col(time).alias(WINDOW_END)) if attached else self.windows.assign(numbered, time)
+        )
+        firing = self.windows.firing(pl.col(WINDOW_END))
+        seen = pl.lit(context.watermark, pl.Int64)
+        if WATERMARK in rows.columns:
+            seen = pl.max_horizontal(seen, WATERMARK)
+        late = (seen >= pl.col(BUCKET) - 1).fill_null(False)
+        kept = copies.with_columns((firing + 1).alias(BUCKET)).filter(~late)
+        if kept.height != copies.height:
+            context.count(LATE, rows.height - kept[_ROW].n_unique())
+        return kept.sort(_ROW) if self.ordered and copies.height != rows.height else kept

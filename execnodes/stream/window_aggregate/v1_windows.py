@@ -1,0 +1,111 @@
+"""Which windows a row is in, and when a window fires. Windows are known by their end, in microseconds of local time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from execnodes.core.types import Root
+from execnodes.core.windowing import Windowing
+
+WINDOW_END = "window_end"
+"""End of a window, exclusive, as a TIMESTAMP inside kernels: local microseconds."""
+_MS = 1000
+_HOUR = 3_600_000_000
+
+
+@dataclass(frozen=True)
+class Windows:
+    """The windows of an aggregate."""
+
+    windowing: Windowing
+    zone: str
+    """Where local time is; only instants (TIMESTAMP_LTZ) are turned into it."""
+
+    @property
+    def size(self) -> int:
+        """Length in microseconds; of cumulative windows the greatest."""
+        window = self.windowing.window
+        return (window.max_size or window.size or 0) * _MS
+
+    @property
+    def step(self) -> int:
+        """Distance from one window's end to the next in microseconds."""
+        window = self.windowing.window
+        return (window.step or window.slide or window.size or 0) * _MS
+
+    @property
+    def offset(self) -> int:
+        """Shift of all windows in microseconds."""
+        return (self.windowing.window.offset or 0) * _MS
+
+    @property
+    def instants(self) -> bool:
+        """The time attribute is an instant."""
+        return self.windowing.time_attribute_type.root is Root.TIMESTAMP_LTZ
+
+    def assign(self, rows: pl.DataFrame, time: str) -> pl.DataFrame:
+        """A copy of each row for each of its windows, with WINDOW_END; `time` is the time attribute (no NULLs).
+
+        Copies of one row do not stand together.
+        """
+        local = to_local(pl.col(time), self.zone) if self.instants else pl.col(time)
+        first = _floor(local, self.step, self.offset) + self.step
+        count = self.size // self.step
+        if count == 1:
+            return rows.with_columns(first.alias(WINDOW_END))
+        ends = rows.with_columns(
+            first.alias(WINDOW_END), (_floor(local, self.size, self.offset) + self.size).alias("rk_last")
+        )
+        cumulative = self.windowing.window.type == "CumulativeWindow"
+        copies = (ends.with_columns(pl.col(WINDOW_END) + i * self.step) for i in range(count))
+        if cumulative:
+            copies = (copy.filter(pl.col(WINDOW_END) <= pl.col("rk_last")) for copy in copies)
+        return pl.concat(copies).drop("rk_last")
+
+    def start(self, end: pl.Expr) -> pl.Expr:
+        """Start of a window."""
+        if self.windowing.window.type == "CumulativeWindow":
+            return _floor(end - 1, self.size, self.offset)
+        return end - self.size
+
+    def time(self, end: pl.Expr) -> pl.Expr:
+        """The window's time attribute, its last millisecond: of the attribute's type, in microseconds."""
+        last = end - _MS
+        return to_instant(last, self.zone) if self.instants else last
+
+    def firing(self, end: pl.Expr) -> pl.Expr:
+        """Watermark in epoch ms at which a window fires. A local time that there is twice fires at the later, one that
+        there is not when the clock goes forward.
+        """
+        last = end - _MS
+        return (_last_instant(last, self.zone) if self.instants else last) // _MS
+
+
+def to_local(instant: pl.Expr, zone: str) -> pl.Expr:
+    """Microseconds of local time of an instant."""
+    there = instant.cast(pl.Datetime("us", "UTC")).dt.convert_time_zone(zone)
+    return there.dt.replace_time_zone(None).cast(pl.Int64)
+
+
+def to_instant(local: pl.Expr, zone: str) -> pl.Expr:
+    """The (earlier) instant of a local time; one that there is not is moved forward, as `java.time` does."""
+    there = _at_zone(local, zone, "earliest")
+    return pl.coalesce(there, _at_zone(local - _HOUR, zone, "earliest") + _HOUR)
+
+
+def _last_instant(local: pl.Expr, zone: str) -> pl.Expr:
+    skipped = _floor(_at_zone(local - _HOUR, zone, "latest") + _HOUR, _HOUR, 0)
+    return pl.coalesce(_at_zone(local, zone, "latest"), skipped)
+
+
+def _at_zone(local: pl.Expr, zone: str, ambiguous: str) -> pl.Expr:
+    naive = local.cast(pl.Datetime("us"))
+    if ambiguous == "latest":
+        return naive.dt.replace_time_zone(zone, ambiguous="latest", non_existent="null").cast(pl.Int64)
+    return naive.dt.replace_time_zone(zone, ambiguous="earliest", non_existent="null").cast(pl.Int64)
+
+
+def _floor(time: pl.Expr, length: int, offset: int) -> pl.Expr:
+    return (time - offset) // length * length + offset
