@@ -1,0 +1,46 @@
+"""`rekindle explain`: shows the nodes of a plan, or of what a script would compile to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rekindle.cli.arguments import AsJson, Options, ScriptFile
+from rekindle.cli.inputs import parse_options, read_script, reading
+
+if TYPE_CHECKING:
+    from execnodes.core.graph import ExecGraph
+
+
+def explain(
+    plan: Annotated[Path | None, typer.Argument(metavar="[PLAN]", help="Plan file.")] = None,
+    file: ScriptFile = None,
+    as_json: AsJson = False,
+    options: Options = None,
+) -> None:
+    """Show a plan as a tree: nodes, the changes they emit, and the uids of their state."""
+    if (plan is None) == (file is None):
+        raise typer.BadParameter("give either a plan or -f with a script", param_hint="PLAN")
+    from rekindle.cli.plan_tree import plan_json, plan_tree
+
+    graph = _of_plan(plan) if plan is not None else _of_script(file, options or [])
+    for line in [plan_json(graph)] if as_json else plan_tree(graph):
+        print(line)
+
+
+def _of_plan(plan: Path) -> ExecGraph:
+    from rekindle.compiled_plan import CompiledPlan
+
+    return CompiledPlan.from_file(plan).graph
+
+
+def _of_script(file: Path | None, options: list[str]) -> ExecGraph:
+    configuration = parse_options(options)
+    assert file is not None
+    script = read_script(file)
+    from rekindle.table_environment import TableEnvironment
+
+    with reading(script):
+        return TableEnvironment.create(configuration).compile_script(script.text).graph

@@ -1,0 +1,92 @@
+"""Entry point of `rekindle`: the commands, and how errors leave the process.
+
+Exit codes: 0 all well, 1 an error, 2 a wrong command line, 130 stopped by Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from typing import Annotated
+
+import typer
+
+from execnodes.core.errors import RekindleError
+from rekindle.cli.compile import compile
+from rekindle.cli.doctor import doctor
+from rekindle.cli.errors import debugging, describe_defect, describe_error
+from rekindle.cli.explain import explain
+from rekindle.cli.inputs import InScript
+from rekindle.cli.lint import lint
+from rekindle.cli.programs import run_program_folders
+from rekindle.cli.run import run as run_plan
+from rekindle.cli.sql import sql
+
+app = typer.Typer(
+    name="rekindle",
+    help="Long-running streaming SQL on Spark that can be upgraded.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(sql)
+app.command()(compile)
+app.command("run")(run_plan)
+app.command()(explain)
+app.command()(lint)
+app.command("test")(run_program_folders)
+app.command()(doctor)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import PackageNotFoundError, version
+
+        from execnodes.core.version import ENGINE_VERSION
+
+        try:
+            installed = version("rekindle")
+        except PackageNotFoundError:
+            installed = "from a source folder"
+        print(f"rekindle {installed} (engine version {ENGINE_VERSION})")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Long-running streaming SQL on Spark that can be upgraded: compiled plans, named state."""
+
+
+def run() -> None:
+    """Run the command line; always ends the process with an exit code."""
+    try:
+        app(prog_name="rekindle")
+    except InScript as failure:
+        _fail(failure, describe_error(failure.error, failure.script))
+    except RekindleError as error:
+        _fail(error, describe_error(error))
+    except BrokenPipeError:
+        # Whoever read the output has gone; the interpreter would complain once more while it flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except Exception as error:  # noqa: BLE001
+        _fail(error, describe_defect(error))
+
+
+def _fail(error: BaseException, lines: Iterable[str]) -> None:
+    if debugging():
+        import traceback
+
+        traceback.print_exception(error)
+    for line in lines:
+        print(line, file=sys.stderr)
+    sys.exit(1)
+
+
+if __name__ == "__main__":
+    run()

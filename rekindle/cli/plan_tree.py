@@ -1,0 +1,70 @@
+"""A compiled plan as a tree: what each node does, which changes it emits, where its state is."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from execnodes.core.graph import ExecGraph
+from execnodes.core.node import ExecNode
+
+
+def plan_tree(graph: ExecGraph) -> Iterator[str]:
+    """Lines of the tree, sinks first, inputs below their consumers; a node that several read is written once."""
+    readers = Counter(node.id for node in graph.nodes for _ in graph.consumers_of(node))
+    shown: set[int] = set()
+    for at, root in enumerate(graph.roots()):
+        if at:
+            yield ""
+        yield from _subtree(graph, root, readers, shown, "", "")
+
+
+def _subtree(
+    graph: ExecGraph, node: ExecNode, readers: Counter[int], shown: set[int], first: str, rest: str
+) -> Iterator[str]:
+    if node.id in shown:
+        yield f"{first}[{node.id}] see above"
+        return
+    shown.add(node.id)
+    shared = f"  (read {readers[node.id]} times)" if readers[node.id] > 1 else ""
+    yield f"{first}[{node.id}] {node.description}  {_changes(node)}{shared}"
+    inputs = graph.inputs_of(node)
+    bar = "│  " if inputs else "   "
+    for line in _state_lines(node):
+        yield f"{rest}{bar}  {line}"
+    for at, each in enumerate(inputs):
+        last = at == len(inputs) - 1
+        branch, below = ("└─ ", "   ") if last else ("├─ ", "│  ")
+        yield from _subtree(graph, each, readers, shown, rest + branch, rest + below)
+
+
+def _changes(node: ExecNode) -> str:
+    return "[" + ", ".join(kind.short for kind in sorted(node.changelog_mode)) + "]"
+
+
+def _state_lines(node: ExecNode) -> Iterator[str]:
+    uids = node.uids()
+    if uids:
+        states = ", ".join(f"{each.name} (ttl {each.ttl})" for each in node.state)
+        yield f"uid {', '.join(uids)}{f': {states}' if states else ''}"
+
+
+def plan_json(graph: ExecGraph) -> str:
+    """The same as JSON: nodes in the order of the plan."""
+    nodes: list[dict[str, Any]] = [
+        {
+            "id": node.id,
+            "type": str(node.key),
+            "description": node.description,
+            "changelogMode": [kind.short for kind in sorted(node.changelog_mode)],
+            "uids": list(node.uids()),
+            "state": [{"name": each.name, "ttl": each.ttl} for each in node.state],
+            "inputs": list(graph.inputs[node.id]),
+            "outputType": str(node.output_type),
+        }
+        for node in graph.nodes
+    ]
+    document = {"engineVersion": graph.engine_version, "maxParallelism": graph.max_parallelism, "nodes": nodes}
+    return json.dumps(document, indent=2, ensure_ascii=False)

@@ -1,0 +1,44 @@
+"""`rekindle test`: runs program folders and compares their rows with the expected ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rekindle.cli.arguments import AsJson, Options
+from rekindle.cli.inputs import parse_options
+
+if TYPE_CHECKING:
+    from rekindle.testing.runner import Result
+
+
+def run_program_folders(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Folders; programs are found below them.")],
+    plan: Annotated[bool, typer.Option("--plan", help="Also check that plans come back the same when read.")] = False,
+    as_json: AsJson = False,
+    jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, help="Programs that run at a time.")] = 2,
+    allow_unsupported: Annotated[
+        bool, typer.Option("--allow-unsupported", help="Do not fail for programs that Rekindle cannot compile yet.")
+    ] = False,
+    timeout: Annotated[float, typer.Option("--timeout", metavar="SECONDS", help="Longest run of one program.")] = 300.0,
+    options: Options = None,
+) -> None:
+    """Run program folders: program.sql, input/, expected.jsonl. Exit code 1 unless all passed."""
+    configuration = parse_options(options or [])
+    from rekindle.testing import report
+    from rekindle.testing.programs import discover
+    from rekindle.testing.runner import Settings, run_programs
+
+    def show(result: Result) -> None:
+        if not as_json:
+            print("\n".join(report.lines_of(result)), flush=True)
+
+    results = run_programs(discover(paths), Settings(configuration, jobs, plan, timeout), show)
+    if as_json:
+        print(report.as_json(results, allow_unsupported=allow_unsupported))
+    else:
+        print("\n".join(report.summary(results, allow_unsupported=allow_unsupported)))
+    if report.failed(results, allow_unsupported=allow_unsupported):
+        raise typer.Exit(1)

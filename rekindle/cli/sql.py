@@ -1,0 +1,85 @@
+"""`rekindle sql`: runs statements, from a script, from the command line, or one after the other at a prompt."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from execnodes.core.errors import SqlError
+from rekindle.cli.arguments import InitFile, Options, ScriptFile
+from rekindle.cli.inputs import Script, filled, parse_options, read_script, reading
+
+if TYPE_CHECKING:
+    from planner.statements import Statement
+    from rekindle.table_environment import TableEnvironment
+    from rekindle.table_result import TableResult
+
+
+def sql(
+    file: ScriptFile = None,
+    execute: Annotated[str | None, typer.Option("-e", "--execute", metavar="SQL", help="Statements to run.")] = None,
+    init: InitFile = None,
+    options: Options = None,
+) -> None:
+    """Run SQL statements: from a file, from -e, from a pipe, or at a prompt."""
+    if file is not None and execute is not None:
+        raise typer.BadParameter("give either -f or -e", param_hint="-e")
+    configuration = parse_options(options or [])
+    first = read_script(init) if init else None
+    script = _script(file, execute)
+    from rekindle.table_environment import TableEnvironment
+
+    environment = TableEnvironment.create(configuration)
+    if first is not None:
+        run_script(environment, first)
+    if script is not None:
+        run_script(environment, script)
+        return
+    from rekindle.cli.repl import repl
+
+    repl(environment)
+
+
+def _script(file: Path | None, execute: str | None) -> Script | None:
+    if file is not None:
+        return read_script(file)
+    if execute is not None:
+        return filled(Script("-e", execute))
+    return None if sys.stdin.isatty() else read_script(Path("-"))
+
+
+def run_script(environment: TableEnvironment, script: Script) -> None:
+    """Run statements in order, and show what each one gives."""
+
+    def show(statement: Statement, result: TableResult) -> None:
+        show_result(result, environment.configuration.get("execution.job-dir", ""))
+
+    with reading(script):
+        if not environment.execute_script(script.text, show):
+            raise SqlError("there is no statement in the script", where=script.name, hint="Write at least one.")
+
+
+def show_result(result: TableResult, job_dir: str) -> None:
+    """Wait for the job, if there is one, and print rows or message."""
+    from rekindle.cli.tableau import tableau
+
+    if result.job is not None:
+        from rekindle.cli.jobs import attend
+
+        kept = (
+            f"Run the script again to go on from {job_dir}." if job_dir else "Its state is gone: it had no job folder."
+        )
+        attend(result.job, "query" if result.is_query else "job", kept, quiet=result.is_query)
+    if result.is_query:
+        lines = tableau(result.columns, result.types, result.rows, result.kinds)
+    elif len(result.columns) == 1 and len(result.rows) == 1 and "\n" in str(result.rows[0][0]):
+        lines = iter([str(result.rows[0][0]).rstrip("\n")])
+    elif result.columns:
+        lines = tableau(result.columns, result.types, result.rows)
+    else:
+        lines = iter([] if result.job is not None else [result.message])
+    for line in lines:
+        print(line)

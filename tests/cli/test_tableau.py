@@ -1,0 +1,59 @@
+"""Tables of results."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from execnodes.core.changelog import RowKind
+from execnodes.core.types import BOOLEAN, INT, STRING, timestamp
+from rekindle.cli.tableau import tableau
+
+
+def test_rows_of_a_query_carry_their_kind() -> None:
+    rows = [(1, "a"), (1, "a"), (22, None)]
+    kinds = [RowKind.INSERT, RowKind.UPDATE_BEFORE, RowKind.UPDATE_AFTER]
+    assert list(tableau(["id", "name"], [INT, STRING], rows, kinds)) == [
+        "+----+----+--------+",
+        "| op | id | name   |",
+        "+----+----+--------+",
+        "| +I |  1 | a      |",
+        "| -U |  1 | a      |",
+        "| +U | 22 | <NULL> |",
+        "+----+----+--------+",
+        "Received a total of 3 rows",
+    ]
+
+
+def test_statements_show_a_count() -> None:
+    assert list(tableau(["table name"], [], [("t",)])) == [
+        "+------------+",
+        "| table name |",
+        "+------------+",
+        "| t          |",
+        "+------------+",
+        "1 row in set",
+    ]
+
+
+def test_nothing() -> None:
+    assert list(tableau(["a"], [INT], [])) == ["Empty set"]
+    assert list(tableau(["a"], [INT], [], [])) == ["Received a total of 0 rows"]
+
+
+def test_values_are_written_by_type() -> None:
+    lines = list(tableau(["t", "b"], [timestamp(3), BOOLEAN], [(datetime(2024, 1, 2), False)]))
+    assert lines[3] == "| 2024-01-02 00:00:00.000 | FALSE |"
+
+
+def test_wide_characters_line_breaks_and_long_texts() -> None:
+    lines = list(tableau(["s"], [STRING], [("日本",), ("a\nb",), ("x" * 50,)], max_width=10))
+    assert lines == [
+        "+------------+",
+        "| s          |",
+        "+------------+",
+        "| 日本       |",
+        "| a\\nb       |",
+        "| xxxxxxx... |",
+        "+------------+",
+        "3 rows in set",
+    ]

@@ -1,0 +1,36 @@
+"""Every program that Flink has answered: Rekindle gives the same rows, refuses too, or says at compile time that it can't yet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from rekindle.testing.programs import Program, discover
+from rekindle.testing.report import areas, lines_of, summary
+from rekindle.testing.runner import Outcome, Result, Settings, run_programs
+
+PROGRAMS = discover([Path(__file__).parent / "programs"])
+pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("conformance")]
+
+
+@pytest.fixture(scope="session")
+def results(request: pytest.FixtureRequest) -> Mapping[str, Result]:
+    """All programs that are selected, run in one session, several at a time."""
+    chosen = {
+        item.callspec.params["program"]
+        for item in request.session.items
+        if hasattr(item, "callspec") and "program" in item.callspec.params
+    }
+    ran = run_programs([each for each in PROGRAMS if each in chosen], Settings(parallel=4, round_trip=True))
+    print("\n".join(["", *areas(ran), *summary(ran, allow_unsupported=True)]))
+    return {result.program.name: result for result in ran}
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+def test_program(program: Program, results: Mapping[str, Result]) -> None:
+    result = results[program.name]
+    if result.verdict.outcome is Outcome.UNSUPPORTED:
+        pytest.skip(f"refused at compile time: {result.verdict.detail[0]}")
+    assert result.verdict.outcome is Outcome.PASSED, "\n".join(lines_of(result))
