@@ -1,0 +1,22 @@
+"""From a typed expression to Spark SQL text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from execnodes.core.expressions import Call, Expression
+from execnodes.core.functions.registry import find
+from execnodes.core.functions.scope import Scope
+from execnodes.core.version import ENGINE_VERSION
+
+
+def lower(expression: Expression, columns: Sequence[str], zone: str, engine_version: str = ENGINE_VERSION) -> str:
+    """Spark SQL for `expression`; `columns[i]` is the text of input column i, `zone` the session time zone.
+
+    `engine_version` is that of the plan: it says what a function name without a version means.
+    """
+
+    def lowering(internal_name: str) -> Callable[[Scope, Call], str]:
+        return find(internal_name, engine_version).lower
+
+    return Scope(columns, zone, lowering).text(expression)
