@@ -57,7 +57,7 @@ def _errors(text: str) -> Iterator[PlanError]:
         return
     for raw in document.nodes:
         try:
-            node = read_node(raw)
+            node = read_node(raw, document.engine_version)
         except PlanError as error:
             yield error
         else:

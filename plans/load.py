@@ -17,6 +17,7 @@ from execnodes.core.registry import lookup
 from execnodes.core.version import ENGINE_VERSION, OLDEST_READABLE, version_tuple
 from plans.checks import check_node
 from plans.document import Edge, PlanDocument, schema_id
+from plans.functions import with_versions
 from plans.messages import describe_errors
 
 M = TypeVar("M", bound=BaseModel)
@@ -26,7 +27,7 @@ def load(text: str, *, source: str = "<plan>") -> ExecGraph:
     """Read a plan; PlanError (`source` names the file in it) says what is wrong, where, and what to do."""
     try:
         document = read_document(text)
-        nodes = tuple(read_node(each) for each in document.nodes)
+        nodes = tuple(read_node(each, document.engine_version) for each in document.nodes)
         inputs = _inputs(nodes, document.edges)
         graph = ExecGraph.of(nodes, inputs, document.max_parallelism, document.engine_version)
         for node in nodes:
@@ -51,8 +52,8 @@ def read_document(text: str) -> PlanDocument:
     return document
 
 
-def read_node(raw: Mapping[str, Any]) -> ExecNode:
-    """One node, by the class that its `type` names."""
+def read_node(raw: Mapping[str, Any], engine_version: str = ENGINE_VERSION) -> ExecNode:
+    """One node, by the class that its `type` names; functions without a version are those of `engine_version`."""
     where = f"node {raw.get('id', '(without id)')}"
     kind = raw.get("type")
     if not isinstance(kind, str):
@@ -65,7 +66,13 @@ def read_node(raw: Mapping[str, Any]) -> ExecNode:
         cls = lookup(key)
     except PlanError as error:
         raise located(error, where) from None
-    return validated(cls, raw, f"{where} ({kind})")
+    where = f"{where} ({kind})"
+    node = validated(cls, raw, where)
+    try:
+        named = with_versions(raw, engine_version)
+    except PlanError as error:
+        raise located(error, where) from None
+    return node if named == raw else validated(cls, named, where)
 
 
 def validated(cls: type[M], raw: Mapping[str, Any], where: str) -> M:

@@ -100,7 +100,7 @@ def expressions() -> st.SearchStrategy[Expression]:
     literals = st.builds(Literal, value=values(), type=st.sampled_from([INT, STRING, BIGINT.not_null()]))
 
     def call(operands: list[Expression]) -> Call:
-        return Call(internal_name="$F$1", operands=tuple(operands), type=INT)
+        return Call(internal_name="$COALESCE$1", operands=tuple(operands), type=INT)
 
     return st.recursive(refs | literals, lambda inner: st.lists(inner, max_size=3).map(call))
 

@@ -71,6 +71,14 @@ BAD: dict[str, tuple[Callable[[Document], object], str]] = {
         "property condition.operands[0].inputIndex is missing",
     ),
     "odd expression": (lambda d: operand(d, kind="REF"), "property condition.operands[0]: input tag 'REF'"),
+    "unknown function": (
+        lambda d: node(d, 2)["condition"].update(internalName="$GUESS$1"),
+        "p.json, node 2 (stream-exec-probe-calc_1): unknown function $GUESS$1",
+    ),
+    "unknown version of a function": (
+        lambda d: node(d, 2)["condition"].update(internalName="$=$9"),
+        "unknown function $=$9",
+    ),
     "several": (put(2, a=1, b=2), "property a is unknown; property b is unknown"),
     "foreign option": (
         put(2, configuration={"table.exec.state.ttl": "1 d"}),
@@ -157,3 +165,9 @@ def test_a_ttl_may_be_edited() -> None:
     entry = {"index": 0, "ttl": "36 h", "name": "probeState"}
     graph = load(changed(put(5, state=[entry])))
     assert graph.by_id[5].state_ttl() == "36 h"
+
+
+@pytest.mark.parametrize("name", ["$=", "="])
+def test_a_function_without_version_is_that_of_the_plans_release(name: str) -> None:
+    text = changed(lambda d: node(d, 2)["condition"].update(internalName=name))
+    assert load(text) == example()

@@ -1,0 +1,37 @@
+"""Functions in the JSON of a plan: each must exist, and one without a version means that of the plan's release."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from execnodes.core.aggregates import FUNCTIONS
+from execnodes.core.errors import PlanError
+from execnodes.core.functions.registry import find
+
+
+def with_versions(value: Any, engine_version: str) -> Any:
+    """JSON values with every `internalName` in full, ``$UPPER$1``; PlanError for a function that does not exist."""
+    if isinstance(value, dict):
+        result = {key: with_versions(each, engine_version) for key, each in value.items()}
+        name = result.get("internalName")
+        # Maps such as table options have no type beside the name.
+        if isinstance(name, str) and "type" in result:
+            scalar = result.get("kind") == "CALL"
+            result["internalName"] = find(name, engine_version).internal_name if scalar else _aggregate(name)
+        return result
+    if isinstance(value, list | tuple):
+        return tuple(with_versions(each, engine_version) for each in value)
+    return value
+
+
+def _aggregate(internal_name: str) -> str:
+    """Aggregate functions have had one version so far."""
+    name, _, version = internal_name.removeprefix("$").rpartition("$")
+    if not name:
+        name, version = version, "1"
+    if name not in FUNCTIONS or version != "1":
+        raise PlanError(
+            f"unknown aggregate function {internal_name}",
+            hint="Run the plan with an engine that has the function, or compile the statement again.",
+        )
+    return f"${name}$1"
