@@ -77,6 +77,9 @@ class SinkRequest:
 class SinkWriter(ABC):
     """Writes one job's micro-batches; lives in the driver."""
 
+    single_pass: ClassVar[bool] = False
+    """True for a writer that reads each frame exactly once, so that it need not be kept in memory."""
+
     def open(self) -> None:
         """Called once before the first batch; fail here if the target cannot be written."""
         return

@@ -28,6 +28,8 @@ class Blackhole(SinkConnector):
 
 
 class _Writer(SinkWriter):
+    single_pass: ClassVar[bool] = True
+
     def write(self, batch: DataFrame, batch_id: int) -> None:
         """Run the batch to its end."""
         batch.write.format("noop").mode("overwrite").save()

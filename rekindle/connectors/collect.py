@@ -53,6 +53,8 @@ class Collect(SinkConnector):
 
 
 class _Writer(SinkWriter):
+    single_pass: ClassVar[bool] = True
+
     def __init__(self, name: str, job_id: str) -> None:
         self._name = name
         self._job_id = job_id

@@ -63,9 +63,11 @@ class FileWriter(SinkWriter):
         if marker.exists():
             return
         hidden = marker.with_name(f"{batch_id}.tmp")
-        shutil.rmtree(hidden, ignore_errors=True)
-        for left in self._target.rglob(f"part-{self._job}-{batch_id}-*"):
-            left.unlink()
+        if hidden.exists():
+            # An earlier attempt stopped half-way.
+            shutil.rmtree(hidden)
+            for left in self._target.rglob(f"part-{self._job}-{batch_id}-*"):
+                left.unlink()
         self._store(batch, hidden)
         self._show(hidden, batch_id)
         done = marker.with_name(f"{batch_id}.done")
@@ -75,7 +77,8 @@ class FileWriter(SinkWriter):
 
     def _store(self, batch: DataFrame, hidden: Path) -> None:
         files = self._options.text("sink.parallelism")
-        rows = batch.coalesce(int(files)) if files else batch
+        # The order of changes must hold over the whole batch.
+        rows = batch.coalesce(1) if self._format.changelog else batch.coalesce(int(files)) if files else batch
         order = [name for name in (MAJOR, SEQUENCE) if name in rows.columns]
         if order:
             rows = rows.sortWithinPartitions(*order)
@@ -87,7 +90,7 @@ class FileWriter(SinkWriter):
 
     def _show(self, hidden: Path, batch_id: int) -> None:
         """Rename each file into place; a rename replaces what an earlier attempt left under the name."""
-        parts = sorted(each for each in hidden.rglob("part-*") if each.stat().st_size > 0)
+        parts = sorted(each for each in hidden.rglob("part-*") if not self._format.is_empty(each))
         for number, part in enumerate(parts):
             folder = self._target / part.parent.relative_to(hidden)
             folder.mkdir(parents=True, exist_ok=True)

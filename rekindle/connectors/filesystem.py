@@ -33,7 +33,7 @@ from rekindle.connectors.files import (
     name_of,
 )
 from rekindle.connectors.format import Format, find_format, formats
-from rekindle.connectors.line_text import PATH, find_failure, string
+from rekindle.connectors.line_text import PATH, find_failure, local_path, string
 from rekindle.connectors.options import COMMON, TableOption, TableOptions, check_options
 
 if TYPE_CHECKING:
@@ -85,9 +85,9 @@ class Filesystem(SourceConnector, SinkConnector):
         """Lines (or the file's own columns) as Spark reads them, decoded by the format."""
         options = self.opened(request.table, "source", request.name)
         chosen = find_format(options.text("format"), request.name)
-        stored = tuple(
-            c for c in request.columns if c.kind == "PHYSICAL" and c.name not in request.table.partition_keys
-        )
+        keys = request.table.partition_keys
+        every = tuple(c for c in request.table.table_schema.physical if c.name not in keys)
+        stored = tuple(c for c in request.columns if c in every)
         chosen.check(stored, options, request.name)
         raw = _open(spark, request, options, chosen, stored)
         others = {c.name: _other(c, request) for c in request.columns if c not in stored}
@@ -97,7 +97,7 @@ class Filesystem(SourceConnector, SinkConnector):
             spark.conf.set("spark.sql.streaming.unsupportedOperationCheck", "false")
             hidden += [f"{_MAJOR_TEXT} AS {MAJOR}", f"monotonically_increasing_id() AS {SEQUENCE}"]
         located = raw.selectExpr("*", f"_metadata.file_path AS {PATH}", *hidden)
-        rows = chosen.decode(located, stored, options)
+        rows = chosen.decode(located, stored, options, every)
         return SourceFrame(_arranged(rows, request, stored, tuple(others)), self.bounded(options))
 
     def writer(self, spark: SparkSession, request: SinkRequest) -> SinkWriter:
@@ -106,8 +106,8 @@ class Filesystem(SourceConnector, SinkConnector):
         return FileWriter(request, options, find_format(options.text("format"), request.name))
 
     def describe_failure(self, message: str) -> ConnectorError | None:
-        """A line that its format could not read."""
-        return find_failure(message)
+        """A line that its format could not read, or a file that is no file of its format."""
+        return find_failure(message) or _unreadable(message)
 
     def position(self, offset: str, log: Path, start: str | None) -> str:
         """The files that were read up to an offset, as a JSON list of paths."""
@@ -186,6 +186,17 @@ def _open(
     if is_local(root) and any(name_of(each) in {f.name for f in files} for each in below(root) if each not in known):
         return frame.where(f"{_PATH_TEXT} IN ({_list(known)})")
     return frame
+
+
+def _unreadable(message: str) -> ConnectorError | None:
+    found = re.search(r"\[FAILED_READ_FILE[^\]]*\] Encountered error while reading file (\S+?)\.(?:\s|$)", message)
+    if found is None:
+        return None
+    return ConnectorError(
+        "the file cannot be read in the table's format",
+        where=local_path(found[1]),
+        hint="Check that the file is whole, and that the columns' types are those it was written with.",
+    )
 
 
 def _list(paths: Iterable[str]) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from importlib import import_module
 from inspect import getmembers, isabstract, isclass
+from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, ClassVar
 
@@ -42,12 +43,20 @@ class Format(ABC):
         return "value STRING"
 
     @abstractmethod
-    def decode(self, rows: DataFrame, columns: tuple[Column, ...], options: TableOptions) -> DataFrame:
+    def decode(
+        self, rows: DataFrame, columns: tuple[Column, ...], options: TableOptions, every: tuple[Column, ...]
+    ) -> DataFrame:
         """Rows c0, c1, … of `columns` from a frame of lines or of the file's own columns.
+
+        `every`: all columns that stand in the files, in order, of which `columns` are the wanted ones.
 
         A frame of lines has the columns `value` and `rk_path`; whatever else it has is kept. A changelog format adds
         `rk_kind`; when several rows come of one line, `rk_seq` (if there is one) tells them apart.
         """
+
+    def is_empty(self, file: Path) -> bool:
+        """Whether a written file holds no rows."""
+        return file.stat().st_size == 0
 
     @abstractmethod
     def encode(

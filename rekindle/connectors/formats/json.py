@@ -85,7 +85,9 @@ class Json(Format):
                 hint="Set only one of them.",
             )
 
-    def decode(self, rows: DataFrame, columns: tuple[Column, ...], options: TableOptions) -> DataFrame:
+    def decode(
+        self, rows: DataFrame, columns: tuple[Column, ...], options: TableOptions, every: tuple[Column, ...]
+    ) -> DataFrame:
         """Parse each line in the JVM."""
         reader = JsonReader(
             tuple(Field(column.name, column.data_type) for column in columns),

@@ -1,0 +1,82 @@
+"""Format debezium-json: Debezium's change records, a JSON object a line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from execnodes.core.lowering import KIND, quote
+from execnodes.core.tables import Column
+from execnodes.core.types import STRING, Field, row
+from rekindle.connectors.changes import change, exploded, hidden_of, parsed, row_of
+from rekindle.connectors.format import Format
+from rekindle.connectors.formats.json import check_json_types, json_object, json_options, to_json_text
+from rekindle.connectors.json_text import JsonReader
+from rekindle.connectors.line_text import failure
+from rekindle.connectors.options import TableOption, TableOptions
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_PREFIX = "debezium-json"
+
+
+class DebeziumJson(Format):
+    """``{"before": …, "after": …, "op": "c" | "r" | "u" | "d"}``, also wrapped in ``payload``.
+
+    An update gives -U with `before` and +U with `after`. Written are an insert for +I and +U, a delete for -U and -D.
+    """
+
+    identifier: ClassVar[str] = _PREFIX
+    extension: ClassVar[str] = ".json"
+    changelog: ClassVar[bool] = True
+    options: ClassVar[tuple[TableOption, ...]] = (
+        *json_options(_PREFIX),
+        TableOption(f"{_PREFIX}.schema-include", "bool", "false", "Records stand under 'payload', beside a 'schema'."),
+    )
+
+    def check(self, columns: tuple[Column, ...], options: TableOptions, table: str) -> None:
+        """As for json."""
+        check_json_types(columns, table)
+
+    def decode(
+        self, rows: DataFrame, columns: tuple[Column, ...], options: TableOptions, every: tuple[Column, ...]
+    ) -> DataFrame:
+        """One or two rows a record."""
+        image = row_of(columns)
+        record = (Field("before", image), Field("after", image), Field("op", STRING))
+        wrapped = options.flag(f"{_PREFIX}.schema-include")
+        ignore = options.flag(f"{_PREFIX}.ignore-parse-errors")
+        iso = options.text(f"{_PREFIX}.timestamp-format.standard") == "ISO-8601"
+        reader = JsonReader((Field("payload", row(*record)),) if wrapped else record, iso, ignore)
+        lines = parsed(rows, reader)
+        before, after, op = ("p0.before", "p0.after", "p0.op") if wrapped else ("p0", "p1", "p2")
+        return exploded(lines, _changes(before, after, op, ignore), columns, hidden_of(rows))
+
+    def encode(
+        self, rows: DataFrame, columns: tuple[Column, ...], options: TableOptions, kept: tuple[str, ...]
+    ) -> DataFrame:
+        """A record a row."""
+        image = json_object(columns, options, _PREFIX)
+        added = f"{KIND} IN (0, 2)"
+        record = (
+            f"named_struct('before', CASE WHEN NOT {added} THEN {image} END, "
+            f"'after', CASE WHEN {added} THEN {image} END, 'op', CASE WHEN {added} THEN 'c' ELSE 'd' END)"
+        )
+        return rows.selectExpr(f"{to_json_text(record, options, _PREFIX)} AS value", *map(quote, kept))
+
+
+def _changes(before: str, after: str, op: str, ignore: bool) -> str:
+    """The rows of a record."""
+
+    def bad(what: str, found: str | None = None) -> str:
+        return "array()" if ignore else failure(what, None, found)
+
+    lost = "an update or delete without 'before'; the database must log whole rows (e.g. REPLICA IDENTITY FULL)"
+    return (
+        f"CASE WHEN {op} IN ('c', 'r') AND {after} IS NOT NULL THEN array({change(0, after)}) "
+        f"WHEN {op} = 'u' AND {before} IS NOT NULL AND {after} IS NOT NULL "
+        f"THEN array({change(1, before)}, {change(2, after)}) "
+        f"WHEN {op} = 'd' AND {before} IS NOT NULL THEN array({change(3, before)}) "
+        f"WHEN {op} IN ('u', 'd') AND {before} IS NULL THEN {bad(lost)} "
+        f"ELSE {bad('not a change record; op', op)} END"
+    )

@@ -1,0 +1,55 @@
+"""Format parquet: Spark's own reader and writer; columns by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from execnodes.core.lowering import quote
+from execnodes.core.tables import Column
+from rekindle.connectors.format import Format
+from rekindle.connectors.options import TableOption, TableOptions
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+class Parquet(Format):
+    """A column that a file lacks is NULL. TIME is stored as an INT of milliseconds."""
+
+    identifier: ClassVar[str] = "parquet"
+    extension: ClassVar[str] = ".parquet"
+    reader: ClassVar[str] = "parquet"
+    options: ClassVar[tuple[TableOption, ...]] = (
+        TableOption("parquet.compression", "text", "snappy", "Codec of written files."),
+        TableOption("parquet.utc-timezone", "bool", "true", "Accepted for Flink's sake; instants are always UTC."),
+    )
+
+    def schema(self, columns: tuple[Column, ...]) -> str:
+        """The wanted columns."""
+        from execnodes.core.spark_sql import spark_type
+
+        return ", ".join(f"{quote(c.name)} {spark_type(c.data_type)}" for c in columns)
+
+    def decode(
+        self, rows: DataFrame, columns: tuple[Column, ...], options: TableOptions, every: tuple[Column, ...]
+    ) -> DataFrame:
+        """Only names change."""
+        stored = {column.name for column in columns}
+        kept = [quote(name) for name in rows.columns if name not in stored and name != "rk_path"]
+        return rows.selectExpr(*(f"{quote(c.name)} AS c{i}" for i, c in enumerate(columns)), *kept)
+
+    def encode(
+        self, rows: DataFrame, columns: tuple[Column, ...], options: TableOptions, kept: tuple[str, ...]
+    ) -> DataFrame:
+        """The columns as they are."""
+        spark = rows.sparkSession
+        spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
+        spark.conf.set("spark.sql.parquet.compression.codec", options.text("parquet.compression").lower())
+        return rows.selectExpr(*(quote(c.name) for c in columns), *map(quote, kept))
+
+    def is_empty(self, file: Path) -> bool:
+        """Whether the footer counts no rows."""
+        import pyarrow.parquet as pq
+
+        return bool(pq.read_metadata(file).num_rows == 0)
