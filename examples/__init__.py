@@ -1,0 +1,1 @@
+"""Examples; each is run with `python -m examples.<name>`."""

@@ -1,0 +1,133 @@
+"""The demo: compile, run, kill -9 half-way, go on with the same command, and check every row that came out."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import duckdb
+from rich.console import Console
+from rich.rule import Rule
+from rich.table import Table
+
+from examples.flights.check import Comparison, compare, open_result
+from examples.flights.prepare import FILES, prepare
+
+WORK = Path("build/flights")
+FILES_PER_BATCH = 2
+REKINDLE = [sys.executable, "-m", "rekindle.cli.main"]
+SHOWN = {
+    "the worst hours": "SELECT origin, strftime(window_start, '%m-%d %H:00') AS hour, flights, cancelled, delay_average, "
+    "delay_worst FROM result.hourly_delays ORDER BY delay_average DESC NULLS LAST, origin LIMIT 5",
+    "totals by carrier": "SELECT * FROM result.carrier_totals ORDER BY flights DESC, carrier LIMIT 6",
+    "latest flight of an aircraft": "SELECT * FROM result.latest_flights ORDER BY tailnum LIMIT 4",
+    "flights by manufacturer": "SELECT manufacturer, count(*) AS flights, count(DISTINCT tailnum) AS aircraft, "
+    "sum(seats) AS seats FROM result.flights_with_planes GROUP BY 1 ORDER BY 2 DESC LIMIT 5",
+}
+console = Console(highlight=False)
+
+
+def main() -> int:
+    """Run the demo; 1 if a row differs."""
+    started = time.monotonic()
+    work = WORK.absolute()
+    heading("Input")
+    prepared = prepare(work)
+    console.print(f"{prepared.flights:,} flights in time order, {FILES} Parquet files; planes beside them, in {WORK}")
+
+    heading("SQL to a plan")
+    script = (Path(__file__).parent / "job.sql").read_text(encoding="utf-8").replace("${dir}", str(work))
+    (work / "job.sql").write_text(script, encoding="utf-8")
+    rekindle("compile", "-f", f"{WORK}/job.sql", "-o", f"{WORK}/plan.json")
+    rekindle("explain", f"{WORK}/plan.json")
+
+    heading("Run, and kill -9 half-way")
+    command = [
+        "run", f"{WORK}/plan.json", "--job-dir", f"{WORK}/job",
+        "-D", f"execution.micro-batch.max-files={FILES_PER_BATCH}",
+    ]  # fmt: skip
+    batches = killed_half_way(command, work / "job" / "checkpoint" / "commits", FILES // FILES_PER_BATCH // 2)
+    console.print(f"[red]killed with SIGKILL after {batches} committed micro-batches[/red]")
+
+    heading("Go on: the same command")
+    rekindle(*command)
+
+    heading("Check: the same tables from the published files, in DuckDB alone")
+    with open_result(work, prepared) as connection:
+        for title, query in SHOWN.items():
+            console.print(rows_table(title, connection, query))
+        comparisons = list(compare(connection))
+    console.print(verdict_table(comparisons))
+    equal = all(each.equal for each in comparisons)
+    rows = sum(each.rows for each in comparisons)
+    word = f"[green]every one of {rows:,} rows is equal[/green]" if equal else "[red]the tables differ[/red]"
+    console.print(f"{word}; {time.monotonic() - started:.0f} s in all")
+    return 0 if equal else 1
+
+
+def heading(text: str) -> None:
+    """A line across the terminal."""
+    console.print()
+    console.print(Rule(text, align="left"))
+
+
+def rekindle(*arguments: str) -> None:
+    """Run the command line in a process of its own; ends the demo if it fails."""
+    console.print(f"[bold]$ rekindle {' '.join(arguments)}[/bold]")
+    done = subprocess.run([*REKINDLE, *arguments], check=False)
+    if done.returncode != 0:
+        raise SystemExit(done.returncode)
+
+
+def killed_half_way(arguments: list[str], commits: Path, batches: int) -> int:
+    """Start a run and kill it, with everything it has started, once so many micro-batches are committed."""
+    console.print(f"[bold]$ rekindle {' '.join(arguments)}[/bold]")
+    process = subprocess.Popen([*REKINDLE, *arguments], start_new_session=True)
+    try:
+        while process.poll() is None and committed(commits) < batches:
+            time.sleep(0.05)
+        if process.returncode is not None:
+            raise SystemExit(f"the run ended by itself with code {process.returncode}")
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    return committed(commits)
+
+
+def committed(commits: Path) -> int:
+    """Micro-batches that Spark has finished: each leaves a file named by its number."""
+    return sum(path.name.isdigit() for path in commits.iterdir()) if commits.is_dir() else 0
+
+
+def rows_table(title: str, connection: duckdb.DuckDBPyConnection, query: str) -> Table:
+    """The rows of a query."""
+    found = connection.execute(query)
+    table = Table(title=title, title_justify="left")
+    for name, kind, *_ in found.description or []:
+        table.add_column(
+            name, justify="right" if str(kind) in ("NUMBER", "BIGINT", "INTEGER", "DOUBLE", "HUGEINT") else "left"
+        )
+    for row in found.fetchall():
+        table.add_row(*(f"{value:,.1f}" if isinstance(value, float) else str(value) for value in row))
+    return table
+
+
+def verdict_table(comparisons: list[Comparison]) -> Table:
+    """A line for each table."""
+    table = Table(title="Rekindle against DuckDB", title_justify="left")
+    for name in ("table", "rows", "expected", "missing", "too many", "verdict"):
+        table.add_column(name, justify="left" if name in ("table", "verdict") else "right")
+    for each in comparisons:
+        verdict = "[green]equal[/green]" if each.equal else "[red]different[/red]"
+        numbers = (f"{number:,}" for number in (each.rows, each.expected, each.lacking, each.surplus))
+        table.add_row(each.table, *numbers, verdict)
+    return table
+
+
+if __name__ == "__main__":
+    sys.exit(main())
