@@ -46,6 +46,10 @@ class FakeState:
         self._check(rows)
         self.frame = pl.concat([self.frame, rows.select(self.frame.columns)])
 
+    def begin(self) -> None:
+        """A new batch opens the state anew and knows of no pages read."""
+        self._open = set()
+
     def expire(self, until: int) -> pl.DataFrame:
         """Take out all rows whose bucket is <= `until`."""
         assert self.spec.bucketed, f"{self.spec.name} has no buckets"
@@ -127,6 +131,8 @@ def run(operator: Operator, context: FakeContext, *frames: pl.DataFrame, waterma
     `watermark` (if given) and `on_watermark` is called if a wake-up is due. Returns all changes.
     """
     parts = [empty_output(operator)]
+    for state in context.states.values():
+        state.begin()
     out = operator.process(frames, context)
     if out is not None:
         parts.append(out)

@@ -157,8 +157,9 @@ class Aggregation:
         for each in self.accumulators:
             if by_transitions(each) or feed(each) is Feed.COUNTED:
                 by_argument.setdefault(each.call.arg_list[0], []).append(each)
+        grows = not self.retract and not self.ttl_ms
         return {
-            self._value_state("Values", each[0]): CountedValues(tuple(each), self.group)
+            self._value_state("Values", each[0]): CountedValues(tuple(each), self.group, grows and _all_distinct(each))
             for each in by_argument.values()
         }
 
@@ -223,6 +224,11 @@ def sign_of(kind: pl.Expr) -> pl.Expr:
     """1 for rows that add, -1 for rows that retract."""
     retracts = (kind == RowKind.UPDATE_BEFORE) | (kind == RowKind.DELETE)
     return pl.when(retracts).then(pl.lit(-1, pl.Int64)).otherwise(pl.lit(1, pl.Int64))
+
+
+def _all_distinct(accumulators: Sequence[Accumulator]) -> bool:
+    """Whether none needs to know how often a value occurs."""
+    return all(by_transitions(each) for each in accumulators)
 
 
 def _accumulators(part: CountedValues | SequencedValues) -> tuple[Accumulator, ...]:

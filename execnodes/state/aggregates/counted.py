@@ -31,6 +31,9 @@ class CountedValues:
     """Calls over the same argument."""
     group: tuple[str, ...]
     """Columns that tell groups apart."""
+    seen_only: bool = False
+    """Counters stop at 1, so that a value that is known already costs no write: enough for DISTINCT where nothing is
+    ever taken away, by a retraction or a TTL."""
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -52,12 +55,18 @@ class CountedValues:
         before = state.read(counted)
         entry = [*self.group, _VALUE]
         counters = list(self._counters.values())
-        sums = [(pl.col(name).fill_null(0) + frame.added(name)).alias(f"new:{name}") for name in counters]
-        merged = frame.left_join(counted, before if HASH in entry else before.drop(HASH), entry).with_columns(sums)
-        untouched = frame.anti_join(before, counted, entry)
-        kept = merged.select(*schema.keys() - set(counters), *(frame.new(name).alias(name) for name in counters))
-        kept = kept.filter(pl.any_horizontal(pl.col(name) != 0 for name in counters)).select(*schema)
-        after = pl.concat([untouched.select(*schema), kept])
+        most = 1 if self.seen_only else None
+        sums = [(pl.col(name).fill_null(0) + frame.added(name)).clip(upper_bound=most) for name in counters]
+        merged = frame.left_join(counted, before if HASH in entry else before.drop(HASH), entry)
+        merged = merged.with_columns(e.alias(f"new:{name}") for name, e in zip(counters, sums, strict=True))
+        if self.seen_only:
+            merged = merged.filter(pl.any_horizontal(pl.col(name).ne_missing(frame.new(name)) for name in counters))
+        now = merged.select(frame.new(name).alias(name) if name in counters else name for name in schema)
+        if self.seen_only and merged[counters[0]].null_count() == merged.height:
+            state.append(now)
+            return self._news(merged, now, counted), merged
+        now = now.filter(pl.any_horizontal(pl.col(name) != 0 for name in counters))
+        after = pl.concat([frame.anti_join(before, merged, entry).select(*schema), now])
         state.write(after)
         return self._news(merged, after, counted), merged
 
@@ -80,7 +89,8 @@ class CountedValues:
         value = pl.col(frame.arg(self.accumulators[0].call.arg_list[0])).alias(_VALUE)
         sign = pl.col(SIGN)
         signed = rows if SIGN in rows.columns else rows.with_columns(pl.lit(1, pl.Int64).alias(SIGN))
-        valid = signed.with_columns(value).filter(pl.col(_VALUE).is_not_null())
+        nulls = any(each.keeps_nulls for each in self.accumulators)
+        valid = signed.with_columns(value).filter(pl.lit(nulls) | pl.col(_VALUE).is_not_null())
         counters = [
             (sign if index < 0 else sign * pl.col(frame.arg(index)).fill_null(False).cast(pl.Int64))
             .sum()

@@ -81,9 +81,9 @@ def _united(
 ) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
     total = n + n2
     step = mean2 - mean
-    filled = total > 0
-    new_mean = pl.when(filled & (n > 0)).then(mean + step * n2 / total).otherwise(mean2)
-    new_m2 = pl.when(filled).then(m2 + m22 + step**2 * n * n2 / total).otherwise(0.0)
+    new_mean = pl.when(n > 0).then(mean + step * n2 / total).otherwise(mean2)
+    # In this form one row more is exactly a step of Welford's method, to the last digit.
+    new_m2 = pl.when(n > 0).then(m2 + m22 + step * n2 * (mean2 - new_mean)).otherwise(m22)
     return total, new_mean, new_m2
 
 
@@ -94,6 +94,6 @@ def _parted(
     rest = n - n2
     left = rest > 0
     new_mean = pl.when(left).then(mean - (mean2 - mean) * n2 / rest).otherwise(0.0)
-    step = mean2 - new_mean
-    new_m2 = pl.when(rest > 1).then((m2 - m22 - step**2 * rest * n2 / n).clip(lower_bound=0.0)).otherwise(0.0)
+    shrunk = m2 - m22 - (mean2 - mean) * n2 * (mean2 - new_mean)
+    new_m2 = pl.when(rest > 1).then(shrunk.clip(lower_bound=0.0)).otherwise(0.0)
     return rest, new_mean, new_m2
