@@ -1,0 +1,129 @@
+"""Version 1 (1.0)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from typing import Literal as Tag
+
+from execnodes.core.changelog import ChangelogMode
+from execnodes.core.lowering import Lowering, OperatorInput, Rows
+from execnodes.core.metadata import exec_node_metadata
+from execnodes.core.node import ExecNode, PlanModel
+from execnodes.core.options import parse_duration
+from execnodes.core.tables import Schema, TableReference
+from execnodes.core.types import LogicalType
+from execnodes.stream.sink.v1_constraints import enforced, null_free
+
+if TYPE_CHECKING:
+    from execnodes.state.operator import Operator
+
+NOT_NULL_ENFORCER = "table.exec.sink.not-null-enforcer"
+LENGTH_ENFORCER = "table.exec.sink.type-length-enforcer"
+
+
+class DynamicTableSink(PlanModel):
+    """What is written."""
+
+    table: TableReference
+    target_columns: tuple[int, ...] | None = None
+    """Columns that the INSERT names; None for all."""
+
+
+@exec_node_metadata(
+    name="stream-exec-sink",
+    version=1,
+    consumed_options=[
+        NOT_NULL_ENFORCER,
+        LENGTH_ENFORCER,
+        "table.exec.sink.upsert-materialize",
+        "table.exec.uid.format",
+    ],
+    produced_operators=["constraint-validator", "upsert-materializer", "sink"],
+    min_plan_version="1.0",
+    min_state_version="1.0",
+)
+class Sink(ExecNode):
+    """Writes rows into a table, after a look at what the table's columns demand."""
+
+    dynamic_table_sink: DynamicTableSink
+    input_changelog_mode: ChangelogMode
+    """Kinds of row that arrive."""
+    require_upsert_materialize: bool = False
+    """True if rows of one sink key come from several keys of the query, so that their order must be settled."""
+    input_upsert_key: tuple[int, ...] | None = None
+    """Columns that identify a row of the query."""
+    conflict_strategy: Tag["DEDUPLICATE", "NOTHING", "ERROR"] | None = None
+    """What happens when rows of several query keys meet in one sink key."""
+    overwrite: bool = False
+    """INSERT OVERWRITE: what the table held goes."""
+
+    def uids(self) -> tuple[str, ...]:
+        """Only the materializer keeps state."""
+        return (self.uid("upsert-materializer"),) if self.require_upsert_materialize else ()
+
+    def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
+        """Constraints, then the materializer if there must be one, then the connector."""
+        rows = self._constrained(inputs[0])
+        if self.require_upsert_materialize:
+            rows = lowering.operator(self, self._materializer(rows.type), (OperatorInput(rows, self._primary_key()),))
+        lowering.sink(self, self.dynamic_table_sink.table, rows)
+        return rows
+
+    def check(self, inputs: tuple[LogicalType, ...]) -> None:
+        """The input has the table's columns; a materializer has a key to go by."""
+        table = self.dynamic_table_sink.table.resolved_table
+        width = len(inputs[0].fields)
+        if table is not None and len(table.table_schema.writable) != width:
+            raise self.fail(
+                f"its input has {width} columns, but {self.dynamic_table_sink.table.name} takes "
+                f"{len(table.table_schema.writable)}"
+            )
+        if self.require_upsert_materialize and table is not None and table.table_schema.primary_key is None:
+            raise self.fail(
+                f"upserts are to be materialized, but {self.dynamic_table_sink.table.name} has no primary key",
+                "Declare PRIMARY KEY (…) NOT ENFORCED on the table.",
+            )
+        if max(self.input_upsert_key or (), default=-1) >= width:
+            raise self.fail(f"its upsert key {self.input_upsert_key} is not made of columns of the input")
+
+    def _schema(self) -> Schema:
+        table = self.dynamic_table_sink.table
+        if table.resolved_table is None:
+            raise self.fail(f"the table {table.name} is not known", "Create it before the plan is executed.")
+        return table.resolved_table.table_schema
+
+    def _constrained(self, rows: Rows) -> Rows:
+        columns = self._schema().writable
+        drop = self.configuration.get(NOT_NULL_ENFORCER, "ERROR") == "DROP"
+        length = self.configuration.get(LENGTH_ENFORCER, "IGNORE")
+        demanded = tuple(not column.data_type.nullable for column in columns)
+        if drop and any(demanded):
+            rows = rows.where(lambda branch: null_free(demanded, branch.columns))
+
+        def project(texts: tuple[str, ...]) -> tuple[str, ...]:
+            pairs = zip(columns, texts, strict=True)
+            return tuple(enforced(c.name, c.data_type, text, length, fail_on_null=not drop) for c, text in pairs)
+
+        return rows.project(rows.type, project)
+
+    def _primary_key(self) -> tuple[int, ...]:
+        schema = self._schema()
+        if schema.primary_key is None:
+            raise self.fail(f"the table {self.dynamic_table_sink.table.name} has no primary key")
+        names = [column.name for column in schema.writable]
+        return tuple(names.index(name) for name in schema.primary_key.columns)
+
+    def _materializer(self, type: LogicalType) -> Operator:
+        from execnodes.state.kernel_types import Column
+        from execnodes.stream.sink.v1_conflicts import ConflictResolver
+        from execnodes.stream.sink.v1_kernel import UpsertMaterializer
+
+        uid, key = self.uid("upsert-materializer"), self._primary_key()
+        columns = tuple(Column(each.name, each.type) for each in type.fields)
+        ttl = parse_duration(self.state_ttl(), "ttl")
+        if self.conflict_strategy in ("NOTHING", "ERROR"):
+            fails = self.conflict_strategy == "ERROR"
+            return ConflictResolver(uid, columns, key, self.input_upsert_key, fails, ttl)
+        return UpsertMaterializer(
+            uid, columns, key, self.input_upsert_key, retracts=not self.input_changelog_mode.upsert, ttl_ms=ttl
+        )
