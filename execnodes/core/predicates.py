@@ -67,7 +67,7 @@ def _comparable(left: LogicalType, right: LogicalType) -> bool:
     for group in (FLOATS, TEXTS, (*INTEGERS, *FLOATS)):
         if left.root in group and right.root in group:
             return True
-    # JSON texts of nested values are canonical, so they can be compared for equality, but not be ordered.
+    # Nested values are texts in kernels; their order would not be that of their members.
     return left.root == right.root and left.root not in NESTED
 
 
