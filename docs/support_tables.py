@@ -1,0 +1,64 @@
+"""Writes the tables of README.md that say what is supported, from the code: ``python -m docs.support_tables``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from execnodes.core import aggregates
+from execnodes.core.functions.registry import functions
+from execnodes.core.registry import keys, lookup
+from rekindle.connectors.format import formats
+from rekindle.connectors.registry import identifiers
+
+PAGE = Path(__file__).parent.parent / "README.md"
+BEGIN, END = "<!-- support tables: begin -->\n", "<!-- support tables: end -->\n"
+
+
+def render() -> str:
+    """The tables."""
+    public = sorted(name for name in aggregates.FUNCTIONS if not name.startswith("$"))
+    parts = [
+        *_table("Node", "What it does", "Keeps state", rows=_nodes()),
+        *_table("Connector", "Source", "Sink", rows=_connectors()),
+        f"Formats of `filesystem`: {_listed(sorted(formats()))}.\n\n",
+        f"Aggregate functions: {_listed(public)}.\n\n",
+        f"Scalar functions and operators: {_listed(sorted({name for name, _ in functions()}))}.\n",
+    ]
+    return "".join(parts)
+
+
+def _table(*head: str, rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    yield f"| {' | '.join(head)} |\n|{'---|' * len(head)}\n"
+    yield from (f"| {' | '.join(row)} |\n" for row in rows)
+    yield "\n"
+
+
+def _nodes() -> Iterator[tuple[str, ...]]:
+    for key in keys():
+        cls = lookup(key)
+        summary = (cls.__doc__ or "").strip().splitlines()[0].replace("|", "\\|")
+        yield f"`{key}`", summary, "yes" if "uids" in vars(cls) else "no"
+
+
+def _connectors() -> Iterator[tuple[str, ...]]:
+    sources, sinks = identifiers("source"), identifiers("sink")
+    for name in identifiers():
+        yield f"`{name}`", "yes" if name in sources else "no", "yes" if name in sinks else "no"
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`".replace("|", "\\|") for name in names)
+
+
+def inserted(page: str) -> str:
+    """The page with the tables between the markers; ValueError if it has none."""
+    before, _, rest = page.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not end:
+        raise ValueError(f"{PAGE.name} has no markers {BEGIN.strip()} … {END.strip()}")
+    return f"{before}{BEGIN}{render()}{END}{after}"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(inserted(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
