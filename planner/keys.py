@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from execnodes.core.expressions import Call, Expression, InputRef
-from execnodes.core.types import INTEGERS
+from execnodes.core.types import INTEGERS, TEXTS, LogicalType, Root
 from planner.logical import (
     Aggregate,
     Filter,
@@ -124,10 +124,19 @@ def _key_pair(condition: Expression, width: int) -> tuple[int, int, bool] | None
     first, second = condition.operands
     if not isinstance(first, InputRef) or not isinstance(second, InputRef):
         return None
-    if not first.type.same_values(second.type):
+    if not _hash_alike(first.type, second.type):
         return None
     low, high = sorted((first.input_index, second.input_index))
     return (low, high - width, function_name(condition) == "=") if low < width <= high else None
+
+
+def _hash_alike(left: LogicalType, right: LogicalType) -> bool:
+    """Whether equal values of the two types can be found by one hash."""
+    if left.root in TEXTS and right.root in TEXTS:
+        return True
+    if left.root is Root.DECIMAL and right.root is Root.DECIMAL:
+        return left.with_nullable(True) == right.with_nullable(True)
+    return left.root == right.root and left.children == right.children and left.fields == right.fields
 
 
 def _of_join(node: Join) -> Iterable[Key]:

@@ -6,6 +6,7 @@ from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Call, Expression, InputRef, digest, walk
 from execnodes.core.join_spec import JoinSpec
 from execnodes.core.node import ExecNode
+from execnodes.core.predicates import supported
 from execnodes.core.types import LogicalType, row
 from planner.describe import described, listed, names_of
 from planner.keys import Key, join_keys, upsert_keys
@@ -32,6 +33,7 @@ def _(node: Join, context: Context, update_before: bool) -> ExecNode:
     pairs, rest = join_keys(node)
     _refuse_window_join(node, pairs)
     _refuse_interval_join(node)
+    _refuse_heavy_condition(node, rest)
     left_keys, right_keys = tuple(left for left, _, _ in pairs), tuple(right for _, right, _ in pairs)
     left = context.exchange(context.lower(node.left, True), left_keys)
     right = context.exchange(context.lower(node.right, True), right_keys)
@@ -99,6 +101,15 @@ def _refuse_interval_join(node: Join) -> None:
             "an interval join (a range between the time attributes of both sides) is not supported yet",
             position=node.position,
             hint="CAST one time attribute to TIMESTAMP(3): the join then keeps all rows, without a limit in time.",
+        )
+
+
+def _refuse_heavy_condition(node: Join, rest: tuple[Expression, ...]) -> None:
+    if not all(map(supported, rest)):
+        raise SqlError(
+            f"the condition of this {node.kind} join compares columns of both sides in a way that is not supported yet",
+            position=node.position,
+            hint="Write an inner join, or compare plain columns: compute what is needed in a subquery on each side.",
         )
 
 

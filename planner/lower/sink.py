@@ -37,7 +37,7 @@ def lower_sink(node: Sink, context: Context) -> ExecNode:
             ("conflictStrategy", f"[{node.on_conflict}]" if node.on_conflict else None),
         ),
         share=False,
-        dynamic_table_sink={"table": reference(node, context.configuration), "target_columns": node.target_columns},
+        dynamic_table_sink={"table": reference(node), "target_columns": node.target_columns},
         input_changelog_mode=below.changelog_mode,
         require_upsert_materialize=materialize,
         input_upsert_key=found or None,

@@ -16,7 +16,7 @@ from planner.physical import Normalize
 @lower_node.register
 def _(node: Scan, context: Context, update_before: bool) -> ExecNode:
     """A consumer that finds rows by key gets the rows of a changelog source without -U."""
-    table = reference(node, context.configuration)
+    table = reference(node)
     path = listed(node.identifier or ("*anonymous*",))
     scan = context.make(
         "stream-exec-table-source-scan",

@@ -1,29 +1,17 @@
-"""What a plan says of a table: as much as `table.plan.compile.catalog-objects` asks for."""
+"""What a node says of its table; a plan may later keep less of it (`table.plan.compile.catalog-objects`)."""
 
 from __future__ import annotations
 
-from execnodes.core.options import Configuration
-from execnodes.core.tables import ResolvedTable, TableReference
+from execnodes.core.tables import TableReference
 from planner.logical import Scan, Sink
 
 
-def reference(node: Scan | Sink, configuration: Configuration) -> TableReference:
-    """Temporary tables by identifier only, anonymous ones in full; options of a hint are merged into the table's."""
-    if node.identifier is None:
-        return TableReference(resolved_table=_hinted(node))
-    objects = configuration.get_option("table.plan.compile.catalog-objects")
-    if (node.temporary and not node.hints) or objects == "IDENTIFIER":
-        return TableReference(identifier=node.identifier)
-    table = _hinted(node)
-    if objects == "SCHEMA" and not node.hints:
-        table = table.model_copy(update={"options": None, "comment": None})
+def reference(node: Scan | Sink) -> TableReference:
+    """The table in full, options of a hint merged into its own."""
+    table = node.table
+    if node.hints:
+        table = table.model_copy(update={"options": {**(table.options or {}), **dict(node.hints)}})
     return TableReference(identifier=node.identifier, resolved_table=table)
-
-
-def _hinted(node: Scan | Sink) -> ResolvedTable:
-    if not node.hints:
-        return node.table
-    return node.table.model_copy(update={"options": {**(node.table.options or {}), **dict(node.hints)}})
 
 
 def table_name(node: Scan | Sink) -> str:

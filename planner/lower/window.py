@@ -95,18 +95,21 @@ def _by_time(
 
 def _spec(window: Window, position: Position | None) -> WindowSpec:
     offset = window.offset or None
+    if window.kind in ("HOP", "CUMULATE") and (window.step <= 0 or window.size % window.step):
+        raise SqlError(
+            f"the size of {window.kind} windows ({window.size} ms) must be a multiple of their step ({window.step} ms)",
+            position=position,
+        )
     match window.kind:
         case "TUMBLE":
             return WindowSpec(type="TumblingWindow", size=window.size, offset=offset)
-        case "HOP" if window.step <= 0 or window.size % window.step:
-            raise SqlError(
-                f"the size of HOP windows ({window.size} ms) must be a multiple of their slide ({window.step} ms)",
-                position=position,
-            )
         case "HOP":
             return WindowSpec(type="HoppingWindow", size=window.size, slide=window.step, offset=offset)
+        case "CUMULATE":
+            return WindowSpec(type="CumulativeWindow", max_size=window.size, step=window.step, offset=offset)
         case kind:
-            raise SqlError(f"{kind} windows are not supported yet", position=position, hint="Use TUMBLE or HOP.")
+            hint = "Use TUMBLE, HOP or CUMULATE."
+            raise SqlError(f"{kind} windows are not supported yet", position=position, hint=hint)
 
 
 def _shown(windowing: Windowing, below: ExecNode) -> str:

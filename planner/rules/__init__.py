@@ -12,6 +12,7 @@ from planner.rules.prune_columns import prune_columns
 from planner.rules.push_filters import push_filters
 from planner.rules.push_join_expressions import push_join_expressions
 from planner.rules.recognise_deduplication import recognise_deduplication
+from planner.rules.split_join_conditions import split_join_conditions
 from planner.tree import Sinks
 
 Rule = Callable[[Sinks], Sinks]
@@ -22,8 +23,10 @@ RULES: tuple[Rule, ...] = (
     push_filters,
     recognise_deduplication,
     push_filters,
+    expand_set_operations,  # unions that a filter held apart
     merge_projects,
     push_join_expressions,
+    split_join_conditions,
     merge_projects,
     form_window_aggregates,
     expand_grouping_sets,

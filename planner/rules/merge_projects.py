@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 from execnodes.core.expressions import Expression, InputRef, substitute, walk
-from planner.determinism import is_deterministic
+from execnodes.core.functions import is_deterministic
 from planner.logical import Aggregate, Filter, Logical, Project
 from planner.tree import Sinks, conjunction, conjuncts, rewrite
 

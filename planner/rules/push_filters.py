@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from execnodes.core.expressions import Call, Expression, InputRef, input_indexes, remap, substitute
-from planner.determinism import is_deterministic
+from execnodes.core.functions import is_deterministic
 from planner.logical import Aggregate, Filter, Join, JoinType, Logical, Project, SetKind, SetOperation
 from planner.tree import TRUE, Sinks, conjunction, conjuncts, function_name, inputs, with_input, with_inputs
 

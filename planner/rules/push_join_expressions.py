@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from execnodes.core.expressions import Call, Expression, InputRef, Literal, input_indexes, remap
+from execnodes.core.expressions import Call, Expression, InputRef, Literal, input_indexes, remap, transform
+from execnodes.core.functions import is_deterministic
 from execnodes.core.types import Field, row
-from planner.determinism import is_deterministic
 from planner.logical import Join, JoinType, Logical, Project
-from planner.tree import TRUE, Sinks, conjunction, conjuncts, is_call, pick, references, rewrite
+from planner.tree import Sinks, conjuncts, is_call, references, rewrite
 
 
 def push_join_expressions(sinks: Sinks) -> Sinks:
@@ -20,45 +20,39 @@ def _push(node: Logical) -> Logical:
     if not isinstance(node, Join):
         return node
     width = len(node.left.type.fields)
-    left: list[Expression] = []
-    right: list[Expression] = []
-    parts = conjuncts(node.condition)
-    for each in parts:
-        for side in _sides(each, width):
-            if not isinstance(side, InputRef):
-                group = left if max(input_indexes(side)) < width else right
-                if side not in group:
-                    group.append(side)
-    if not left and not right:
+    sides = (side for each in conjuncts(node.condition) for side in _sides(each, width))
+    return compute_below(node, [side for side in sides if not isinstance(side, InputRef)])
+
+
+def compute_below(node: Join, parts: list[Expression]) -> Logical:
+    """The join with these parts of its condition, each of one side, computed as columns below it."""
+    if not parts:
         return node
+    width, at_right = len(node.left.type.fields), len(node.right.type.fields)
+    unique = [each for at, each in enumerate(parts) if each not in parts[:at]]
+    left = [each for each in unique if max(input_indexes(each)) < width]
+    right = [each for each in unique if each not in left]
     new_width = width + len(left)
-    at_right = len(node.right.type.fields)
 
-    def moved(index: int) -> int:
-        return index if index < width else index + len(left)
+    def moved(each: Expression) -> Expression | None:
+        if each in left:
+            return InputRef(input_index=width + left.index(each), type=each.type)
+        if each in right:
+            return InputRef(input_index=new_width + at_right + right.index(each), type=each.type)
+        if isinstance(each, InputRef) and each.input_index >= width:
+            return each.model_copy(update={"input_index": each.input_index + len(left)})
+        return None
 
-    def column(side: Expression) -> Expression:
-        if side in left:
-            return InputRef(input_index=width + left.index(side), type=side.type)
-        if side in right:
-            return InputRef(input_index=new_width + at_right + right.index(side), type=side.type)
-        return remap(side, moved)
-
-    condition: list[Expression] = []
-    for each in parts:
-        if isinstance(each, Call) and _sides(each, width):
-            condition.append(each.model_copy(update={"operands": tuple(map(column, each.operands))}))
-        else:
-            condition.append(remap(each, moved))
-    lefts, rights = _extend(node.left, left), _extend(node.right, [remap(each, lambda i: i - width) for each in right])
+    lefts = _extend(node.left, left)
+    rights = _extend(node.right, [remap(each, lambda index: index - width) for each in right])
     semi = node.kind in (JoinType.SEMI, JoinType.ANTI)
-    fields = list(node.type.fields)
-    extra_left = lefts.type.fields[width:]
-    extra_right = rights.type.fields[at_right:]
-    joined_type = row(*fields[:width], *extra_left, *(() if semi else (*fields[width:], *extra_right)))
-    joined = replace(node, left=lefts, right=rights, condition=conjunction(condition) or TRUE, type=joined_type)
+    fields = node.type.fields
+    behind = () if semi else (*fields[width:], *rights.type.fields[at_right:])
+    joined_type = row(*fields[:width], *lefts.type.fields[width:], *behind)
+    condition = transform(node.condition, moved)
+    joined = replace(node, left=lefts, right=rights, condition=condition, type=joined_type)
     kept = range(width) if semi else (*range(width), *range(new_width, new_width + at_right))
-    return Project(joined, references(joined_type, kept), pick(node.type, range(len(node.type.fields))))
+    return Project(joined, references(joined_type, kept), node.type)
 
 
 def _sides(condition: Expression, width: int) -> tuple[Expression, ...]:

@@ -67,8 +67,8 @@ def table(
     return ResolvedTable.model_validate({"schema": schema, "options": given})
 
 
-def scan(name: str = "t", resolved: ResolvedTable | None = None, **options: str) -> Scan:
-    resolved = resolved or table(**options)
+def scan(name: str = "t", resolved: ResolvedTable | None = None) -> Scan:
+    resolved = resolved or table()
     type = row(*(Field(c.name, c.data_type) for c in resolved.table_schema.columns))
     return Scan(("c", "d", name), resolved, type)
 

@@ -24,7 +24,7 @@ class WindowTableFunction(ExecNode):
     """Adds window_start, window_end and window_time to each row, and repeats rows that are in several windows."""
 
     windowing: Windowing
-    """Strategy TimeAttribute; TumblingWindow or HoppingWindow."""
+    """Strategy TimeAttribute; a TumblingWindow, HoppingWindow or CumulativeWindow."""
 
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """One branch for each window that a row can be in."""
@@ -36,30 +36,58 @@ class WindowTableFunction(ExecNode):
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """The window shape is one that this version can compute, and the output is the input and three columns."""
         window, index = self.windowing.window, self.windowing.time_attribute_index
-        if window.type not in ("TumblingWindow", "HoppingWindow") or not window.size or index is None:
+        size, step = self._lengths()
+        if size <= 0 or step <= 0 or index is None:
             raise self.fail(f"this version cannot compute a {window.type} from {self.windowing.strategy}")
-        if window.type == "HoppingWindow" and (not window.slide or window.size % window.slide):
-            raise self.fail("the size of a hopping window must be a multiple of its slide")
+        if size % step:
+            raise self.fail(f"the size of a {window.type} must be a multiple of its step")
         if len(self.output_type.fields) != len(inputs[0].fields) + 3:
             raise self.fail("its output must be the columns of its input, window_start, window_end and window_time")
 
+    def _lengths(self) -> tuple[int, int]:
+        """Size and step in milliseconds; 0 where the window has none."""
+        window = self.windowing.window
+        match window.type:
+            case "TumblingWindow":
+                return window.size or 0, window.size or 0
+            case "HoppingWindow":
+                return window.size or 0, window.slide or 0
+            case "CumulativeWindow":
+                return window.max_size or 0, window.step or 0
+            case _:
+                return 0, 0
+
     def _windows(self, branch: Branch, zone: str) -> Iterator[Branch]:
-        window, index = self.windowing.window, self.windowing.time_attribute_index
-        size = (window.size or 0) * 1000
-        slide = size if window.slide is None else window.slide * 1000
-        offset = (window.offset or 0) * 1000
+        size, step = (1000 * each for each in self._lengths())
+        offset = (self.windowing.window.offset or 0) * 1000
         instant = self.windowing.time_attribute_type.root is Root.TIMESTAMP_LTZ
-        micros = _local_micros(branch.columns[index or 0], instant, zone)
+        micros = _local_micros(branch.columns[self.windowing.time_attribute_index or 0], instant, zone)
         shifted = f"({micros}) - ({offset})" if offset else micros
-        last = f"(({micros}) - pmod({shifted}, {slide}))"
-        for back in range(0, size, slide):
+        if self.windowing.window.type == "CumulativeWindow":
+            start = f"(({micros}) - pmod({shifted}, {size}))"
+            for length in range(step, size + step, step):
+                end = f"({start} + {length})"
+                # The window has begun for every row of its span, but ends before some of them.
+                yield _narrowed(_window(branch, start, end, instant, zone), f"{end} > {micros}")
+            return
+        last = f"(({micros}) - pmod({shifted}, {step}))"
+        for back in range(0, size, step):
             start = f"({last} - {back})" if back else last
-            end = f"({start} + {size})"
-            time = f"timestamp_micros({end} - 1000)"
-            # An instant again: the local time of the window's last millisecond, in the session's zone.
-            time = f"to_utc_timestamp({time}, '{zone}')" if instant else f"CAST({time} AS TIMESTAMP_NTZ)"
-            bounds = tuple(f"CAST(timestamp_micros({each}) AS TIMESTAMP_NTZ)" for each in (start, end))
-            yield replace(branch, columns=(*branch.columns, *bounds, time))
+            yield _window(branch, start, f"({start} + {size})", instant, zone)
+
+
+def _window(branch: Branch, start: str, end: str, instant: bool, zone: str) -> Branch:
+    """The branch with three more columns; `start` and `end` are texts of local microseconds."""
+    time = f"timestamp_micros({end} - 1000)"
+    # An instant again: the local time of the window's last millisecond, in the session's zone.
+    time = f"to_utc_timestamp({time}, '{zone}')" if instant else f"CAST({time} AS TIMESTAMP_NTZ)"
+    bounds = tuple(f"CAST(timestamp_micros({each}) AS TIMESTAMP_NTZ)" for each in (start, end))
+    return replace(branch, columns=(*branch.columns, *bounds, time))
+
+
+def _narrowed(branch: Branch, condition: str) -> Branch:
+    both = condition if branch.condition is None else f"({branch.condition}) AND ({condition})"
+    return replace(branch, condition=both)
 
 
 def _local_micros(time: str, instant: bool, zone: str) -> str:

@@ -1,0 +1,456 @@
+"""Each rule turns a small plan into the plan it should be; rules leave alone what they must not touch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from execnodes.core.errors import SqlError
+from execnodes.core.expressions import Expression, InputRef
+from execnodes.core.types import BIGINT, INT, STRING
+from planner.logical import (
+    Aggregate,
+    Filter,
+    Join,
+    JoinType,
+    Logical,
+    Over,
+    Project,
+    SetKind,
+    SetOperation,
+)
+from planner.optimize import optimize
+from planner.physical import Deduplicate, Expand, WindowAggregate
+from planner.rules import RULES
+from planner.rules.normalize_changelog import normalize_changelog
+from planner.rules.push_filters import push_filters
+from planner.tree import inputs
+from tests.planner.hand_built import (
+    aggregate,
+    call,
+    count,
+    join,
+    lit,
+    numbered,
+    project,
+    ref,
+    scan,
+    sink,
+    table,
+    total,
+    watermarked,
+    where,
+    windows,
+)
+from tests.planner.interpreter import run
+
+T = scan()
+U = scan("u")
+W = watermarked()
+
+
+def at(index: int, type: object = INT) -> InputRef:
+    return InputRef.model_validate({"input_index": index, "type": type})
+
+
+def positive(node: Logical, column: int) -> Expression:
+    return call(">", ref(node, column), lit(0))
+
+
+def shape(node: Logical) -> str:
+    """``Project(Filter(Scan))``."""
+    below = ", ".join(map(shape, inputs(node)))
+    return f"{type(node).__name__}({below})" if below else type(node).__name__
+
+
+def optimized(node: Logical) -> Logical:
+    return optimize([sink(node)])[0].input
+
+
+def test_every_rule_is_in_the_module_of_its_name() -> None:
+    for rule in RULES:
+        name = getattr(rule, "__name__", "")
+        assert rule.__module__ == f"planner.rules.{name}"
+
+
+KEY = call("=", at(0, STRING), at(4, STRING))
+LEFT, RIGHT, BOTH = call(">", at(1), lit(0)), call(">", at(5), lit(0)), call(">", at(1), at(5))
+
+
+@pytest.mark.parametrize(
+    ("kind", "on", "above", "expected"),
+    [
+        (JoinType.INNER, [LEFT, RIGHT], [], "Join(Filter(Scan), Filter(Scan))"),
+        (JoinType.INNER, [], [LEFT, RIGHT, BOTH], "Join(Filter(Scan), Filter(Scan))"),
+        (JoinType.LEFT, [RIGHT], [], "Join(Scan, Filter(Scan))"),
+        (JoinType.LEFT, [LEFT], [], "Join(Scan, Scan)"),
+        (JoinType.LEFT, [], [LEFT], "Join(Filter(Scan), Scan)"),
+        (JoinType.RIGHT, [LEFT], [], "Join(Filter(Scan), Scan)"),
+        (JoinType.RIGHT, [], [RIGHT], "Join(Scan, Filter(Scan))"),
+        (JoinType.FULL, [LEFT, RIGHT], [], "Join(Scan, Scan)"),
+        (JoinType.SEMI, [LEFT, RIGHT], [], "Join(Filter(Scan), Filter(Scan))"),
+        (JoinType.ANTI, [LEFT, RIGHT], [], "Join(Scan, Filter(Scan))"),
+        (JoinType.ANTI, [], [LEFT], "Join(Filter(Scan), Scan)"),
+    ],
+)
+def test_filters_go_to_the_side_where_they_mean_the_same(
+    kind: JoinType, on: list[Expression], above: list[Expression], expected: str
+) -> None:
+    node: Logical = join(T, U, kind, call("AND", KEY, *on))
+    for each in above:
+        node = where(node, each)
+    pushed = push_filters((sink(node),))[0].input
+    assert shape(pushed) == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "above", "becomes"),
+    [
+        (JoinType.LEFT, RIGHT, JoinType.INNER),
+        (JoinType.RIGHT, LEFT, JoinType.INNER),
+        (JoinType.FULL, LEFT, JoinType.LEFT),
+        (JoinType.FULL, RIGHT, JoinType.RIGHT),
+        (JoinType.FULL, BOTH, JoinType.INNER),
+        (JoinType.LEFT, call("IS NULL", at(5)), JoinType.LEFT),
+        (JoinType.LEFT, LEFT, JoinType.LEFT),
+    ],
+)
+def test_padding_that_a_condition_refuses_is_not_made(kind: JoinType, above: Expression, becomes: JoinType) -> None:
+    pushed = push_filters((sink(where(join(T, U, kind, KEY), above)),))[0].input
+    joined = pushed.input if isinstance(pushed, Filter) else pushed
+    assert isinstance(joined, Join)
+    assert joined.kind is becomes
+
+
+@pytest.mark.parametrize(
+    ("node", "expected"),
+    [
+        (where(project(T, ref(T, 1)), call(">", at(0), lit(0))), "Project(Filter(Scan))"),
+        (where(W, positive(W, 1)), "Filter(WatermarkAssigner(Scan))"),
+        (where(aggregate(T, (0,), total(1)), call("=", at(0, STRING), lit("a", STRING))), "Aggregate(Filter(Scan))"),
+        (where(aggregate(T, (0,), total(1)), call(">", at(1), lit(0))), "Filter(Aggregate(Scan))"),
+        (where(aggregate(T, (), total(1)), call(">", lit(1), lit(0))), "Filter(Aggregate(Scan))"),
+        (where(SetOperation(SetKind.UNION, (T, U), True, T.type), LEFT), "SetOperation(Filter(Scan), Filter(Scan))"),
+        (where(project(T, call("RAND", type=INT)), call(">", at(0), lit(0))), "Filter(Project(Scan))"),
+        (where(windows(W), positive(W, 1)), "Filter(WindowTableFunction(WatermarkAssigner(Scan)))"),
+    ],
+)
+def test_filters_stop_where_they_would_mean_something_else(node: Logical, expected: str) -> None:
+    assert shape(push_filters((sink(node),))[0].input) == expected
+
+
+def test_projections_merge_unless_that_would_compute_a_random_number_twice() -> None:
+    plain = project(project(T, ref(T, 1), ref(T, 2)), call("+", at(0), at(1), type=INT))
+    assert shape(optimized(plain)) == "Project(Scan)"
+    random = project(T, call("RAND", type=INT))
+    assert shape(optimized(project(random, call("+", at(0), at(0), type=INT)))) == "Project(Project(Scan))"
+    assert shape(optimized(project(random, call("+", at(0), lit(1), type=INT)))) == "Project(Scan)"
+
+
+def test_nothing_carries_a_column_that_nobody_reads() -> None:
+    node = optimized(project(aggregate(project(T, ref(T, 0), ref(T, 1), ref(T, 2)), (0,), total(1), total(2)), at(1)))
+    assert isinstance(node, Project)
+    assert isinstance(node.input, Aggregate)
+    assert [each.arg_list for each in node.input.calls] == [(1,)]
+    assert [each.name for each in node.input.input.type.fields] == ["k", "v"]
+
+
+def test_a_table_is_read_once_with_the_columns_of_all_consumers() -> None:
+    first, second = optimize([sink(project(T, ref(T, 0))), sink(project(scan(), ref(T, 2)), "s2")])
+    scans = [each.input.input for each in (first, second) if isinstance(each.input, Project)]
+    assert [[field.name for field in each.type.fields] for each in scans] == [["k", "w"], ["k", "w"]]
+
+
+def test_streams_with_watermarks_are_shared_with_all_columns() -> None:
+    first, second = optimize([sink(project(W, ref(W, 1))), sink(project(watermarked(), ref(W, 2)), "s2")])
+    assert first.input != second.input
+    assert inputs(first.input) == inputs(second.input)
+
+
+def test_sinks_keep_their_columns_in_order() -> None:
+    node = optimized(project(T, ref(T, 2), ref(T, 0)))
+    assert node.type.fields == project(T, ref(T, 2), ref(T, 0)).type.fields
+
+
+@pytest.mark.parametrize("bound", [("=", 1), ("<=", 1), ("<", 2)])
+@pytest.mark.parametrize("ascending", [True, False])
+@pytest.mark.parametrize("mirrored", [True, False])
+def test_row_number_one_by_event_time_is_a_deduplication(
+    bound: tuple[str, int], ascending: bool, mirrored: bool
+) -> None:
+    over = numbered(W, 3, ascending)
+    operator, value = bound
+    sides = (lit(value, BIGINT), ref(over, 4)) if mirrored else (ref(over, 4), lit(value, BIGINT))
+    operator = {"=": "=", "<=": ">=", "<": ">"}[operator] if mirrored else operator
+    node = optimized(project(where(over, call(operator, *sides)), ref(over, 0), ref(over, 3)))
+    assert shape(node) == "Project(Deduplicate(WatermarkAssigner(Scan)))" or isinstance(node, Deduplicate)
+    kept = node.input if isinstance(node, Project) else node
+    assert isinstance(kept, Deduplicate)
+    assert kept.keep_last is not ascending
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        where(numbered(W, 3), call("=", at(4, BIGINT), lit(2, BIGINT))),
+        where(numbered(W, 3), call("<=", at(4, BIGINT), lit(2, BIGINT))),
+        where(numbered(W, 1), call("=", at(4, BIGINT), lit(1, BIGINT))),
+        where(numbered(T, 3), call("=", at(4, BIGINT), lit(1, BIGINT))),
+        where(numbered(windows(W), 6, partition=(0, 4, 5)), call("=", at(7, BIGINT), lit(1, BIGINT))),
+        numbered(W, 3),
+    ],
+)
+def test_other_row_numbers_are_no_deduplication(node: Logical) -> None:
+    found = optimized(node)
+    assert isinstance(found.input if isinstance(found, Filter) else found, Over)
+
+
+def test_the_row_number_is_one_and_other_conditions_stay() -> None:
+    over = numbered(W, 3)
+    node = optimized(where(over, call("AND", call("=", ref(over, 4), lit(1, BIGINT)), positive(over, 1))))
+    assert shape(node) == "Project(Filter(Deduplicate(WatermarkAssigner(Scan))))"
+    assert isinstance(node, Project)
+    assert node.expressions[4] == lit(1, BIGINT)
+
+
+def tumbled(*more: int) -> Aggregate:
+    node = windows(W)
+    return aggregate(node, (4, 5, *more), total(1))
+
+
+@pytest.mark.parametrize(
+    ("node", "expected", "attached"),
+    [
+        (tumbled(), "WindowAggregate(WatermarkAssigner(Scan))", False),
+        (tumbled(0), "WindowAggregate(WatermarkAssigner(Scan))", False),
+        (tumbled(0, 6), "WindowAggregate(WatermarkAssigner(Scan))", False),
+        (
+            aggregate(where(windows(W), positive(W, 1)), (4, 5), count()),
+            "WindowAggregate(Project(Filter(WatermarkAssigner(Scan))))",
+            False,
+        ),
+        (
+            aggregate(where(windows(W), call("IS NOT NULL", at(4))), (4, 5), count()),
+            "WindowAggregate(Project(Filter(WindowTableFunction(WatermarkAssigner(Scan)))))",
+            True,
+        ),
+        (
+            aggregate(tumbled(0), (0, 1), total(3)),
+            "WindowAggregate(Project(WindowAggregate(WatermarkAssigner(Scan))))",
+            True,
+        ),
+    ],
+)
+def test_grouping_by_both_ends_of_a_window_is_a_window_aggregate(node: Logical, expected: str, attached: bool) -> None:
+    found = optimized(node)
+    made = found.input if isinstance(found, Project) else found
+    assert shape(made) == expected
+    assert isinstance(made, WindowAggregate)
+    assert (made.bounds is not None) is attached
+
+
+@pytest.mark.parametrize("grouping", [(5,), (4,), (5, 0)])
+def test_one_end_of_a_window_is_an_ordinary_key(grouping: tuple[int, ...]) -> None:
+    found = optimized(aggregate(windows(W), grouping, count()))
+    assert "Aggregate" in shape(found)
+    assert "WindowAggregate" not in shape(found)
+    assert "WindowTableFunction" in shape(found)
+
+
+def test_grouping_sets_expand() -> None:
+    grouped = aggregate(T, (0, 2), total(1), grouping_sets=((0, 2), (0,), ()))
+    node = optimized(grouped)
+    assert shape(node) == "Project(Aggregate(Expand(Scan)))"
+    assert isinstance(node, Project)
+    expand = node.input.input if isinstance(node.input, Aggregate) else None
+    assert isinstance(expand, Expand)
+    ids = [each[-1] for each in expand.projects]
+    assert [getattr(each, "value", None) for each in ids] == [0, 1, 3]
+    assert node.type == grouped.type
+
+
+def test_grouping_sets_within_windows() -> None:
+    grouped = aggregate(windows(W), (4, 5, 0), total(1), grouping_sets=((4, 5, 0), (4, 5)))
+    node = optimized(grouped)
+    assert shape(node) == "Project(WindowAggregate(Expand(WatermarkAssigner(Scan))))"
+
+
+def test_equalities_of_expressions_become_keys() -> None:
+    condition = call("=", call("+", at(1), lit(1), type=INT), at(5))
+    node = optimized(join(T, U, JoinType.INNER, condition))
+    assert isinstance(node, Project)
+    assert isinstance(node.input, Join)
+    equality = node.input.condition
+    assert all(isinstance(each, InputRef) for each in getattr(equality, "operands", ()))
+    assert node.type.fields == join(T, U, JoinType.INNER, condition).type.fields
+
+
+UPPER = call("=", call("UPPER", at(0, STRING), type=STRING), call("LOWER", at(4, STRING), type=STRING))
+CONCAT = call("LIKE", at(0, STRING), call("||", at(4, STRING), lit("%", STRING), type=STRING))
+MIXED = call(">", call("CHAR_LENGTH", call("||", at(0, STRING), at(4, STRING), type=STRING), type=INT), lit(3))
+
+
+@pytest.mark.parametrize(
+    ("kind", "condition", "expected"),
+    [
+        (JoinType.INNER, call("AND", KEY, CONCAT), "Filter(Join(Scan, Scan))"),
+        (JoinType.INNER, MIXED, "Filter(Join(Scan, Scan))"),
+        (JoinType.LEFT, call("AND", KEY, BOTH), "Join(Scan, Scan)"),
+        (JoinType.LEFT, UPPER, "Project(Join(Project(Scan), Project(Scan)))"),
+        (JoinType.ANTI, UPPER, "Project(Join(Project(Scan), Project(Scan)))"),
+    ],
+)
+def test_joins_keep_what_their_operator_can_evaluate(kind: JoinType, condition: Expression, expected: str) -> None:
+    node = join(T, U, kind, condition)
+    found = optimized(node)
+    assert shape(found) == expected
+    assert [each.type for each in found.type.fields] == [each.type for each in node.type.fields]
+
+
+@pytest.mark.parametrize(
+    ("kind", "all", "expected"),
+    [
+        (SetKind.UNION, True, "SetOperation(Scan, Scan)"),
+        (SetKind.UNION, False, "Aggregate(SetOperation(Scan, Scan))"),
+        (SetKind.INTERSECT, False, "Aggregate(Join(Scan, Scan))"),
+        (SetKind.EXCEPT, False, "Aggregate(Join(Scan, Scan))"),
+    ],
+)
+def test_set_operations(kind: SetKind, all: bool, expected: str) -> None:
+    assert shape(optimized(SetOperation(kind, (T, U), all, T.type))) == expected
+
+
+@pytest.mark.parametrize("kind", [SetKind.INTERSECT, SetKind.EXCEPT])
+def test_set_operations_that_count_are_refused(kind: SetKind) -> None:
+    with pytest.raises(SqlError, match="ALL is not supported yet"):
+        optimized(SetOperation(kind, (T, U), True, T.type))
+
+
+def test_nested_unions_are_flat() -> None:
+    inner = SetOperation(SetKind.UNION, (T, U), True, T.type)
+    outer = SetOperation(SetKind.UNION, (inner, scan("x")), False, T.type)
+    assert shape(optimized(outer)) == "Aggregate(SetOperation(Scan, Scan, Scan))"
+
+
+CDC = table(key=("v",), format="debezium-json", watermark="ts")
+
+
+@pytest.mark.parametrize(
+    ("resolved", "duplicates", "expected"),
+    [
+        (CDC, True, "Normalize(Scan)"),
+        (CDC, False, "Scan"),
+        (table(key=("v",)), True, "Scan"),
+        (table(format="debezium-json"), True, "Scan"),
+        (table(key=("v",), connector="upsert-kafka"), False, "Normalize(Scan)"),
+    ],
+)
+def test_changelogs_are_normalized_where_they_need_it(resolved: object, duplicates: bool, expected: str) -> None:
+    node = replace(T, table=resolved)  # type: ignore[arg-type]
+    assert shape(normalize_changelog((sink(node),), duplicates)[0].input) == expected
+
+
+def test_watermarks_are_assigned_below_the_normalization() -> None:
+    source = replace(W, input=replace(T, table=CDC))
+    assert shape(normalize_changelog((sink(source),), True)[0].input) == "Normalize(WatermarkAssigner(Scan))"
+
+
+def same(node: Logical, column: int) -> Expression:
+    field = node.type.fields[column]
+    return call("=", ref(node, column), at(column + len(node.type.fields), field.type))
+
+
+def compare(node: Logical, column: int) -> Expression:
+    """A condition on one column that is TRUE, FALSE or unknown."""
+    integer = node.type.fields[column].type.with_nullable(True) == INT
+    return call(">", ref(node, column), lit(1)) if integer else call("IS NOT NULL", ref(node, column))
+
+
+def added(node: Logical, column: int) -> Expression:
+    integer = node.type.fields[column].type.with_nullable(True) == INT
+    return call("+", ref(node, column), lit(1), type=INT) if integer else ref(node, column)
+
+
+def joined(kind: JoinType) -> Callable[[Logical, int], Logical]:
+    def build(node: Logical, column: int) -> Logical:
+        on = call("AND", same(node, column), compare(node, column // 2))
+        return join(node, U, kind, same_as(node, column)) if column % 2 else join(node, node, kind, on)
+
+    return build
+
+
+def same_as(node: Logical, column: int) -> Expression:
+    """The first INT column of the node equals one of U; or a condition on U alone."""
+    width = len(node.type.fields)
+    for index, field in enumerate(node.type.fields):
+        if field.type == INT:
+            return call("AND", call("=", added(node, index), at(width + 1)), call(">", at(width + 2), lit(column % 3)))
+    return call(">", at(width + 1), lit(0))
+
+
+BUILDERS: list[Callable[[Logical, int], Logical]] = [
+    lambda node, c: where(node, compare(node, c)),
+    lambda node, c: project(node, *(ref(node, (i + c) % len(node.type.fields)) for i in range(len(node.type.fields)))),
+    lambda node, c: project(node, added(node, c), ref(node, 0)),
+    lambda node, c: SetOperation(SetKind.UNION, (node, node), True, node.type),
+    lambda node, c: SetOperation(SetKind.UNION, (node, node), False, node.type),
+    lambda node, c: SetOperation(SetKind.INTERSECT, (node, where(node, compare(node, c))), False, node.type),
+    lambda node, c: SetOperation(SetKind.EXCEPT, (node, where(node, compare(node, c))), False, node.type),
+    lambda node, c: aggregate(node, (c,), count()),
+    *map(joined, JoinType),
+]
+CELL = st.none() | st.integers(0, 3)
+ROWS = st.lists(
+    st.fixed_dictionaries({"k": st.sampled_from(["a", "b", None]), "v": CELL, "w": CELL, "ts": st.none()}), max_size=4
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, len(BUILDERS) - 1), st.integers(0, 30)), max_size=5), ROWS, ROWS)
+def test_rules_keep_types_and_rows(
+    steps: list[tuple[int, int]], t: list[dict[str, object]], u: list[dict[str, object]]
+) -> None:
+    node: Logical = T
+    for builder, column in steps:
+        if len(node.type.fields) < 13:
+            node = BUILDERS[builder](node, column % len(node.type.fields))
+    plan = optimize([sink(node)])[0].input
+    assert [each.type for each in plan.type.fields] == [each.type for each in node.type.fields]
+    assert optimize([sink(node)])[0].input == plan
+    for each in walk(plan):
+        check_references(each)
+    tables = {"t": t, "u": u}
+    assert run(plan, tables) == run(node, tables)
+
+
+def walk(node: Logical) -> list[Logical]:
+    return [node, *(each for below in inputs(node) for each in walk(below))]
+
+
+def check_references(node: Logical) -> None:
+    """Columns exist and have the type that the reference says."""
+    from execnodes.core.expressions import walk as walk_expression
+
+    match node:
+        case Project():
+            expressions, fields = node.expressions, node.input.type.fields
+        case Filter():
+            expressions, fields = (node.condition,), node.input.type.fields
+        case Join():
+            expressions, fields = (node.condition,), (*node.left.type.fields, *node.right.type.fields)
+        case _:
+            return
+    for expression in expressions:
+        for each in walk_expression(expression):
+            if isinstance(each, InputRef):
+                assert fields[each.input_index].type.same_values(each.type)
+
+
+def test_plans_without_columns_keep_one_to_count() -> None:
+    counted = optimized(aggregate(project(T, ref(T, 1)), (), count()))
+    assert isinstance(counted, Aggregate)
+    assert len(counted.input.type.fields) == 1
