@@ -1,0 +1,1 @@
+"""Flink SQL text to syntax trees: lexer, cursor, and one module for each part of the grammar."""

@@ -1,0 +1,345 @@
+"""The statements of a script, parsed but not yet looked up in a catalog. `text` is the SQL, `position` its place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal as Tag
+
+from execnodes.core.errors import Position
+from execnodes.core.types import LogicalType
+from planner.syntax import NOWHERE, Expr, Hint, Query
+
+Path = tuple[str, ...]
+"""A dotted name as written: one to three parts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """Any statement."""
+
+    text: str = field(default="", compare=False)
+    """Its SQL, without the semicolon."""
+    position: Position = field(default=NOWHERE, compare=False)
+    """Of its first word in the script."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenExpression:
+    """An expression and its SQL text."""
+
+    expr: Expr
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PhysicalColumn:
+    """``name type`` and its clauses."""
+
+    name: str
+    type: LogicalType
+    declared_nullable: bool = False
+    """NULL was written."""
+    primary_key: bool = False
+    comment: str | None = None
+    position: Position = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataColumn:
+    """``name type METADATA [FROM 'key'] [VIRTUAL]``."""
+
+    name: str
+    type: LogicalType
+    key: str | None = None
+    virtual: bool = False
+    comment: str | None = None
+    position: Position = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedColumn:
+    """``name AS expression``."""
+
+    name: str
+    expression: WrittenExpression
+    comment: str | None = None
+    position: Position = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Watermark:
+    """``WATERMARK FOR column AS expression``; the column may be a field of a ROW."""
+
+    column: Path
+    expression: WrittenExpression
+    position: Position = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyConstraint:
+    """``[CONSTRAINT name] PRIMARY KEY (columns) NOT ENFORCED``."""
+
+    columns: tuple[str, ...]
+    name: str | None = None
+    position: Position = field(default=NOWHERE, compare=False)
+
+
+ColumnDefinition = PhysicalColumn | MetadataColumn | ComputedColumn
+
+
+@dataclass(frozen=True, slots=True)
+class Like:
+    """``LIKE table ( {INCLUDING | EXCLUDING | OVERWRITING} feature … )``."""
+
+    source: Path
+    options: tuple[tuple[str, str], ...] = ()
+    """Feature (ALL, CONSTRAINTS, …) and what becomes of it."""
+    position: Position = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTable(Statement):
+    """CREATE [TEMPORARY] TABLE, also with LIKE or AS SELECT."""
+
+    path: Path
+    columns: tuple[ColumnDefinition, ...] = ()
+    column_names: tuple[str, ...] = ()
+    """Names only, in front of AS SELECT: the order of the new table's columns."""
+    watermarks: tuple[Watermark, ...] = ()
+    keys: tuple[KeyConstraint, ...] = ()
+    comment: str | None = None
+    partitioned_by: tuple[str, ...] = ()
+    options: tuple[tuple[str, str], ...] = ()
+    like: Like | None = None
+    query: Query | None = None
+    temporary: bool = False
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CreateView(Statement):
+    """CREATE [TEMPORARY] VIEW; `query_start` is the offset of the query in the script, `query_text` its SQL."""
+
+    path: Path
+    query: Query
+    query_text: str
+    query_start: int
+    columns: tuple[str, ...] = ()
+    comment: str | None = None
+    temporary: bool = False
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CreateFunction(Statement):
+    """CREATE [TEMPORARY [SYSTEM]] FUNCTION name AS 'class' LANGUAGE PYTHON."""
+
+    path: Path
+    class_name: str
+    language: str = "JAVA"
+    temporary: bool = False
+    system: bool = False
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CreateCatalog(Statement):
+    """CREATE CATALOG name WITH (…)."""
+
+    name: str
+    options: tuple[tuple[str, str], ...] = ()
+    comment: str | None = None
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CreateDatabase(Statement):
+    """CREATE DATABASE [catalog.]name WITH (…)."""
+
+    path: Path
+    options: tuple[tuple[str, str], ...] = ()
+    comment: str | None = None
+    if_not_exists: bool = False
+
+
+ObjectKind = Tag["TABLE", "VIEW", "FUNCTION", "CATALOG", "DATABASE"]
+
+
+@dataclass(frozen=True, slots=True)
+class Drop(Statement):
+    """DROP [TEMPORARY [SYSTEM]] kind [IF EXISTS] name [CASCADE]."""
+
+    kind: ObjectKind
+    path: Path
+    temporary: bool = False
+    system: bool = False
+    if_exists: bool = False
+    cascade: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AlterTable(Statement):
+    """ALTER TABLE | VIEW … RENAME TO, ALTER TABLE … SET (…) or RESET (…)."""
+
+    path: Path
+    kind: Tag["TABLE", "VIEW"] = "TABLE"
+    rename_to: Path | None = None
+    set_options: tuple[tuple[str, str], ...] = ()
+    reset_options: tuple[str, ...] = ()
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Use(Statement):
+    """USE [CATALOG] name."""
+
+    kind: Tag["CATALOG", "DATABASE"]
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Show(Statement):
+    """SHOW what [FROM path] [[NOT] LIKE pattern], e.g. ``TABLES``, ``CURRENT CATALOG``, ``CREATE TABLE``."""
+
+    what: str
+    path: Path = ()
+    like: str | None = None
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Describe(Statement):
+    """DESCRIBE a table or view."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class SetOption(Statement):
+    """SET 'key' = 'value'; without key a listing."""
+
+    key: str | None = None
+    value: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResetOption(Statement):
+    """RESET 'key'; without key all."""
+
+    key: str | None = None
+
+
+ConflictStrategy = Tag["DEDUPLICATE", "NOTHING", "ERROR"]
+
+
+@dataclass(frozen=True, slots=True)
+class Insert(Statement):
+    """INSERT INTO | OVERWRITE target [(columns)] query [ON CONFLICT DO …]."""
+
+    target: Path
+    query: Query
+    columns: tuple[str, ...] = ()
+    on_conflict: ConflictStrategy | None = None
+    overwrite: bool = False
+    partition: tuple[tuple[str, Expr], ...] = ()
+    """PARTITION (column = value, …)."""
+    hints: tuple[Hint, ...] = ()
+    target_position: Position = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StatementSet(Statement):
+    """EXECUTE STATEMENT SET BEGIN … END, and the same behind EXPLAIN and COMPILE PLAN."""
+
+    inserts: tuple[Insert, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class QueryStatement(Statement):
+    """A SELECT (or VALUES, WITH) on its own."""
+
+    query: Query
+
+
+Body = Insert | StatementSet | QueryStatement
+"""What can be compiled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explain(Statement):
+    """EXPLAIN [details] target."""
+
+    target: Body
+    details: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CompilePlan(Statement):
+    """COMPILE PLAN 'file' [IF NOT EXISTS] [FROM 'old file'] FOR body; the body may be absent behind FROM."""
+
+    path: str
+    body: Body | None = None
+    from_plan: str | None = None
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutePlan(Statement):
+    """EXECUTE PLAN 'file'."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompileAndExecutePlan(Statement):
+    """COMPILE AND EXECUTE PLAN 'file' FOR body."""
+
+    path: str
+    body: Body
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainPlan(Statement):
+    """EXPLAIN [details] PLAN 'file'."""
+
+    path: str
+    details: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DropPlan(Statement):
+    """DROP PLAN [IF EXISTS] 'file'."""
+
+    path: str
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StopJob(Statement):
+    """STOP JOB 'id' [WITH SAVEPOINT] [WITH DRAIN]."""
+
+    job: str
+    savepoint: bool = False
+    drain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LoadModule(Statement):
+    """LOAD MODULE name [WITH (…)]."""
+
+    name: str
+    options: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UnloadModule(Statement):
+    """UNLOAD MODULE name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddJar(Statement):
+    """ADD JAR 'file'."""
+
+    path: str
