@@ -39,22 +39,23 @@ def _call(function: str, *args: int, distinct: bool = False) -> AggregateCall:
 
 
 CALLS = (_call("COUNT"), _call("SUM", 1), _call("COUNT", 1, distinct=True), _call("LAST_VALUE", 1))
+MERGEABLE = (_call("COUNT"), _call("SUM", 1), _call("MIN", 1), _call("AVG", 1))
 
 
 def _operator(
     window: WindowSpec, time: LogicalType = ROWTIME, zone: str = "UTC", grouping: tuple[int, ...] = (0,),
-    attached: bool = False,
+    attached: bool = False, calls: tuple[AggregateCall, ...] = CALLS,
 ) -> WindowAggregateOperator:  # fmt: skip
     input_type = row(Field("k", STRING), Field("v", INT), Field("ts", time))
     keys = tuple(input_type.fields[index] for index in grouping)
     shown = (timestamp(3), timestamp(3), time)
-    output = row(*keys, *(Field(c.name, c.type) for c in CALLS), *map(Field, PROPERTIES, shown))
+    output = row(*keys, *(Field(c.name, c.type) for c in calls), *map(Field, PROPERTIES, shown))
     windowing = Windowing(
         strategy="WindowAttached" if attached else "TimeAttribute", window=window, time_attribute_type=time,
         time_attribute_index=None if attached else 2, window_end=2 if attached else None,
     )  # fmt: skip
     made = WindowAggregateOperator(
-        uid="7_window-aggregate", input_type=input_type, output_type=output, grouping=grouping, calls=CALLS,
+        uid="7_window-aggregate", input_type=input_type, output_type=output, grouping=grouping, calls=calls,
         windowing=windowing, properties=PROPERTIES, zone=zone,
     )  # fmt: skip
     again = pickle.loads(pickle.dumps(made))
@@ -91,12 +92,14 @@ batches = st.lists(
 
 @pytest.mark.parametrize("window", [TUMBLE, HOP, CUMULATE], ids=["tumble", "hop", "cumulate"])
 @pytest.mark.parametrize("by_row", [False, True])
+@pytest.mark.parametrize("calls", [CALLS, MERGEABLE], ids=["by_rows", "by_slices"])
 @given(batches=batches, data=st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_windows(
-    window: WindowSpec, by_row: bool, batches: list[tuple[list[EventRow], int]], data: st.DataObject
-) -> None:
-    made = _operator(window)
+    window: WindowSpec, by_row: bool, calls: tuple[AggregateCall, ...], batches: list[tuple[list[EventRow], int]],
+    data: st.DataObject,
+) -> None:  # fmt: skip
+    made = _operator(window, calls=calls)
     context = FakeContext(made)
     open_windows: dict[tuple[int, int, str | None], list[int | None]] = {}
     dropped, watermark = 0, None
@@ -117,15 +120,20 @@ def test_windows(
         open_windows = {key: values for key, values in open_windows.items() if key not in fired}
         assert set(out[KIND].to_list()) <= {0}
         assert sorted(map(repr, out.drop(KIND, SEQUENCE).rows())) == sorted(
-            repr(_expected(k, start, end, values)) for (start, end, k), values in fired.items()
+            repr(_expected(calls, k, start, end, values)) for (start, end, k), values in fired.items()
         )
     assert context.counters[LATE] == dropped
     assert all(state.frame.is_empty() for state in context.states.values())
 
 
-def _expected(k: str | None, start: int, end: int, values: Sequence[int | None]) -> tuple[object, ...]:
+def _expected(
+    calls: tuple[AggregateCall, ...], k: str | None, start: int, end: int, values: Sequence[int | None]
+) -> tuple[object, ...]:
     there = [value for value in values if value is not None]
-    results = (len(values), sum(there) if there else None, len(set(there)), there[-1] if there else None)
+    count, total = len(values), sum(there) if there else None
+    results: tuple[object, ...] = (count, total, len(set(there)), there[-1] if there else None)
+    if calls is MERGEABLE:
+        results = (count, total, min(there, default=None), int(sum(there) / len(there)) if there else None)
     return (k, *results, start * 1000, end * 1000, (end - 1) * 1000)
 
 

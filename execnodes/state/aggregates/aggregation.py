@@ -111,6 +111,11 @@ class Aggregation:
             folds[RECORD_COUNT] = pl.col(RECORD_COUNT).sum()
         return self._grouped(rows, folds)
 
+    def partial(self, folded: pl.DataFrame) -> pl.DataFrame:
+        """What `fold` gave as rows that `combine` takes."""
+        carried = [name for name in (HASH, SEQUENCE) if name in folded.columns and name not in self.group]
+        return folded.select(*self.group, *carried, *(frame.added(c.name).alias(c.name) for c in self.columns))
+
     def prepare_partial(self, rows: pl.DataFrame, columns: Sequence[Column]) -> pl.DataFrame:
         """Rows of a local aggregate by the names of `frame`; `columns` end in the accumulators."""
         keys = [

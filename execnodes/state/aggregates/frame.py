@@ -44,6 +44,9 @@ def new(name: str) -> pl.Expr:
 
 def left_join(left: pl.DataFrame, right: pl.DataFrame, on: Sequence[str]) -> pl.DataFrame:
     """Rows of `left` with those of `right` where there are; NULL keys match each other."""
+    if right.height > 2 * left.height:
+        # The join builds its table over the right side, the semi join over the smaller one.
+        right = semi_join(right, left, on)
     return left.join(right, on=list(on), how="left", nulls_equal=True, maintain_order="left")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from execnodes.core.aggregates import RECORD_COUNT
+from execnodes.core.aggregates import RECORD_COUNT, all_mergeable
 from execnodes.core.changelog import RowKind
 from execnodes.core.errors import JobError
 from execnodes.core.expressions import AggregateCall
@@ -21,7 +21,7 @@ from execnodes.stream.window_aggregate.v1_windows import WINDOW_END, Windows
 STATE = "windowAggregateState"
 LATE = "lateRowsDropped"
 _EVER = 2**62
-_ROW = "rk_row"
+_ROW, _SEEN = "rk_row", "rk_seen"
 
 
 class WindowAggregateOperator(Operator):
@@ -56,16 +56,19 @@ class WindowAggregateOperator(Operator):
         end = (Column(WINDOW_END, timestamp(3).not_null()),)
         self.aggregation = Aggregation(self.inputs[0], grouping, calls, retract, STATE, bucketed=True, further_keys=end)
         self.states = self.aggregation.states
+        self.spreads = windowing.strategy == "TimeAttribute" and self.windows.overlapping
+        self.sliced = self.spreads and all_mergeable(calls, retract)
         self.ordered = self.aggregation.ordered
 
     def process(self, batches: Sequence[pl.DataFrame], context: Context) -> pl.DataFrame | None:
         """Put the batch's rows into the state of their windows."""
-        rows = self._in_windows(batches[0], context)
-        if rows.is_empty():
+        if batches[0].is_empty():
             return None
-        aggregation = self.aggregation
-        delta = aggregation.delta(aggregation.prepare(rows), context)
-        state = context.state(STATE)
+        rows = self._with_first_window(batches[0], context)
+        delta = self._by_slices(rows, context) if self.sliced else self._by_rows(rows, context)
+        if delta.is_empty():
+            return None
+        aggregation, state = self.aggregation, context.state(STATE)
         before = state.read(delta.select(BUCKET, HASH))
         state.write(aggregation.after(before, aggregation.merge(delta, before)))
         for bucket in delta[BUCKET].unique().to_list():
@@ -90,8 +93,8 @@ class WindowAggregateOperator(Operator):
         columns = (value.alias(column.name) for value, column in zip(values, self.output, strict=True))
         return due.sort(BUCKET, WINDOW_END).select(*columns, pl.lit(int(RowKind.INSERT), pl.Int8).alias(KIND))
 
-    def _in_windows(self, rows: pl.DataFrame, context: Context) -> pl.DataFrame:
-        """Rows with WINDOW_END and BUCKET, a copy for each window they are not late for; counts rows late for all."""
+    def _with_first_window(self, rows: pl.DataFrame, context: Context) -> pl.DataFrame:
+        """Rows with the end of their (first) window, its BUCKET, the watermark before them and their number."""
         attached = self.windowing.strategy == "WindowAttached"
         index = self.windowing.window_end if attached else self.windowing.time_attribute_index
         assert index is not None
@@ -102,16 +105,36 @@ class WindowAggregateOperator(Operator):
                 where=self.uid,
                 hint=f"Filter such rows before the window: WHERE {time} IS NOT NULL.",
             )
-        numbered = rows.with_row_index(_ROW)
-        copies = (
-            numbered.with_columns(pl.col(time).alias(WINDOW_END)) if attached else self.windows.assign(numbered, time)
-        )
-        firing = self.windows.firing(pl.col(WINDOW_END))
+        end = pl.col(time) if attached else self.windows.first(pl.col(time))
         seen = pl.lit(context.watermark, pl.Int64)
         if WATERMARK in rows.columns:
             seen = pl.max_horizontal(seen, WATERMARK)
-        late = (seen >= pl.col(BUCKET) - 1).fill_null(False)
-        kept = copies.with_columns((firing + 1).alias(BUCKET)).filter(~late)
-        if kept.height != copies.height:
+        return self._bucketed(rows.with_columns(end.alias(WINDOW_END), seen.alias(_SEEN)).with_row_index(_ROW))
+
+    def _bucketed(self, rows: pl.DataFrame) -> pl.DataFrame:
+        return rows.with_columns((self.windows.firing(pl.col(WINDOW_END)) + 1).alias(BUCKET))
+
+    def _by_rows(self, rows: pl.DataFrame, context: Context) -> pl.DataFrame:
+        """A row a window and key, from a copy of each row for each window that it is not late for."""
+        kept = self._timely(rows, context)
+        kept = kept.sort(_ROW) if self.ordered and self.spreads else kept
+        return self.aggregation.delta(self.aggregation.prepare(kept), context)
+
+    def _by_slices(self, rows: pl.DataFrame, context: Context) -> pl.DataFrame:
+        """The same by way of slices: rows in time for all of their windows are folded before they are copied."""
+        aggregation, late = self.aggregation, self._is_late()
+        slices = self.windows.spread(aggregation.partial(aggregation.fold(aggregation.prepare(rows.filter(~late)))))
+        behind = aggregation.prepare(self._timely(rows.filter(late), context))
+        return aggregation.combine(pl.concat([self._bucketed(slices), aggregation.partial(aggregation.fold(behind))]))
+
+    def _timely(self, rows: pl.DataFrame, context: Context) -> pl.DataFrame:
+        """A copy of each row for each window that it is not late for; counts rows that are late for all."""
+        copies = self._bucketed(self.windows.spread(rows)) if self.spreads else rows
+        kept = copies.filter(~self._is_late())
+        if kept.height < copies.height:
             context.count(LATE, rows.height - kept[_ROW].n_unique())
-        return kept.sort(_ROW) if self.ordered and copies.height != rows.height else kept
+        return kept
+
+    def _is_late(self) -> pl.Expr:
+        """The watermark had reached the last millisecond of the window when the row came."""
+        return (pl.col(_SEEN) >= pl.col(BUCKET) - 1).fill_null(False)

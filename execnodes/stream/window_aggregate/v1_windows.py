@@ -45,24 +45,28 @@ class Windows:
         """The time attribute is an instant."""
         return self.windowing.time_attribute_type.root is Root.TIMESTAMP_LTZ
 
-    def assign(self, rows: pl.DataFrame, time: str) -> pl.DataFrame:
-        """A copy of each row for each of its windows, with WINDOW_END; `time` is the time attribute (no NULLs).
+    @property
+    def overlapping(self) -> bool:
+        """A row is in several windows."""
+        return self.size != self.step
+
+    def first(self, time: pl.Expr) -> pl.Expr:
+        """End of the first window that a time (not NULL, of the attribute's type) is in."""
+        local = to_local(time, self.zone) if self.instants else time
+        return _floor(local, self.step, self.offset) + self.step
+
+    def spread(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Rows whose WINDOW_END is that of their first window to a copy for each of their windows.
 
         Copies of one row do not stand together.
         """
-        local = to_local(pl.col(time), self.zone) if self.instants else pl.col(time)
-        first = _floor(local, self.step, self.offset) + self.step
-        count = self.size // self.step
-        if count == 1:
-            return rows.with_columns(first.alias(WINDOW_END))
-        ends = rows.with_columns(
-            first.alias(WINDOW_END), (_floor(local, self.size, self.offset) + self.size).alias("rk_last")
-        )
-        cumulative = self.windowing.window.type == "CumulativeWindow"
-        copies = (ends.with_columns(pl.col(WINDOW_END) + i * self.step) for i in range(count))
-        if cumulative:
-            copies = (copy.filter(pl.col(WINDOW_END) <= pl.col("rk_last")) for copy in copies)
-        return pl.concat(copies).drop("rk_last")
+        ends = pl.col(WINDOW_END)
+        copies = [rows.with_columns(ends + i * self.step) for i in range(self.size // self.step)]
+        if self.windowing.window.type == "CumulativeWindow":
+            last = _floor(ends - 1, self.size, self.offset) + self.size
+            copies = [rows.filter(ends + i * self.step <= last) for i in range(len(copies))]
+            copies = [copy.with_columns(ends + i * self.step) for i, copy in enumerate(copies)]
+        return pl.concat(copies)
 
     def start(self, end: pl.Expr) -> pl.Expr:
         """Start of a window."""
