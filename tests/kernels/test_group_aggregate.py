@@ -191,7 +191,7 @@ def values_of(rows: list[Row], each: AggregateCall) -> list[object]:
 
 @pytest.mark.parametrize("retract", [False, True])
 @given(data=st.data())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_exact_functions(retract: bool, data: st.DataObject) -> None:
     models = data.draw(st.lists(st.sampled_from(NUMBER_MODELS + ([] if retract else ORDER_MODELS)), max_size=5))
     flags = [data.draw(st.tuples(st.booleans(), st.booleans())) for _ in models]

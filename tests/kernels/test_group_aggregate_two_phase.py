@@ -61,7 +61,7 @@ def _kernels(
 @pytest.mark.parametrize("retract", [False, True])
 @pytest.mark.parametrize("grouping", [(0,), (), (2, 5)])
 @given(data=st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_two_phases_give_what_one_gives(retract: bool, grouping: tuple[int, ...], data: st.DataObject) -> None:
     nodes = _two_phases(retract, grouping)
     local, merging = _kernels(*nodes)
@@ -87,6 +87,20 @@ def _assert_same(found: pl.DataFrame, expected: pl.DataFrame, keys: int) -> None
     assert left.select(exact).rows() == right.select(exact).rows()
     left, right = (each.filter(pl.col(KIND) != 1).sort(order).select(exact) for each in (found, expected))
     assert set(right.rows()) <= set(left.rows())
+
+
+def test_select_distinct_in_two_phases() -> None:
+    nodes = _two_phases(False, (0,))
+    keys = row(INPUT.fields[0])
+    local, merging = _kernels(
+        nodes[0].replaced(agg_calls=(), output_type=keys), nodes[1].replaced(agg_calls=(), output_type=keys)
+    )
+    nodes[1].replaced(agg_calls=(), output_type=keys).check((keys,))
+    context = FakeContext(merging)
+    rows = rows_of(operator([]), 0, [(key, None, None, None, None, None, None, 0) for key in ("a", None, "a")])
+    for expected in ([(None, 0), ("a", 0)], []):
+        sent = local.fold(rows.drop(HASH)).with_columns(pl.lit(0, pl.Int64).alias(HASH))
+        assert run(merging, context, sent).select("k", KIND).sort("k").rows() == expected
 
 
 def test_what_cannot_be_split() -> None:

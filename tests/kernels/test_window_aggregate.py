@@ -94,7 +94,7 @@ batches = st.lists(
 @pytest.mark.parametrize("by_row", [False, True])
 @pytest.mark.parametrize("calls", [CALLS, MERGEABLE], ids=["by_rows", "by_slices"])
 @given(batches=batches, data=st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_windows(
     window: WindowSpec, by_row: bool, calls: tuple[AggregateCall, ...], batches: list[tuple[list[EventRow], int]],
     data: st.DataObject,
