@@ -33,7 +33,7 @@ from rekindle.connectors.files import (
     name_of,
 )
 from rekindle.connectors.format import Format, find_format, formats
-from rekindle.connectors.line_text import PATH, find_failure, local_path, string
+from rekindle.connectors.line_text import PATH, find_failure, local_path, stream_name, string
 from rekindle.connectors.options import COMMON, TableOption, TableOptions, check_options
 
 if TYPE_CHECKING:
@@ -151,11 +151,6 @@ def _arranged(
     hidden = [name for name in rows.columns if name.startswith("rk_") and not name.startswith("rk_m")]
     hidden += [MAJOR] if MAJOR in rows.columns else []
     return rows.selectExpr(*columns, *hidden)
-
-
-def stream_name(uid: str) -> str:
-    """A uid as Spark takes it for the name of a stream."""
-    return re.sub(r"[^A-Za-z0-9_]", "_", uid)
 
 
 def _open(

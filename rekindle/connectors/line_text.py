@@ -110,3 +110,8 @@ def _line_number(path: str, line: str) -> int | None:
         # The file may be remote or gone; the message then shows the line alone.
         return None
     return None
+
+
+def stream_name(uid: str) -> str:
+    """A uid as Spark takes it for the name of a stream."""
+    return re.sub(r"[^A-Za-z0-9_]", "_", uid)

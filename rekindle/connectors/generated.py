@@ -1,0 +1,51 @@
+"""What generating connectors share: rows as Spark SQL texts over the number of the row."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from execnodes.core.lowering import MAJOR, SEQUENCE
+from rekindle.connectors.base import SourceFrame, SourceRequest
+from rekindle.connectors.line_text import stream_name
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def random_bits(seed: int, salt: str) -> str:
+    """64 bits that depend on the row's number, the seed and a salt alone."""
+    return f"xxhash64(n, {seed}L, '{salt}')"
+
+
+def random_below(seed: int, salt: str, bound: str) -> str:
+    """A whole number from 0 to `bound` (a SQL text) less one."""
+    return f"pmod({random_bits(seed, salt)}, {bound})"
+
+
+def random_unit(seed: int, salt: str) -> str:
+    """A DOUBLE from 0 to below 1."""
+    return f"(shiftrightunsigned({random_bits(seed, salt)}, 11) * 1.1102230246251565E-16D)"
+
+
+def generated(
+    spark: SparkSession, request: SourceRequest, texts: tuple[str, ...], rows: int, per_second: int
+) -> SourceFrame:
+    """A source of `texts` over n; `rows` -1 for no end, `per_second` 0 for no pace."""
+    start = int(json.loads(request.start)["n"]) if request.start else 0
+    columns = [f"{text} AS c{i}" for i, text in enumerate(texts)]
+    order = [f"n AS {SEQUENCE}", f"'' AS {MAJOR}"] if request.ordered else []
+    if request.batch:
+        numbers = spark.range(start, max(rows, start)).withColumnRenamed("id", "n")
+    else:
+        from rekindle.connectors.streams.numbers import Numbers, number_stream
+
+        wanted = Numbers(
+            start=start,
+            end=rows,
+            per_second=per_second,
+            max_rows=request.configuration.number("execution.micro-batch.max-rows"),
+            parts=request.configuration.number("parallelism.default"),
+        )
+        numbers = number_stream(spark, stream_name(request.uid), wanted)
+    return SourceFrame(numbers.selectExpr(*columns, *order), rows >= 0)

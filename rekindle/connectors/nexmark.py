@@ -1,0 +1,217 @@
+"""Connector nexmark: persons, auctions and bids of the Nexmark benchmark, by event number and seed."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
+
+from execnodes.core.errors import ConnectorError
+from execnodes.core.options import parse_duration
+from execnodes.core.tables import Column
+from execnodes.core.types import LogicalType, Root
+from rekindle.connectors.base import SourceConnector, SourceFrame, SourceRequest
+from rekindle.connectors.generated import generated, random_below, random_bits, random_unit
+from rekindle.connectors.line_text import string
+from rekindle.connectors.options import TableOption, TableOptions
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+OPTIONS = (
+    TableOption("events.num", "int", "0", "Number of events; 0 for no end."),
+    TableOption("rows-per-second", "int", "0", "Pace in wall-clock time; 0 for as fast as they are taken."),
+    TableOption("first-event.rate", "int", "10000", "Events per second of event time."),
+    TableOption("base-time", "text", "2024-01-01 00:00:00", "Event time of event 0, UTC."),
+    TableOption("out-of-orderness", "duration", "0 ms", "Event times are up to this much behind their order."),
+    TableOption("seed", "int", "1", "Another seed gives other events."),
+    TableOption("person.proportion", "int", "1", "Persons in a round of events."),
+    TableOption("auction.proportion", "int", "3", "Auctions in a round of events."),
+    TableOption("bid.proportion", "int", "46", "Bids in a round of events."),
+)
+
+_ALIASES = {
+    "datetime": "ts", "date_time": "ts", "emailaddress": "email", "creditcard": "card", "credit_card": "card",
+    "itemname": "item", "item_name": "item", "description": "descr", "initialbid": "start_price",
+    "initial_bid": "start_price",
+}  # fmt: skip
+"""Names of the benchmark's other implementations, in lower case."""
+
+_FIRST_NAMES = ("Peter", "Paul", "Luke", "John", "Saul", "Vicky", "Kate", "Julie", "Sarah", "Deiter", "Walter")
+_LAST_NAMES = ("Shultz", "Abrams", "Spencer", "White", "Bartels", "Walton", "Smith", "Jones", "Noris")
+_CITIES = (
+    "Phoenix",
+    "Los Angeles",
+    "San Francisco",
+    "Boise",
+    "Portland",
+    "Bend",
+    "Redmond",
+    "Seattle",
+    "Kent",
+    "Cheyenne",
+)
+_STATES = ("AZ", "CA", "ID", "OR", "WA", "WY")
+_ITEMS = ("tin robot", "radio", "wall clock", "oak chair", "brass lamp", "record player", "snow globe", "camera")
+_CHANNELS = ("Google", "Facebook", "Baidu", "Apple")
+
+
+class Nexmark(SourceConnector):
+    """Columns by name: kind INT (0 person, 1 auction, 2 bid) and the ROWs person, auction, bid, of which one is set."""
+
+    identifier: ClassVar[str] = "nexmark"
+
+    def declared(self, options: Mapping[str, str]) -> tuple[TableOption, ...]:
+        """Options of the generator."""
+        return OPTIONS
+
+    def bounded(self, options: Mapping[str, str]) -> bool:
+        """With a number of events."""
+        return int(options.get("events.num", "0")) > 0
+
+    def read(self, spark: SparkSession, request: SourceRequest) -> SourceFrame:
+        """Computed in the JVM from event numbers; what is not asked for is not computed."""
+        options = self.opened(request.table, "source", request.name)
+        model = _Model(options, request.name)
+        texts = tuple(model.column(column) for column in request.columns)
+        return generated(spark, request, texts, options.number("events.num") or -1, options.number("rows-per-second"))
+
+
+class _Model:
+    """Spark SQL texts over the event number n."""
+
+    def __init__(self, options: TableOptions, table: str) -> None:
+        self._table = table
+        self._seed = options.number("seed")
+        self._persons = options.number("person.proportion")
+        self._auctions = options.number("auction.proportion")
+        self._round = self._persons + self._auctions + options.number("bid.proportion")
+        if self._persons < 1 or self._auctions < 1:
+            raise ConnectorError(
+                "bids need persons and auctions: person.proportion and auction.proportion must be 1 or more",
+                where=f"table {table}",
+            )
+        self._rate = max(options.number("first-event.rate"), 1)
+        self._late = parse_duration(options.text("out-of-orderness"), "out-of-orderness")
+        try:
+            base = dt.datetime.fromisoformat(options.text("base-time")).replace(tzinfo=dt.UTC)
+        except ValueError as error:
+            raise ConnectorError(
+                f"base-time: {options.text('base-time')!r} is not a timestamp",
+                where=f"table {table}",
+                hint="Write e.g. '2024-01-01 00:00:00'.",
+            ) from error
+        self._base = int(base.timestamp() * 1000)
+        place = f"pmod(n, {self._round})"
+        bids = self._persons + self._auctions
+        self._kind = f"CASE WHEN {place} < {self._persons} THEN 0 WHEN {place} < {bids} THEN 1 ELSE 2 END"
+        rounds = f"(n DIV {self._round})"
+        self._last_person = f"({rounds} * {self._persons} + least({place}, {self._persons - 1}))"
+        # In the persons at the beginning of a round the last auction is that of the round before.
+        self._last_auction = f"({rounds} * {self._auctions} + least({place} - {self._persons}, {self._auctions - 1}))"
+        self._last_auction = f"greatest({rounds} * {self._auctions} - 1, 0, {self._last_auction})"
+
+    def column(self, column: Column) -> str:
+        """Text of a column of the table."""
+        from execnodes.core.spark_sql import spark_type
+
+        rows = {"person": (0, self._person()), "auction": (1, self._auction()), "bid": (2, self._bid())}
+        if column.name == "kind":
+            return f"CAST({self._kind} AS {spark_type(column.data_type)})"
+        if column.name not in rows or column.data_type.root is not Root.ROW:
+            raise ConnectorError(
+                f"column {column.name} {column.data_type} is not one of this connector",
+                where=f"table {self._table}",
+                hint="Its columns are: kind INT, person ROW<…>, auction ROW<…>, bid ROW<…>.",
+            )
+        kind, texts = rows[column.name]
+        cells = []
+        for field in column.data_type.fields:
+            key = _ALIASES.get(field.name.lower(), field.name)
+            if key not in texts:
+                raise ConnectorError(
+                    f"column {column.name!r}: unknown field {field.name!r}",
+                    where=f"table {self._table}",
+                    hint=f"Its fields are: {', '.join(texts)}.",
+                )
+            cells.append(f"{string(field.name)}, {_as(field.type, texts[key])}")
+        return f"CASE WHEN {self._kind} = {kind} THEN named_struct({', '.join(cells)}) END"
+
+    def _below(self, salt: str, bound: int | str) -> str:
+        return random_below(self._seed, salt, str(bound))
+
+    def _one_of(self, salt: str, values: tuple[str, ...]) -> str:
+        return f"element_at(array({', '.join(map(string, values))}), CAST({self._below(salt, len(values))} AS INT) + 1)"
+
+    def _extra(self, salt: str, average: int) -> str:
+        length = f"CAST({average // 2} + {self._below(salt + 'l', average)} AS INT)"
+        return f"rpad('', {length}, hex({random_bits(self._seed, salt)}))"
+
+    def _millis(self) -> str:
+        behind = f" - {self._below('late', self._late + 1)}" if self._late else ""
+        return f"({self._base} + n * 1000 DIV {self._rate}{behind})"
+
+    def _recent(self, salt: str, last: str, window: int, ahead: int) -> str:
+        """One of the last `window` ids, or one up to `ahead` of the newest."""
+        known = f"least({last}, {window})"
+        return f"({last} - {known} + {self._below(salt, f'({known} + 1 + {ahead})')})"
+
+    def _person(self) -> dict[str, str]:
+        first = self._one_of("first", _FIRST_NAMES)
+        last = self._one_of("last", _LAST_NAMES)
+        return {
+            "id": f"(1000 + {self._last_person})",
+            "name": f"concat({first}, ' ', {last})",
+            "email": f"concat(lower({last}), '@', lower(hex({self._below('mail', 2**24)})), '.example')",
+            "card": " || ' ' || ".join(f"lpad({self._below(f'card{i}', 10000)}, 4, '0')" for i in range(4)),
+            "city": self._one_of("city", _CITIES),
+            "state": self._one_of("state", _STATES),
+            "ts": self._millis(),
+            "extra": self._extra("pextra", 100),
+        }
+
+    def _auction(self) -> dict[str, str]:
+        price = f"CAST(round(pow(10, {random_unit(self._seed, 'start')} * 6) * 100) AS BIGINT)"
+        hot = f"({self._last_person} DIV 100 * 100)"
+        open_for = self._below("expires", 2 * 100 * 1000 * self._round // self._rate + 1)
+        seller = self._recent("seller", self._last_person, 1000, 0)
+        return {
+            "id": f"(1000 + {self._last_auction})",
+            "item": self._one_of("item", _ITEMS),
+            "descr": f"concat('lot ', lower(hex({random_bits(self._seed, 'descr')})))",
+            "start_price": price,
+            "reserve": f"({price} + CAST(round(pow(10, {random_unit(self._seed, 'reserve')} * 6) * 100) AS BIGINT))",
+            "ts": self._millis(),
+            "expires": f"({self._millis()} + 1 + {open_for})",
+            "seller": f"(1000 + CASE WHEN {self._below('hotseller', 4)} > 0 THEN {hot} ELSE {seller} END)",
+            "category": f"(10 + {self._below('category', 5)})",
+            "extra": self._extra("aextra", 200),
+        }
+
+    def _bid(self) -> dict[str, str]:
+        hot_auction = f"({self._last_auction} DIV 100 * 100)"
+        auction = self._recent("auction", self._last_auction, 100, 0)
+        hot_bidder = f"least({self._last_person} DIV 100 * 100 + 1, {self._last_person})"
+        bidder = self._recent("bidder", self._last_person, 1000, 0)
+        known = f"{self._below('hotchannel', 2)} = 0"
+        number = self._below("channel", 10_000)
+        famous = self._one_of("famous", _CHANNELS)
+        page = f"'https://www.nexmark.example/', lower(hex({self._below('page', 2**30)})), '/item.htm?query=1'"
+        return {
+            "auction": f"(1000 + CASE WHEN {self._below('hotauction', 2)} > 0 THEN {hot_auction} ELSE {auction} END)",
+            "bidder": f"(1000 + CASE WHEN {self._below('hotbidder', 4)} > 0 THEN {hot_bidder} ELSE {bidder} END)",
+            "price": f"CAST(round(pow(10, {random_unit(self._seed, 'price')} * 6) * 100) AS BIGINT)",
+            "channel": f"CASE WHEN {known} THEN {famous} ELSE concat('channel-', {number}) END",
+            "url": f"CASE WHEN {known} THEN concat({page}) ELSE concat({page}, '&channel_id=', {number}) END",
+            "ts": self._millis(),
+            "extra": self._extra("bextra", 50),
+        }
+
+
+def _as(t: LogicalType, text: str) -> str:
+    """A value as the declared type; times are epoch milliseconds until here."""
+    from execnodes.core.spark_sql import spark_type
+
+    if t.root in (Root.TIMESTAMP, Root.TIMESTAMP_LTZ):
+        return f"CAST(timestamp_millis({text}) AS {spark_type(t)})"
+    return f"CAST({text} AS {spark_type(t)})"
