@@ -16,7 +16,7 @@ from planner.logical import (
     Window,
     WindowTableFunction,
 )
-from planner.physical import Deduplicate, Normalize, WindowAggregate
+from planner.physical import Deduplicate, Expand, Normalize, WindowAggregate
 
 START, END, TIME = "WindowStart", "WindowEnd", "WindowTime"
 
@@ -33,6 +33,9 @@ def is_event_time(node: Logical, index: int) -> bool:
             return isinstance(column, InputRef) and is_event_time(node.input, column.input_index)
         case SetOperation():
             return all(is_event_time(each, index) for each in node.inputs)
+        case Expand():
+            columns = [some[index] for some in node.projects]
+            return all(isinstance(each, InputRef) and is_event_time(node.input, each.input_index) for each in columns)
         case WindowTableFunction():
             width = len(node.input.type.fields)
             return index == width + 2 or (index < width and is_event_time(node.input, index))

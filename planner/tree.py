@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from execnodes.core.expressions import Call, Expression, InputRef, Literal
+from execnodes.core.functions import is_deterministic
 from execnodes.core.types import BOOLEAN, Field, LogicalType, row
 from planner.logical import Join, Logical, Project, Scan, SetOperation, Sink, Values
 
@@ -103,10 +104,18 @@ def function_name(call: Call) -> str:
 
 
 def conjuncts(condition: Expression) -> list[Expression]:
-    """The parts of nested ANDs, without TRUE."""
+    """The parts of nested ANDs, without TRUE; a BETWEEN counts as two comparisons."""
     if isinstance(condition, Call) and function_name(condition) == "AND":
         return [part for each in condition.operands for part in conjuncts(each)]
+    if isinstance(condition, Call) and function_name(condition) == "BETWEEN" and is_deterministic(condition):
+        value, low, high = condition.operands
+        return [_compared(">=", value, low), _compared("<=", value, high)]
     return [] if isinstance(condition, Literal) and condition.value is True else [condition]
+
+
+def _compared(operator: str, value: Expression, bound: Expression) -> Call:
+    nullable = value.type.nullable or bound.type.nullable
+    return Call(internal_name=f"${operator}$1", operands=(value, bound), type=BOOLEAN.with_nullable(nullable))
 
 
 def conjunction(parts: Sequence[Expression]) -> Expression | None:

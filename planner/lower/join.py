@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from execnodes.core.errors import SqlError
-from execnodes.core.expressions import Call, Expression, InputRef, digest, walk
+from execnodes.core.expressions import Expression, digest
 from execnodes.core.join_spec import JoinSpec
 from execnodes.core.node import ExecNode
 from execnodes.core.predicates import supported
 from execnodes.core.types import LogicalType, row
 from planner.describe import described, listed, names_of
 from planner.keys import Key, join_keys, upsert_keys
-from planner.logical import Join, JoinType, Logical
+from planner.logical import Join, JoinType
 from planner.lower.aggregate import regular
 from planner.lower.context import Context, lower_node
-from planner.time_attributes import END, START, is_event_time, window_columns
-from planner.tree import conjunction, conjuncts, function_name, unique_names
+from planner.time_attributes import END, START, window_columns
+from planner.tree import conjunction, conjuncts, unique_names
 
 _TITLES = {
     JoinType.INNER: "InnerJoin",
@@ -24,7 +24,6 @@ _TITLES = {
     JoinType.SEMI: "LeftSemiJoin",
     JoinType.ANTI: "LeftAntiJoin",
 }
-_COMPARISONS = frozenset({"=", "<", "<=", ">", ">="})
 
 
 @lower_node.register
@@ -32,7 +31,6 @@ def _(node: Join, context: Context, update_before: bool) -> ExecNode:
     """Both inputs must carry -U: a row that is updated takes its former matches with it."""
     pairs, rest = join_keys(node)
     _refuse_window_join(node, pairs)
-    _refuse_interval_join(node)
     _refuse_heavy_condition(node, rest)
     left_keys, right_keys = tuple(left for left, _, _ in pairs), tuple(right for _, right, _ in pairs)
     left = context.exchange(context.lower(node.left, True), left_keys)
@@ -89,21 +87,6 @@ def _refuse_window_join(node: Join, pairs: tuple[tuple[int, int, bool], ...]) ->
         )
 
 
-def _refuse_interval_join(node: Join) -> None:
-    """As Flink tells one: an equality of two event times, or two comparisons that bound one by the other."""
-    if node.kind in (JoinType.SEMI, JoinType.ANTI):
-        return
-    operators = [
-        function_name(each) for each in conjuncts(node.condition) if isinstance(each, Call) and _timed(each, node)
-    ]
-    if (len(operators) == 2 and "=" not in operators) or operators == ["="]:
-        raise SqlError(
-            "an interval join (a range between the time attributes of both sides) is not supported yet",
-            position=node.position,
-            hint="CAST one time attribute to TIMESTAMP(3): the join then keeps all rows, without a limit in time.",
-        )
-
-
 def _refuse_heavy_condition(node: Join, rest: tuple[Expression, ...]) -> None:
     if not all(map(supported, rest)):
         raise SqlError(
@@ -111,23 +94,3 @@ def _refuse_heavy_condition(node: Join, rest: tuple[Expression, ...]) -> None:
             position=node.position,
             hint="Write an inner join, or compare plain columns: compute what is needed in a subquery on each side.",
         )
-
-
-def _timed(condition: Call, node: Join) -> bool:
-    """A comparison of two expressions with one event time each, of different sides."""
-    if function_name(condition) not in _COMPARISONS:
-        return False
-    sides = [_event_times(each, node) for each in condition.operands]
-    width = len(node.left.type.fields)
-    return all(len(each) == 1 for each in sides) and (sides[0][0] < width) != (sides[1][0] < width)
-
-
-def _event_times(expression: Expression, node: Join) -> list[int]:
-    width = len(node.left.type.fields)
-    found = []
-    for each in walk(expression):
-        if isinstance(each, InputRef):
-            side: Logical = node.left if each.input_index < width else node.right
-            if is_event_time(side, each.input_index - (0 if each.input_index < width else width)):
-                found.append(each.input_index)
-    return found

@@ -11,7 +11,9 @@ from planner.rules.merge_projects import merge_projects
 from planner.rules.prune_columns import prune_columns
 from planner.rules.push_filters import push_filters
 from planner.rules.push_join_expressions import push_join_expressions
+from planner.rules.read_through_projects import read_through_projects
 from planner.rules.recognise_deduplication import recognise_deduplication
+from planner.rules.recognise_interval_joins import recognise_interval_joins
 from planner.rules.split_join_conditions import split_join_conditions
 from planner.tree import Sinks
 
@@ -25,12 +27,16 @@ RULES: tuple[Rule, ...] = (
     push_filters,
     expand_set_operations,  # unions that a filter held apart
     merge_projects,
+    recognise_interval_joins,
+    read_through_projects,
+    form_window_aggregates,
+    expand_grouping_sets,
+    push_filters,
+    merge_projects,
     push_join_expressions,
     split_join_conditions,
     merge_projects,
-    form_window_aggregates,
-    expand_grouping_sets,
-    merge_projects,
+    read_through_projects,
     prune_columns,
     merge_projects,
 )

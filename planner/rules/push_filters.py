@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from execnodes.core.expressions import Call, Expression, InputRef, input_indexes, remap, substitute
 from execnodes.core.functions import is_deterministic
 from planner.logical import Aggregate, Filter, Join, JoinType, Logical, Project, SetKind, SetOperation
+from planner.time_attributes import window_columns
 from planner.tree import TRUE, Sinks, conjunction, conjuncts, function_name, inputs, with_input, with_inputs
 
 _STRICT = frozenset({"=", "<>", "<", "<=", ">", ">=", "IS NOT NULL", "LIKE"})
@@ -60,8 +61,10 @@ class _Push:
         return _filter(with_inputs(node, [self.into(node.input, below)]), above)
 
     def _through_aggregate(self, node: Aggregate, conditions: list[Expression]) -> Logical:
-        keys = len(node.grouping)
-        below = [each for each in conditions if input_indexes(each) <= set(range(keys)) and is_deterministic(each)]
+        # A condition on the window stays above: below, it would part the aggregate from its table function.
+        windows = window_columns(node.input)
+        keys = {at for at, each in enumerate(node.grouping) if each not in windows}
+        below = [each for each in conditions if input_indexes(each) <= keys and is_deterministic(each)]
         above = [each for each in conditions if each not in below]
         moved = [remap(each, lambda index: node.grouping[index]) for each in below]
         return _filter(with_inputs(node, [self.into(node.input, moved)]), above)

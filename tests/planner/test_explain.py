@@ -20,14 +20,15 @@ def test_a_tree_for_each_sink_and_shared_parts_once() -> None:
         "+- TableSourceScan(table=[[c, d, t]], fields=[k, v, w, ts])(reuse_id=[1])  "
         "{id=1, type=stream-exec-table-source-scan_1, changelogMode=[I]}",
         "",
-        "Sink(table=[c.d.s2], fields=[c0, c1])  {id=6, type=stream-exec-sink_1, changelogMode=[I,UB,UA]}",
+        "Sink(table=[c.d.s2], fields=[c0, c1])  {id=7, type=stream-exec-sink_1, changelogMode=[I,UB,UA]}",
         "+- GlobalGroupAggregate(groupBy=[k], select=[k, COUNT(*) AS n])  "
-        "{id=5, type=stream-exec-global-group-aggregate_1, changelogMode=[I,UB,UA], "
-        "uid=5_global-group-aggregate, ttl(globalGroupAggregateState)=1 d}",
-        "   +- Exchange(distribution=[hash[k]])  {id=4, type=stream-exec-exchange_1, changelogMode=[I]}",
+        "{id=6, type=stream-exec-global-group-aggregate_1, changelogMode=[I,UB,UA], "
+        "uid=6_global-group-aggregate, ttl(globalGroupAggregateState)=1 d}",
+        "   +- Exchange(distribution=[hash[k]])  {id=5, type=stream-exec-exchange_1, changelogMode=[I]}",
         "      +- LocalGroupAggregate(groupBy=[k], select=[k, COUNT(*) AS n])  "
-        "{id=3, type=stream-exec-local-group-aggregate_1, changelogMode=[I]}",
-        "         +- Reused(reference_id=[1])",
+        "{id=4, type=stream-exec-local-group-aggregate_1, changelogMode=[I]}",
+        "         +- Calc(select=[k])  {id=3, type=stream-exec-calc_1, changelogMode=[I]}",
+        "            +- Reused(reference_id=[1])",
     ]
 
 
