@@ -10,7 +10,7 @@ _CHANGELOG_FORMATS = frozenset({"debezium-json", "canal-json"})
 """Formats whose records carry a row kind."""
 _UPSERT_SOURCES = frozenset({"upsert-kafka"})
 """Sources that give the newest row of a key, never its predecessor."""
-_TAKES_ALL = frozenset({"print"})
+_TAKES_ALL = frozenset({"print", "collect"})
 _KEYED_SINKS = frozenset({"duckdb", "jdbc", "upsert-kafka"})
 """Sinks that find rows by primary key and so need no -U."""
 

@@ -47,9 +47,8 @@ class StageShape:
         return (KIND, *order, *((WATERMARK,) if self.row_watermarks else ()))
 
     def kernel_hidden(self) -> tuple[str, ...]:
-        """Hidden columns a kernel sees; it knows rows by one number, so MAJOR is folded into SEQUENCE."""
-        order = (SEQUENCE,) if self.ordered else ()
-        return (KIND, HASH, *order, *((WATERMARK,) if self.row_watermarks else ()))
+        """Hidden columns a kernel sees; it knows rows by one number (see `number_rows`)."""
+        return (KIND, HASH, SEQUENCE, *((WATERMARK,) if self.row_watermarks else ()))
 
     def output_columns(self) -> tuple[str, ...]:
         """Columns of the stage's output frame."""
@@ -88,14 +87,12 @@ class StageHost(StatefulProcessor):
                 yield to_pandas(_padded(frame, self._shape.output_columns()))
             return
         batch = pl.concat(list(frames))
-        order = batch_order(batch, self._shape) if operator.ordered else None
-        if order is not None:
-            batch = batch[order].with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(SEQUENCE))
+        numbered, order = number_rows(batch, self._shape)
         context = GroupContext(self._handle, self._states, tag, operator, timerValues)
-        changes = operator.process(split_inputs(batch, operator, self._shape), context)
+        changes = operator.process(split_inputs(numbered, operator, self._shape), context)
         self._report(operator, group, context)
         if changes is not None and len(changes):
-            yield self._encode(changes, operator, tag, batch if order is not None else None)
+            yield self._encode(changes, operator, tag, order)
 
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Any]:  # noqa: N802, N803
         """The watermark has reached a time that the operator asked for."""
@@ -110,27 +107,40 @@ class StageHost(StatefulProcessor):
     def close(self) -> None:
         """Nothing is held open."""
 
-    def _encode(self, changes: pl.DataFrame, operator: Operator, tag: int, batch: pl.DataFrame | None) -> Any:
-        return to_pandas(_encoded(changes, operator.output, tag, self._shape, batch))
+    def _encode(self, changes: pl.DataFrame, operator: Operator, tag: int, order: pl.DataFrame | None) -> Any:
+        return to_pandas(_encoded(changes, operator.output, tag, self._shape, order))
 
     def _report(self, operator: Operator, group: int, context: GroupContext) -> None:
         counts = context.finish()
         self._metrics.add({(operator.uid, name, group): value for name, value in counts.items()})
 
 
-def batch_order(batch: pl.DataFrame, shape: StageShape) -> pl.Series | None:
-    """Row numbers of a batch in the order of the input; None where the pipeline carries no order."""
+def number_rows(batch: pl.DataFrame, shape: StageShape) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+    """Rows in the order of the input, with SEQUENCE as their number in it, and the order they had (MAJOR, SEQUENCE).
+
+    Of one input row's changes the removals come first. Where the pipeline carries no order the rows are numbered as
+    they stand, and there is no order to give back.
+    """
+    place = pl.int_range(pl.len(), dtype=pl.Int64).alias(SEQUENCE)
     if not shape.ordered:
-        return None
-    return batch.select(pl.arg_sort_by(MAJOR, SEQUENCE, nulls_last=False)).to_series()
+        return batch.with_columns(place), None
+    adds = pl.col(KIND) % 2 == 0
+    ordered = batch.sort(MAJOR, SEQUENCE, adds, nulls_last=False, maintain_order=True)
+    return ordered.with_columns(place), ordered.select(MAJOR, SEQUENCE)
 
 
-def restore_order(changes: pl.DataFrame, batch: pl.DataFrame | None) -> pl.DataFrame:
-    """Give changes the order of the input rows that caused them (kernels name them by their number)."""
-    if batch is None or SEQUENCE not in changes.columns or MAJOR not in batch.columns:
-        return changes.drop(MAJOR, strict=False)
-    majors = batch[MAJOR].gather(changes[SEQUENCE].fill_null(0))
-    return changes.with_columns(majors.alias(MAJOR))
+def restore_order(changes: pl.DataFrame, order: pl.DataFrame | None) -> pl.DataFrame:
+    """Give changes the order of the input rows that caused them (kernels name those by number).
+
+    Changes that no row caused (a window fires) have none and so come first: they belong to the time before the batch.
+    """
+    bare = changes.drop(MAJOR, strict=False)
+    if order is None or SEQUENCE not in bare.columns:
+        return bare
+    cause = bare[SEQUENCE].cast(pl.Int64)
+    known = cause.is_between(0, len(order) - 1).fill_null(False)
+    places = cause.zip_with(known, pl.Series([None], dtype=pl.Int64).new_from_index(0, len(cause)))
+    return bare.drop(SEQUENCE).hstack([order[name].gather(places) for name in (MAJOR, SEQUENCE)])
 
 
 def split_inputs(batch: pl.DataFrame, operator: Operator, shape: StageShape) -> list[pl.DataFrame]:
@@ -139,18 +149,16 @@ def split_inputs(batch: pl.DataFrame, operator: Operator, shape: StageShape) -> 
     frames = []
     for number, columns in enumerate(operator.inputs):
         rows = batch if single else batch.filter(pl.col(KIND) // 4 == number)
-        kernel = to_kernel(rows, columns, shape.kernel_hidden()).with_columns((pl.col(KIND) % 4).cast(pl.Int8))
-        if not shape.ordered:
-            kernel = kernel.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(SEQUENCE))
-        frames.append(kernel)
+        kernel = to_kernel(rows, columns, shape.kernel_hidden())
+        frames.append(kernel.with_columns((pl.col(KIND) % 4).cast(pl.Int8)))
     return frames
 
 
 def _encoded(
-    changes: pl.DataFrame, columns: Sequence[Column], tag: int, shape: StageShape, batch: pl.DataFrame | None
+    changes: pl.DataFrame, columns: Sequence[Column], tag: int, shape: StageShape, order: pl.DataFrame | None
 ) -> pl.DataFrame:
     if shape.ordered:
-        changes = restore_order(changes, batch)
+        changes = restore_order(changes, order)
     slots = to_slots(changes, columns, shape.layout, shape.travelling())
     return _padded(slots.with_columns(pl.lit(-tag, pl.Int32).alias(TAG)), shape.output_columns())
 
@@ -183,7 +191,7 @@ class GroupContext(Context):
 
     def wake_at(self, watermark: int) -> None:
         """Register a timer of Spark's; it fires once the watermark is at least this."""
-        self.handle.registerTimer(watermark)
+        self.handle.registerTimer(max(watermark, 1))
 
     def count(self, metric: str, rows: int) -> None:
         """Add to a counter of this call."""
@@ -215,11 +223,10 @@ def fold_locally(kernels: dict[int, LocalKernel], shape: StageShape, batches: It
 
 
 def _folded(tag: int, kernel: LocalKernel, rows: pl.DataFrame, shape: StageShape) -> pl.DataFrame:
-    if shape.ordered:
-        rows = rows.sort(MAJOR, SEQUENCE).with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(SEQUENCE))
+    numbered, order = number_rows(rows, shape)
     hidden = tuple(name for name in shape.kernel_hidden() if name != HASH)
-    changes = kernel.fold(to_kernel(rows, kernel.inputs, hidden))
-    return _encoded(changes, kernel.output, tag, shape, rows if shape.ordered else None)
+    changes = kernel.fold(to_kernel(numbered, kernel.inputs, hidden))
+    return _encoded(changes, kernel.output, tag, shape, order)
 
 
 def _padded(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:

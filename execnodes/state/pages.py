@@ -118,7 +118,10 @@ class PagedState:
             self._schema[_WRITTEN] = pl.Int64()
         self._stored = {name: _storable(dtype) for name, dtype in self._schema.items()}
         self._arrow: pa.Schema = _arrow_schema(self._stored)
+        self._address = [BUCKET, HASH] if spec.bucketed else [HASH]
         self._read_pages: set[tuple[int, int]] = set()
+        self._untouched: list[pl.DataFrame] = []
+        """With a TTL: rows of other keys that were read along, with the time they were written."""
         self._dirty = False
         found = client.get([DIRECTORY])[0]
         self._directory = Directory.decode(found) if found is not None else Directory()
@@ -137,17 +140,21 @@ class PagedState:
         """Rows of the pages that hold the addresses; remembered for `write`."""
         pages = self._pages_of(addresses)
         self._read_pages.update(pages)
-        return self._load(pages)
+        rows = self._load(pages)
+        if self._spec.ttl_ms:
+            self._untouched.append(rows.join(addresses, on=self._address, how="anti"))
+        return rows.select(list(self._spec.schema))
 
     def peek(self, addresses: pl.DataFrame) -> pl.DataFrame:
         """As `read`, but the pages are not to be replaced by the next `write`."""
-        return self._load(self._pages_of(addresses))
+        return self._load(self._pages_of(addresses)).select(list(self._spec.schema))
 
     def write(self, rows: pl.DataFrame) -> None:
         """Replace the pages read since the last write by these rows."""
         stale = self._read_pages
         self._read_pages = set()
         removals = [address for page in stale for address in self._segments(page)]
+        rows = self._with_old_times(rows)
         for bucket, page in stale:
             known = self._directory.buckets[bucket]
             known.segments[page] = known.rows[page] = 0
@@ -177,7 +184,7 @@ class PagedState:
         for bucket in due:
             del self._directory.buckets[bucket]
         self._dirty = self._dirty or bool(due)
-        return rows
+        return rows.select(list(self._spec.schema))
 
     def flush(self) -> None:
         """Write the directory; call once at the end of a batch."""
@@ -221,18 +228,30 @@ class PagedState:
                 )
             batches.append(pa.ipc.read_record_batch(pa.py_buffer(data).slice(_HEADER.size), self._arrow))
         if not batches:
-            return pl.DataFrame(schema=self._spec.schema)
+            return pl.DataFrame(schema=self._schema)
         rows = pl.DataFrame(pa.Table.from_batches(batches, self._arrow))
         if self._spec.ttl_ms:
-            rows = rows.filter(pl.col(_WRITTEN) > self._now - self._spec.ttl_ms).drop(_WRITTEN)
-        return rows.select(pl.col(name).cast(dtype) for name, dtype in self._spec.schema.items())
+            rows = rows.filter(pl.col(_WRITTEN) > self._now - self._spec.ttl_ms)
+        return rows.select(pl.col(name).cast(dtype) for name, dtype in self._schema.items())
+
+    def _with_old_times(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Rows of keys that were not asked for keep the time they were written; only touched ones live on."""
+        if not self._untouched:
+            return rows
+        old = pl.concat(self._untouched)
+        self._untouched = []
+        names = list(self._spec.schema)
+        times = old.group_by(names).agg(pl.col(_WRITTEN).max())
+        return rows.select(names).join(times, on=names, how="left", nulls_equal=True)
 
     def _put(self, rows: pl.DataFrame) -> set[Address]:
         """Write rows behind the segments there are; pages to segments that were written."""
         self._dirty = True
         if rows.is_empty():
             return set()
-        rows = rows.with_columns(pl.lit(self._now).alias(_WRITTEN)) if self._spec.ttl_ms else rows
+        if self._spec.ttl_ms:
+            given = pl.col(_WRITTEN) if _WRITTEN in rows.columns else pl.lit(None, pl.Int64)
+            rows = rows.with_columns(given.fill_null(self._now).alias(_WRITTEN))
         bucket = rows[BUCKET].to_numpy() if self._spec.bucketed else np.zeros(len(rows), np.int64)
         pages = np.empty(len(rows), np.int64)
         for each in np.unique(bucket):

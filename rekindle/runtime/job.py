@@ -205,6 +205,11 @@ class Job:
         speed = last.processedRowsPerSecond
         return Progress(last.batchId, self._rows, speed if speed == speed else 0.0, known, state, counters)
 
+    def batches(self) -> list[tuple[int, int]]:
+        """(input rows, milliseconds) of the recent micro-batches that had rows."""
+        recent = self._query.recentProgress if self._query is not None else []
+        return [(each.numInputRows, each.batchDuration) for each in recent if each.numInputRows]
+
     def _close(self) -> None:
         for writer in self._writers:
             writer.close()

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 import warnings
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from execnodes.core.errors import JobError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -49,13 +53,34 @@ def session(parallelism: int = 2, settings: Mapping[str, str] | None = None) -> 
     from pyspark.sql import SparkSession
 
     active = SparkSession.getActiveSession()
-    if active is None:
-        builder = SparkSession.builder.master(f"local[{parallelism}]").appName("rekindle")
-        for key, value in {**_START_SETTINGS, **SESSION_SETTINGS, **(settings or {})}.items():
-            builder = builder.config(key, value)
-        active = builder.getOrCreate()
-        active.sparkContext.setLogLevel("ERROR")
-    return active
+    if active is not None:
+        return active
+    return _start({"spark.master": f"local[{parallelism}]", **_START_SETTINGS, **SESSION_SETTINGS, **(settings or {})})
+
+
+def _start(settings: Mapping[str, str]) -> SparkSession:
+    from pyspark import SparkConf, SparkContext
+    from pyspark.errors import PySparkRuntimeError
+    from pyspark.java_gateway import launch_gateway
+    from pyspark.sql import SparkSession
+
+    conf = SparkConf().setAppName("rekindle").setAll(list(settings.items()))
+    debug = bool(os.environ.get("REKINDLE_DEBUG"))
+    log = Path(tempfile.gettempdir()) / f"rekindle-spark-{os.getpid()}.log"
+    try:
+        # What the JVM and its Python workers print is for debugging; failures reach the user as errors of ours.
+        with open(os.devnull if debug else log, "ab") as file:
+            output = {} if debug else {"stdout": file, "stderr": file}
+            launch: Callable[..., Any] = launch_gateway
+            gateway = launch(conf, popen_kwargs=output)
+    except (PySparkRuntimeError, OSError) as error:
+        raise JobError(
+            "Spark could not be started", where=str(log), hint="`rekindle doctor` tells what is missing."
+        ) from error
+    context = SparkContext(conf=conf, gateway=gateway)
+    context.setLogLevel("WARN" if debug else "OFF")
+    log.unlink(missing_ok=True)
+    return SparkSession(context)
 
 
 def prepare(spark: SparkSession, parallelism: int, settings: Mapping[str, str]) -> SparkSession:

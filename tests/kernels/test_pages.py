@@ -130,6 +130,20 @@ def test_rows_past_their_time_to_live_are_gone() -> None:
     assert len(PagedState(spec, store, now=1100).read(frame({1: 0}))) == 0
 
 
+def test_a_key_that_is_not_touched_does_not_live_longer() -> None:
+    spec = StateSpec("s", PLAIN.columns, ttl_ms=100)
+    store = MemoryMap()
+    state = PagedState(spec, store, now=1000)
+    state.append(frame({1: 1, 2: 2}))
+    state.flush()
+    state = PagedState(spec, store, now=1050)
+    touched = frame({1: 0})
+    state.write(state.read(touched))
+    state.flush()
+    later = PagedState(spec, store, now=1120)
+    assert later.read(frame({1: 0, 2: 0}))["k"].to_list() == [1]
+
+
 def test_wide_decimals_texts_and_nulls_come_back() -> None:
     spec = StateSpec("s", (Column("d", decimal(38, 2)), Column("t", STRING)))
     store = MemoryMap()

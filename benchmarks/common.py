@@ -1,0 +1,84 @@
+"""Data, runs and figures that the benchmarks share."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import statistics
+import tempfile
+from collections.abc import Callable, Sequence
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from rekindle.runtime.session import prepare, session
+from rekindle.table_environment import TableEnvironment
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+PARALLELISM = 2
+DATA = Path(os.environ.get("REKINDLE_BENCH_DATA", Path(tempfile.gettempdir()) / "rekindle-bench"))
+Batches = list[tuple[int, int]]
+"""(rows, milliseconds) of each micro-batch that had rows."""
+
+
+def spark() -> SparkSession:
+    """A session with the settings both sides run under."""
+    return prepare(session(PARALLELISM, {"spark.driver.memory": "6g"}), PARALLELISM, {})
+
+
+def files(name: str, frames: Callable[[np.random.Generator], Sequence[pl.DataFrame]]) -> Path:
+    """A folder of Parquet files, one micro-batch each, in modification-time order; made once."""
+    folder = DATA / name
+    if folder.exists():
+        return folder
+    hidden = folder.with_name(f".{name}")
+    shutil.rmtree(hidden, ignore_errors=True)
+    hidden.mkdir(parents=True)
+    for number, frame in enumerate(frames(np.random.default_rng(1))):
+        path = hidden / f"{number:03d}.parquet"
+        frame.write_parquet(path)
+        os.utime(path, (1e9 + number, 1e9 + number))
+    hidden.rename(folder)
+    return folder
+
+
+def run_spark(query: DataFrame, mode: str) -> Batches:
+    """Run plain Spark's query over all files."""
+    checkpoint = tempfile.mkdtemp(prefix="bench-spark-")
+    started = (
+        query.writeStream.outputMode(mode)
+        .format("noop")
+        .option("checkpointLocation", checkpoint)
+        .trigger(availableNow=True)
+        .start()
+    )
+    started.awaitTermination()
+    shutil.rmtree(checkpoint, ignore_errors=True)
+    return [(p.numInputRows, p.batchDuration) for p in started.recentProgress if p.numInputRows]
+
+
+def run_rekindle(script: str, options: dict[str, str] | None = None) -> Batches:
+    """Run a script's one INSERT to its end."""
+    settings = {"execution.micro-batch.max-files": "1", "parallelism.default": str(PARALLELISM), **(options or {})}
+    environment = TableEnvironment.create(settings, spark=session(PARALLELISM, {"spark.driver.memory": "6g"}))
+    plan = environment.compile_script(script)
+    result = environment.execute_plan(plan)
+    result.await_()
+    assert result.job is not None
+    return result.job.batches()
+
+
+def median(values: Sequence[float]) -> float:
+    """Median, for figures of few runs on a noisy machine."""
+    return statistics.median(values)
+
+
+def machine() -> str:
+    """What the figures were measured on."""
+    return f"{date.today().isoformat()}, {os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"

@@ -1,0 +1,5 @@
+"""``python -m rekindle``: the command line."""
+
+from rekindle.cli.main import run
+
+run()

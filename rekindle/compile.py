@@ -1,0 +1,58 @@
+"""From a parsed INSERT, statement set or query to a compiled plan."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from execnodes.core.errors import Position
+from execnodes.core.graph import ExecGraph
+from execnodes.core.options import Configuration
+from execnodes.core.tables import Column, ResolvedTable, Schema
+from planner.build import build_insert, build_query, build_sink
+from planner.catalog import Catalog
+from planner.logical import Sink
+from planner.lower import lower
+from planner.optimize import optimize
+from planner.statements import Body, QueryStatement, StatementSet
+from plans.codec import CompileOptions
+from plans.tables import tables_of
+from rekindle.compiled_plan import CompiledPlan, PlanExecutor
+from rekindle.connectors.registry import validate
+
+if TYPE_CHECKING:
+    from planner.logical import Logical
+
+QUERY_OPTIONS = {"connector": "collect"}
+"""Where the rows of a query go that has no INSERT."""
+
+
+def compile_body(body: Body, catalog: Catalog, configuration: Configuration, executor: PlanExecutor) -> CompiledPlan:
+    """Compile; SqlError for what cannot be run, OptionError for bad table options."""
+    graph = compile_graph(body, catalog, configuration)
+    options = CompileOptions(
+        configuration.get_option("table.plan.compile.catalog-objects"),  # type: ignore[arg-type]  # checked on SET
+        lambda identifier: (entry := catalog.find(identifier)) is not None and entry.temporary,
+    )
+    return CompiledPlan.of(graph, options, executor)
+
+
+def compile_graph(body: Body, catalog: Catalog, configuration: Configuration) -> ExecGraph:
+    """The nodes of a statement."""
+    if isinstance(body, QueryStatement):
+        sinks: tuple[Sink, ...] = (_into_collect(build_query(body.query, catalog, configuration), body.position),)
+    else:
+        inserts = body.inserts if isinstance(body, StatementSet) else (body,)
+        sinks = tuple(build_insert(insert, catalog, configuration) for insert in inserts)
+    graph = lower(optimize(sinks, configuration), configuration)
+    for node in graph.nodes:
+        role = "sink" if not graph.consumers_of(node) else "source"
+        for table in tables_of(node):
+            if table.resolved_table is not None and table.resolved_table.options is not None:
+                validate(table.resolved_table.options, role, table.name)
+    return graph
+
+
+def _into_collect(query: Logical, position: Position) -> Sink:
+    columns = tuple(Column(name=field.name, data_type=field.type.regular()) for field in query.type.fields)
+    table = ResolvedTable(table_schema=Schema(columns=columns), options=dict(QUERY_OPTIONS))
+    return build_sink(query, table, None, position)

@@ -1,0 +1,152 @@
+"""What each kind of statement does; one function a kind, chosen by its class."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from execnodes.core.errors import PlanError, SqlError
+from execnodes.core.options import OPTIONS, SPARK_PREFIX, find
+from planner import ddl
+from planner.statements import (
+    AddJar,
+    CompileAndExecutePlan,
+    CompilePlan,
+    Describe,
+    DropPlan,
+    ExecutePlan,
+    Explain,
+    ExplainPlan,
+    Insert,
+    LoadModule,
+    QueryStatement,
+    ResetOption,
+    SetOption,
+    Show,
+    Statement,
+    StatementSet,
+    StopJob,
+    UnloadModule,
+)
+from rekindle.plan_reference import local_path
+from rekindle.show import describe, show
+from rekindle.table_result import TableResult
+
+if TYPE_CHECKING:
+    from rekindle.table_environment import TableEnvironment
+
+
+@singledispatch
+def execute(statement: Statement, environment: TableEnvironment) -> TableResult:
+    """Execute a statement; the default is DDL."""
+    result = ddl.execute(statement, environment.catalog, environment.configuration)
+    return execute(result.insert, environment) if result.insert is not None else TableResult()
+
+
+@execute.register(Insert)
+@execute.register(StatementSet)
+@execute.register(QueryStatement)
+def _(statement: Insert | StatementSet | QueryStatement, environment: TableEnvironment) -> TableResult:
+    # Every run goes through the plan's JSON: `compile_body` gives what was read back from it.
+    return environment.execute_plan(environment.compile_body(statement))
+
+
+@execute.register(SetOption)
+def _(statement: SetOption, environment: TableEnvironment) -> TableResult:
+    configuration = environment.configuration
+    if statement.key is not None:
+        configuration.put(statement.key, statement.value or "")
+        return TableResult()
+    known = {key: configuration.get(key, option.default) for key, option in OPTIONS.items()}
+    spark = {key: value for key, value in configuration.items() if key.startswith(SPARK_PREFIX)}
+    return TableResult(columns=("key", "value"), rows=sorted({**known, **spark}.items()))
+
+
+@execute.register(ResetOption)
+def _(statement: ResetOption, environment: TableEnvironment) -> TableResult:
+    if statement.key is None:
+        environment.configuration.clear()
+    elif statement.key.startswith(SPARK_PREFIX):
+        environment.configuration.pop(statement.key, None)
+    else:
+        environment.configuration.pop(find(statement.key).key, None)
+    return TableResult()
+
+
+@execute.register(Show)
+def _(statement: Show, environment: TableEnvironment) -> TableResult:
+    columns, rows = show(statement, environment.catalog)
+    return TableResult(columns=columns, rows=rows)
+
+
+@execute.register(Describe)
+def _(statement: Describe, environment: TableEnvironment) -> TableResult:
+    columns, rows = describe(statement, environment.catalog, environment.configuration)
+    return TableResult(columns=columns, rows=rows)
+
+
+@execute.register(Explain)
+def _(statement: Explain, environment: TableEnvironment) -> TableResult:
+    text = environment.compile_body(statement.target).explain(*statement.details)
+    return TableResult(columns=("result",), rows=[(text,)])
+
+
+@execute.register(ExplainPlan)
+def _(statement: ExplainPlan, environment: TableEnvironment) -> TableResult:
+    text = environment.load_plan(statement.path).explain(*statement.details)
+    return TableResult(columns=("result",), rows=[(text,)])
+
+
+@execute.register(CompilePlan)
+def _(statement: CompilePlan, environment: TableEnvironment) -> TableResult:
+    if statement.from_plan is not None or statement.body is None:
+        raise SqlError(
+            "COMPILE PLAN … FROM is not supported yet",
+            position=statement.position,
+            hint="Compile the statement anew: COMPILE PLAN 'new.json' FOR INSERT …",
+        )
+    force = environment.configuration.flag("table.plan.force-recompile")
+    if local_path(statement.path).exists() and statement.if_not_exists and not force:
+        return TableResult(message="The plan exists already; it was left as it is.")
+    plan = environment.compile_body(statement.body)
+    plan.write_to_file(statement.path, ignore_if_exists=False, force=force)
+    return TableResult(message=f"Plan written to {statement.path}.")
+
+
+@execute.register(ExecutePlan)
+def _(statement: ExecutePlan, environment: TableEnvironment) -> TableResult:
+    return environment.execute_plan(statement.path)
+
+
+@execute.register(CompileAndExecutePlan)
+def _(statement: CompileAndExecutePlan, environment: TableEnvironment) -> TableResult:
+    force = environment.configuration.flag("table.plan.force-recompile")
+    if force or not local_path(statement.path).exists():
+        environment.compile_body(statement.body).write_to_file(statement.path, ignore_if_exists=False, force=force)
+    return environment.execute_plan(statement.path)
+
+
+@execute.register(DropPlan)
+def _(statement: DropPlan, environment: TableEnvironment) -> TableResult:
+    path: Path = local_path(statement.path)
+    if not path.is_file():
+        if statement.if_exists:
+            return TableResult(message="There was no such plan.")
+        raise PlanError("there is no such plan file", where=str(path), hint="Write DROP PLAN IF EXISTS to allow that.")
+    environment.load_plan(path)  # Only plans are dropped, no other files.
+    path.unlink()
+    return TableResult()
+
+
+@execute.register(LoadModule)
+@execute.register(UnloadModule)
+@execute.register(AddJar)
+@execute.register(StopJob)
+def _(statement: Statement, environment: TableEnvironment) -> TableResult:
+    words = {LoadModule: "LOAD MODULE", UnloadModule: "UNLOAD MODULE", AddJar: "ADD JAR", StopJob: "STOP JOB"}
+    raise SqlError(
+        f"{words[type(statement)]} is not supported",
+        position=statement.position,
+        hint="Functions and connectors of Rekindle are part of it; stop a job with Ctrl-C in the process that runs it.",
+    )

@@ -1,0 +1,222 @@
+"""The entry point of the Python API: a catalog, options, and statements to execute. Names are PyFlink's."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from execnodes.core.errors import PlanError, SqlError
+from execnodes.core.graph import ExecGraph
+from execnodes.core.options import Configuration
+from execnodes.core.tables import ResolvedTable, TableReference
+from planner.catalog import Catalog
+from planner.parse import parse
+from planner.statements import Body, Insert, QueryStatement, Statement, StatementSet
+from plans.restore import CatalogTable, resolve_tables
+from plans.tables import map_tables, tables_of
+from rekindle.compile import compile_body
+from rekindle.compiled_plan import CompiledPlan
+from rekindle.execute import execute
+from rekindle.plan_reference import PlanReference
+from rekindle.statement_set import StatementSet as StatementSetBuilder
+from rekindle.table import Table
+from rekindle.table_result import TableResult
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+OnResult = Callable[[Statement, TableResult], None]
+
+
+class TableEnvironment:
+    """A session: its catalog, its options, and what runs in it."""
+
+    def __init__(self, configuration: Configuration, spark: SparkSession | None = None) -> None:
+        self.configuration = configuration
+        self.catalog = Catalog()
+        self.spark = spark
+        self._named = 0
+
+    @classmethod
+    def create(cls, configuration: Mapping[str, str] | None = None, *, spark: SparkSession | None = None) -> Self:
+        """A new session; OptionError for an unknown option. Without `spark` one is started when a job first runs."""
+        own = Configuration()
+        for key, value in (configuration or {}).items():
+            own.put(key, value)
+        return cls(own, spark)
+
+    # -- SQL
+
+    def execute_sql(self, statement: str) -> TableResult:
+        """Execute one statement; an INSERT, a plan or a SELECT is started and not waited for."""
+        return execute(_only(parse(statement), "execute_sql"), self)
+
+    def execute_script(self, text: str, on_result: OnResult | None = None) -> list[TableResult]:
+        """Execute statements in order. `on_result` is told each result; the default waits for jobs to end."""
+        results = []
+        for statement in parse(text):
+            result = execute(statement, self)
+            if on_result is not None:
+                on_result(statement, result)
+            else:
+                result.await_()
+            results.append(result)
+        return results
+
+    def sql_query(self, query: str) -> Table:
+        """A query as a Table."""
+        statement = _only(parse(query), "sql_query")
+        if not isinstance(statement, QueryStatement):
+            raise SqlError("this is no query", position=statement.position, hint="Give a SELECT, VALUES or WITH.")
+        return Table(self, statement.text)
+
+    def from_path(self, path: str) -> Table:
+        """A table or view of the catalog."""
+        name = ".".join("`" + part.replace("`", "``") + "`" for part in path.split("."))
+        return Table(self, f"SELECT * FROM {name}")
+
+    def create_temporary_view(self, name: str, table: Table) -> None:
+        """Register a Table under a name."""
+        self.execute_sql(f"CREATE TEMPORARY VIEW `{name.replace('`', '``')}` AS {table.sql}")
+
+    def name_query(self, sql: str) -> str:
+        """Register a query under a name that is free; for parts of SQL that take only names."""
+        self._named += 1
+        name = f"query_{self._named}"
+        self.execute_sql(f"CREATE TEMPORARY VIEW `{name}` AS {sql}")
+        return name
+
+    def create_statement_set(self) -> StatementSetBuilder:
+        """Several INSERTs that run as one pipeline."""
+        return StatementSetBuilder(self)
+
+    def explain_sql(self, statement: str, *details: str) -> str:
+        """EXPLAIN of an INSERT, a statement set or a query."""
+        return self.compile_plan_sql(statement).explain(*details)
+
+    # -- plans
+
+    def compile_plan_sql(self, statement: str) -> CompiledPlan:
+        """Compile an INSERT, a statement set or a query."""
+        return self.compile_body(_compilable(_only(parse(statement), "compile_plan_sql")))
+
+    def compile_script(self, text: str) -> CompiledPlan:
+        """Run a script's DDL and SETs and compile its one INSERT, statement set or query."""
+        bodies: list[Body] = []
+        for statement in parse(text):
+            if isinstance(statement, Body):
+                bodies.append(statement)
+            else:
+                execute(statement, self)
+        if len(bodies) != 1:
+            where = bodies[1].position if bodies else None
+            raise SqlError(
+                f"a script to compile has one INSERT, statement set or query; this one has {len(bodies)}",
+                position=where,
+                hint="Put several INSERTs into EXECUTE STATEMENT SET BEGIN … END.",
+            )
+        return self.compile_body(bodies[0])
+
+    def compile_body(self, body: Body) -> CompiledPlan:
+        """Compile what has been parsed."""
+        return compile_body(body, self.catalog, self.configuration, self)
+
+    def load_plan(self, reference: PlanReference | str | Path) -> CompiledPlan:
+        """Read a plan to be executed here."""
+        found = reference if isinstance(reference, PlanReference) else PlanReference.from_file(reference)
+        return CompiledPlan(found.read(), source=found.source, executor=self)
+
+    def from_plan(self, plan: CompiledPlan) -> CompiledPlan:
+        """The query of a plan, to be executed here; its rows are collected."""
+        return CompiledPlan(plan.as_json_string(), source=plan.source, executor=self)
+
+    def execute_plan(self, plan: CompiledPlan | PlanReference | str | Path) -> TableResult:
+        """Start the pipeline of a plan."""
+        loaded = plan if isinstance(plan, CompiledPlan) else self.load_plan(plan)
+        graph = resolve_tables(
+            loaded.graph,
+            _Lookup(self.catalog),
+            self.configuration.get_option("table.plan.restore.catalog-objects"),  # type: ignore[arg-type]  # checked on SET
+            self.configuration.flag("table.plan.restore.enrich-table-options"),
+        )
+        return self._run(graph, loaded)
+
+    def _run(self, graph: ExecGraph, plan: CompiledPlan) -> TableResult:
+        from rekindle.runtime.job import Job
+
+        graph, sink, name = _collected(graph)
+        job_name = self.configuration.get_option("pipeline.name") or _job_name(graph)
+        job = Job(graph, plan.as_json_string(), self.configuration, name=job_name, spark=self.spark).start()
+        if sink is None or sink.resolved_table is None:
+            return TableResult(message=f"Job {job.job_id} started.", job=job)
+        columns = sink.resolved_table.table_schema.columns
+        return TableResult(
+            columns=[column.name for column in columns],
+            types=[column.data_type for column in columns],
+            job=job,
+            collected=name,
+        )
+
+
+class _Lookup:
+    """Tables of a catalog for plans that are restored."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+
+    def lookup(self, identifier: tuple[str, str, str]) -> CatalogTable | None:
+        """See `CatalogLookup`; views are no tables."""
+        entry = self._catalog.find(identifier)
+        if entry is None or not isinstance(entry.object, ResolvedTable):
+            return None
+        return CatalogTable(entry.object, entry.temporary)
+
+
+def _only(statements: list[Statement], method: str) -> Statement:
+    if len(statements) == 1:
+        return statements[0]
+    raise SqlError(
+        f"{method} takes one statement, not {len(statements)}",
+        position=statements[1].position if statements else None,
+        hint="Use execute_script for a script.",
+    )
+
+
+def _compilable(statement: Statement) -> Body:
+    if isinstance(statement, Insert | StatementSet | QueryStatement):
+        return statement
+    raise SqlError(
+        "only an INSERT, a statement set or a query can be compiled",
+        position=statement.position,
+        hint="Run DDL and SET with execute_sql before.",
+    )
+
+
+def _collected(graph: ExecGraph) -> tuple[ExecGraph, TableReference | None, str]:
+    """Give the results of a query a name of this run; graphs of INSERTs come back as they are."""
+    name = f"query-{uuid.uuid4().hex}"
+    found: list[TableReference] = []
+
+    def rename(table: TableReference) -> TableReference:
+        resolved = table.resolved_table
+        if table.identifier is not None or resolved is None or (resolved.options or {}).get("connector") != "collect":
+            return table
+        options = {**(resolved.options or {}), "name": name}
+        renamed = table.model_copy(update={"resolved_table": resolved.model_copy(update={"options": options})})
+        found.append(renamed)
+        return renamed
+
+    nodes = tuple(map_tables(node, rename) for node in graph.nodes)
+    if not found:
+        return graph, None, name
+    return ExecGraph.of(nodes, graph.inputs, graph.max_parallelism, graph.engine_version), found[0], name
+
+
+def _job_name(graph: ExecGraph) -> str:
+    names = (table.name for node in graph.roots() for table in tables_of(node))
+    targets = dict.fromkeys(name.rsplit(".", 1)[-1] for name in names)
+    if not targets:
+        raise PlanError("the plan writes nowhere", hint="Compile an INSERT, a statement set or a query.")
+    return f"insert-into_{'_'.join(targets)}"

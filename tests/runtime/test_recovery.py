@@ -1,0 +1,125 @@
+"""A job is killed with -9 again and again; started from its folder, it loses nothing and doubles nothing."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import duckdb
+import pytest
+
+FILES, ROWS = 12, 200
+
+SCRIPT = """
+CREATE TABLE orders (id INT, k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND)
+  WITH ('connector' = 'filesystem', 'path' = '{dir}/in', 'format' = 'json');
+CREATE TABLE totals (k STRING, s BIGINT, c BIGINT, PRIMARY KEY (k) NOT ENFORCED)
+  WITH ('connector' = 'duckdb', 'path' = '{dir}/out.duckdb', 'table' = 'totals');
+CREATE TABLE windows (w TIMESTAMP(3), c BIGINT) WITH ('connector' = 'filesystem', 'path' = '{dir}/windows', 'format' = 'json');
+CREATE TABLE copies (id INT, v INT) WITH ('connector' = 'filesystem', 'path' = '{dir}/copies', 'format' = 'parquet');
+EXECUTE STATEMENT SET BEGIN
+INSERT INTO totals SELECT k, SUM(CAST(v AS BIGINT)), COUNT(*) FROM orders GROUP BY k;
+INSERT INTO windows SELECT window_start, COUNT(*)
+  FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '1' MINUTE)) GROUP BY window_start, window_end;
+INSERT INTO copies SELECT id, v FROM orders WHERE v > 10;
+END;
+"""
+
+
+def write_input(folder: Path) -> list[dict[str, object]]:
+    (folder / "in").mkdir()
+    rows: list[dict[str, object]] = []
+    for number in range(FILES):
+        part: list[dict[str, object]] = [
+            {
+                "id": i,
+                "k": f"k{i % 7}",
+                "v": i % 23,
+                "ts": f"2024-01-01 00:{i // 60 % 60:02d}:{i % 60:02d}.000",
+            }
+            for i in range(number * ROWS, (number + 1) * ROWS)
+        ]
+        path = folder / "in" / f"{number:02d}.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in part), encoding="utf-8")
+        rows += part
+    return rows
+
+
+def rekindle(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "rekindle", *arguments]
+
+
+def kill_until_done(folder: Path, kills: int, seed: int) -> int:
+    """Run the job; kill it at random moments `kills` times, then let it end. Returns how many kills hit."""
+    command = rekindle(
+        "run", str(folder / "plan.json"), "--job-dir", str(folder / "job"),
+        "-D", "execution.micro-batch.max-files=1",
+    )  # fmt: skip
+    chance, hits = random.Random(seed), 0
+    for _ in range(kills):
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        # Count from the first sign of work, so that kills meet batches and not only the start of Spark.
+        progress = folder / "job" / "checkpoint" / "offsets"
+        seen = len(list(progress.glob("[0-9]*"))) if progress.exists() else 0
+        deadline = time.monotonic() + 120
+        while process.poll() is None and time.monotonic() < deadline:
+            if progress.exists() and len(list(progress.glob("[0-9]*"))) > seen:
+                break
+            time.sleep(0.05)
+        time.sleep(chance.uniform(0, 1.5))
+        if process.poll() is None:
+            hits += 1
+        subprocess.run(["pkill", "-9", "-g", str(process.pid)], check=False)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return hits
+
+
+def check_output(folder: Path, rows: list[dict[str, object]]) -> None:
+    totals: dict[str, tuple[int, int]] = {}
+    windows: dict[str, int] = {}
+    for row in rows:
+        s, c = totals.get(str(row["k"]), (0, 0))
+        totals[str(row["k"])] = (s + int(str(row["v"])), c + 1)
+        windows[f"{str(row['ts'])[:16]}:00"] = windows.get(f"{str(row['ts'])[:16]}:00", 0) + 1
+    with duckdb.connect(str(folder / "out.duckdb"), read_only=True) as database:
+        found = {k: (s, c) for k, s, c in database.sql("SELECT k, s, c FROM totals").fetchall()}
+        copied = database.sql(f"SELECT id, v FROM read_parquet('{folder}/copies/*.parquet') ORDER BY id").fetchall()
+    assert found == totals
+    assert copied == [(row["id"], row["v"]) for row in rows if int(str(row["v"])) > 10]
+    fired = [json.loads(line) for file in (folder / "windows").glob("[!._]*") for line in file.read_text().splitlines()]
+    assert sorted((row["w"][:19], row["c"]) for row in fired) == sorted(windows.items())
+
+
+def run(folder: Path, kills: int, seed: int) -> None:
+    rows = write_input(folder)
+    (folder / "job.sql").write_text(SCRIPT.format(dir=folder), encoding="utf-8")
+    compiled = subprocess.run(
+        rekindle("compile", "-f", str(folder / "job.sql"), "-o", str(folder / "plan.json")),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert compiled.returncode == 0, compiled.stdout + compiled.stderr
+    hits = kill_until_done(folder, kills, seed)
+    assert hits > 0
+    check_output(folder, rows)
+
+
+@pytest.mark.spark
+def test_three_kills(tmp_path: Path) -> None:
+    run(tmp_path, kills=3, seed=1)
+
+
+@pytest.mark.long
+@pytest.mark.spark
+@pytest.mark.parametrize("seed", range(5))
+def test_twenty_kills(tmp_path: Path, seed: int) -> None:
+    run(tmp_path, kills=20, seed=seed)
