@@ -134,7 +134,7 @@ def _extras(column: Column) -> str | None:
 def _system_functions() -> set[str]:
     from execnodes.core import functions
 
-    return {name.lower() for name in functions.names()}
+    return {function.name.lower() for function in functions.registry.functions().values() if function.name[0].isalpha()}
 
 
 def _matches(name: str, statement: Show) -> bool:

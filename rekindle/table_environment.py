@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Self
 from execnodes.core.errors import PlanError, SqlError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import Configuration
-from execnodes.core.tables import ResolvedTable, TableReference
+from execnodes.core.tables import TableReference
 from planner.catalog import Catalog
 from planner.parse import parse
 from planner.statements import Body, Insert, QueryStatement, Statement, StatementSet
-from plans.restore import CatalogTable, resolve_tables
+from plans.restore import resolve_tables
 from plans.tables import map_tables, tables_of
+from rekindle.catalog_tables import CatalogTables
 from rekindle.compile import compile_body
 from rekindle.compiled_plan import CompiledPlan
 from rekindle.execute import execute
@@ -36,6 +37,7 @@ class TableEnvironment:
     def __init__(self, configuration: Configuration, spark: SparkSession | None = None) -> None:
         self.configuration = configuration
         self.catalog = Catalog()
+        self.tables = CatalogTables(self.catalog)
         self.spark = spark
         self._named = 0
 
@@ -137,7 +139,7 @@ class TableEnvironment:
         loaded = plan if isinstance(plan, CompiledPlan) else self.load_plan(plan)
         graph = resolve_tables(
             loaded.graph,
-            _Lookup(self.catalog),
+            self.tables,
             self.configuration.get_option("table.plan.restore.catalog-objects"),  # type: ignore[arg-type]  # checked on SET
             self.configuration.flag("table.plan.restore.enrich-table-options"),
         )
@@ -158,20 +160,6 @@ class TableEnvironment:
             job=job,
             collected=name,
         )
-
-
-class _Lookup:
-    """Tables of a catalog for plans that are restored."""
-
-    def __init__(self, catalog: Catalog) -> None:
-        self._catalog = catalog
-
-    def lookup(self, identifier: tuple[str, str, str]) -> CatalogTable | None:
-        """See `CatalogLookup`; views are no tables."""
-        entry = self._catalog.find(identifier)
-        if entry is None or not isinstance(entry.object, ResolvedTable):
-            return None
-        return CatalogTable(entry.object, entry.temporary)
 
 
 def _only(statements: list[Statement], method: str) -> Statement:

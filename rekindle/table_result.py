@@ -79,7 +79,8 @@ class TableResult:
         """The lines of `print`."""
         changes = list(self.collect())
         heads = (["op"] if self.is_query else []) + list(self.columns)
-        types = ([None] if self.is_query else []) + (list(self.types) or [None] * len(self.columns))
+        known: list[LogicalType | None] = [*self.types] or [None] * len(self.columns)
+        types = [None, *known] if self.is_query else known
         table = [
             ([kind.short] if self.is_query else []) + [format_value(value) for value in values]
             for kind, values in changes

@@ -151,7 +151,7 @@ def execute(
     from rekindle.connectors.collect import clear, results
     from rekindle.runtime.job import Job
 
-    redirected = redirect(plan.graph, environment.catalog, f"test-{uuid.uuid4().hex}")
+    redirected = redirect(plan.graph, environment.tables, f"test-{uuid.uuid4().hex}")
     graph = redirected.graph
     try:
         job = Job(graph, encode(graph), environment.configuration, spark=spark).start()
