@@ -86,6 +86,7 @@ class SetOperation:
     inputs: tuple[Logical, ...]
     all: bool
     type: LogicalType
+    position: Position | None = None
 
 
 class JoinType(StrEnum):

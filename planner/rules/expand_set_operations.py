@@ -23,7 +23,8 @@ def _expand(node: Logical) -> Logical:
         flat = SetOperation(SetKind.UNION, tuple(_members(node)), True, node.type)
         return flat if node.all else _distinct(flat, node.type)
     if node.all:
-        raise SqlError(f"{node.kind} ALL is not supported yet", hint=f"Write {node.kind}, which removes duplicates.")
+        hint = f"Write {node.kind}, which removes duplicates."
+        raise SqlError(f"{node.kind} ALL is not supported yet", position=node.position, hint=hint)
     kind = JoinType.SEMI if node.kind is SetKind.INTERSECT else JoinType.ANTI
     return reduce(lambda left, right: _distinct(_match(left, right, kind), node.type), node.inputs[1:], node.inputs[0])
 

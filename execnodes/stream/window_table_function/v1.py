@@ -62,18 +62,16 @@ class WindowTableFunction(ExecNode):
         offset = (self.windowing.window.offset or 0) * 1000
         instant = self.windowing.time_attribute_type.root is Root.TIMESTAMP_LTZ
         micros = _local_micros(branch.columns[self.windowing.time_attribute_index or 0], instant, zone)
-        shifted = f"({micros}) - ({offset})" if offset else micros
+        first = _start(micros, size if self.windowing.window.type == "CumulativeWindow" else step, offset)
         if self.windowing.window.type == "CumulativeWindow":
-            start = f"(({micros}) - pmod({shifted}, {size}))"
             for length in range(step, size + step, step):
-                end = f"({start} + {length})"
-                # The window has begun for every row of its span, but ends before some of them.
-                yield _narrowed(_window(branch, start, end, instant, zone), f"{end} > {micros}")
+                end = f"({first} + {length})"
+                # The windows of a span begin together; those that end before a row do not hold it.
+                yield _narrowed(_window(branch, first, end, instant, zone), f"{end} > {micros}")
             return
-        last = f"(({micros}) - pmod({shifted}, {step}))"
         for back in range(0, size, step):
-            start = f"({last} - {back})" if back else last
-            yield _window(branch, start, f"({start} + {size})", instant, zone)
+            start = f"({first} - {back})" if back else first
+            yield _window(branch, start, f"({first} + {size - back})", instant, zone)
 
 
 def _window(branch: Branch, start: str, end: str, instant: bool, zone: str) -> Branch:
@@ -91,7 +89,13 @@ def _narrowed(branch: Branch, condition: str) -> Branch:
 
 
 def _local_micros(time: str, instant: bool, zone: str) -> str:
-    """Microseconds of the local time; NULL fails the job, since a row without time is in no window."""
+    """Text of the microseconds of the local time."""
     local = f"from_utc_timestamp({time}, '{zone}')" if instant else f"CAST({time} AS TIMESTAMP)"
+    return f"unix_micros({local})"
+
+
+def _start(micros: str, step: int, offset: int) -> str:
+    """Where the latest window that holds a time begins; NULL fails the job, since a row without time is in none."""
+    shifted = f"{micros} - ({offset})" if offset else micros
     reason = "the time attribute of a window function must not be NULL"
-    return f"coalesce(unix_micros({local}), CAST(raise_error('{reason}') AS BIGINT))"
+    return f"coalesce({micros} - pmod({shifted}, {step}), CAST(raise_error('{reason}') AS BIGINT))"
