@@ -55,9 +55,9 @@ class GroupWindows:
         window = make_window(name, lengths, partition, call.position)
         attached = attach(plan, window, time, call.position)
         width = len(plan.type.fields)
-        self._columns = tuple(
-            InputRef(input_index=width + i, type=attached.type.fields[width + i].type) for i in range(3)
-        )
+        start, end, rowtime = (attached.type.fields[width + i].type for i in range(3))
+        types = (start, end, rowtime.with_nullable(True))
+        self._columns = tuple(InputRef(input_index=width + i, type=t) for i, t in enumerate(types))
         self.source = self.source.on(attached)
 
     def _partition(self, converter: Converter, keys: list[s.Expr | s.GroupingSets]) -> tuple[Logical, tuple[int, ...]]:

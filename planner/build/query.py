@@ -21,6 +21,8 @@ from planner.parse import parse_query
 
 Expected = tuple[LogicalType, ...] | None
 """Types an INSERT wants; they give a bare NULL its type."""
+Ctes = dict[str, tuple[Logical, tuple[str, ...]]]
+"""Queries of WITH by name: their plans and the names of their columns."""
 
 
 class QueryBuilder:
@@ -30,9 +32,9 @@ class QueryBuilder:
         self,
         catalog: Catalog,
         configuration: Configuration,
-        ctes: dict[str, tuple[Logical, tuple[str, ...]]] | None = None,
+        ctes: Ctes | None = None,
     ) -> None:
-        """`ctes` are the queries of WITH that can be seen, built, with the names of their columns."""
+        """`ctes` are the queries of WITH that can be seen."""
         self.catalog = catalog
         self.configuration = configuration
         self.ctes = ctes or {}

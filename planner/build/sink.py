@@ -16,7 +16,7 @@ from planner.build.query import QueryBuilder
 from planner.build.scope import Scope
 from planner.build.source import project, refs
 from planner.build.tables import options_of
-from planner.catalog import Catalog, View
+from planner.catalog import Catalog, Identifier, View
 from planner.logical import Logical, Sink
 
 if TYPE_CHECKING:
@@ -48,9 +48,7 @@ def build_insert(insert: s.Insert, catalog: Catalog, configuration: Configuratio
     )
 
 
-def build_sink(
-    plan: Logical, table: ResolvedTable, identifier: tuple[str, str, str] | None, position: Position
-) -> Sink:
+def build_sink(plan: Logical, table: ResolvedTable, identifier: Identifier | None, position: Position) -> Sink:
     """The sink of a plan that was not written as an INSERT, e.g. into an inline table."""
     columns = table.table_schema.writable
     name = ".".join(identifier) if identifier else "*anonymous*"

@@ -11,72 +11,12 @@ from planner.grammar.lexer import Kind, Source, Token
 T = TypeVar("T")
 
 RESERVED = frozenset(
-    [
-        "ALL",
-        "AND",
-        "AS",
-        "ASC",
-        "BETWEEN",
-        "BY",
-        "CASE",
-        "CAST",
-        "CREATE",
-        "CROSS",
-        "DESC",
-        "DISTINCT",
-        "ELSE",
-        "END",
-        "EXCEPT",
-        "EXISTS",
-        "FALSE",
-        "FETCH",
-        "FOR",
-        "FROM",
-        "FULL",
-        "GROUP",
-        "HAVING",
-        "IN",
-        "INNER",
-        "INSERT",
-        "INTERSECT",
-        "INTO",
-        "IS",
-        "JOIN",
-        "LATERAL",
-        "LEFT",
-        "LIKE",
-        "LIMIT",
-        "MATCH_RECOGNIZE",
-        "MINUS",
-        "NATURAL",
-        "NOT",
-        "NULL",
-        "OFFSET",
-        "ON",
-        "OR",
-        "ORDER",
-        "OUTER",
-        "OVER",
-        "PARTITION",
-        "QUALIFY",
-        "RIGHT",
-        "SELECT",
-        "SET",
-        "SIMILAR",
-        "TABLE",
-        "TABLESAMPLE",
-        "THEN",
-        "TRUE",
-        "UNION",
-        "UNKNOWN",
-        "UNNEST",
-        "USING",
-        "VALUES",
-        "WHEN",
-        "WHERE",
-        "WINDOW",
-        "WITH",
-    ]
+    """
+    ALL AND AS ASC BETWEEN BY CASE CAST CREATE CROSS DESC DISTINCT ELSE END EXCEPT EXISTS FALSE FETCH FOR FROM FULL
+    GROUP HAVING IN INNER INSERT INTERSECT INTO IS JOIN LATERAL LEFT LIKE LIMIT MATCH_RECOGNIZE MINUS NATURAL NOT NULL
+    OFFSET ON OR ORDER OUTER OVER PARTITION QUALIFY RIGHT SELECT SET SIMILAR TABLE TABLESAMPLE THEN TRUE UNION UNKNOWN
+    UNNEST USING VALUES WHEN WHERE WINDOW WITH
+    """.split()  # noqa: SIM905
 )
 """Words that begin or end a part of a statement, so that they are names only in backticks."""
 

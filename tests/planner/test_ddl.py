@@ -1,0 +1,185 @@
+"""DDL applied to a catalog: resolved tables, views with names in full, temporary objects, catalogs and databases."""
+
+from __future__ import annotations
+
+import pytest
+
+from execnodes.core.errors import CatalogError, SqlError
+from execnodes.core.options import Configuration
+from execnodes.core.tables import ResolvedTable
+from execnodes.core.types import TimeKind
+from planner import ddl
+from planner.catalog import Catalog, View
+from planner.parse import parse
+
+
+def apply(text: str, catalog: Catalog | None = None) -> Catalog:
+    """A catalog with the DDL of a script applied."""
+    catalog = catalog or Catalog()
+    for statement in parse(text):
+        ddl.execute(statement, catalog, Configuration())
+    return catalog
+
+
+def table(catalog: Catalog, *path: str) -> ResolvedTable:
+    """A table of a catalog."""
+    found = catalog.get(path).object
+    assert isinstance(found, ResolvedTable)
+    return found
+
+
+FULL = """
+CREATE TABLE t (
+  id INT COMMENT 'the key',
+  m MAP<STRING, ROW<a INT>>,
+  at TIMESTAMP_LTZ(3) METADATA FROM 'timestamp' VIRTUAL,
+  `offset` BIGINT METADATA,
+  ts AS CAST(at AS TIMESTAMP(3)),
+  WATERMARK FOR ts AS ts  -  INTERVAL '5' SECOND,
+  CONSTRAINT pk PRIMARY KEY (id) NOT ENFORCED
+) COMMENT 'all of it' PARTITIONED BY (id) WITH ('connector' = 'x', 'password' = '${env:SECRET}');
+"""
+
+
+def test_create_table_in_full() -> None:
+    found = table(apply(FULL), "t")
+    schema = found.table_schema
+    assert [(c.name, str(c.data_type), c.kind) for c in schema.columns] == [
+        ("id", "INT NOT NULL", "PHYSICAL"),
+        ("m", "MAP<STRING, ROW<`a` INT>>", "PHYSICAL"),
+        ("at", "TIMESTAMP_LTZ(3)", "METADATA"),
+        ("offset", "BIGINT", "METADATA"),
+        ("ts", "TIMESTAMP(3) *ROWTIME*", "COMPUTED"),
+    ]
+    assert [c.name for c in schema.writable] == ["id", "m", "offset"]
+    assert schema.columns[2].metadata_key == "timestamp"
+    assert schema.columns[0].comment == "the key"
+    assert schema.watermark_specs[0].expression.serializable_string == "ts - INTERVAL '5' SECOND"
+    assert schema.primary_key is not None
+    assert (schema.primary_key.name, schema.primary_key.columns) == ("pk", ("id",))
+    assert (found.comment, found.partition_keys) == ("all of it", ("id",))
+    assert found.options == {"connector": "x", "password": "${env:SECRET}"}
+
+
+@pytest.mark.parametrize(
+    ("clause", "columns", "options", "watermarks", "key"),
+    [
+        ("", ["id", "m", "at", "offset", "ts", "b"], {"connector": "y", "password": "${env:SECRET}"}, 1, True),
+        ("(EXCLUDING ALL)", ["id", "m", "b"], {"connector": "y"}, 0, False),
+        ("(EXCLUDING ALL INCLUDING GENERATED INCLUDING METADATA INCLUDING WATERMARKS)",
+         ["id", "m", "at", "offset", "ts", "b"], {"connector": "y"}, 1, False),
+        ("(EXCLUDING CONSTRAINTS EXCLUDING OPTIONS)",
+         ["id", "m", "at", "offset", "ts", "b"], {"connector": "y"}, 1, False),
+    ],
+)  # fmt: skip
+def test_like(clause: str, columns: list[str], options: dict[str, str], watermarks: int, key: bool) -> None:
+    found = table(apply(FULL + f"CREATE TABLE l (b INT) WITH ('connector' = 'y') LIKE t {clause}"), "l")
+    assert [column.name for column in found.table_schema.columns] == columns
+    assert found.options == options
+    assert len(found.table_schema.watermark_specs) == watermarks
+    assert (found.table_schema.primary_key is not None) is key
+
+
+@pytest.mark.parametrize(
+    ("clause", "message"),
+    [
+        ("CREATE TABLE l (PRIMARY KEY (id) NOT ENFORCED) LIKE t", "both tables have constraints"),
+        ("CREATE TABLE l WITH ('connector' = 'y') LIKE t (INCLUDING OPTIONS)", "both tables give the option"),
+        ("CREATE TABLE l LIKE v", "LIKE takes a table"),
+    ],
+)
+def test_like_refused(clause: str, message: str) -> None:
+    with pytest.raises(SqlError, match=message):
+        apply(FULL + "CREATE VIEW v AS SELECT id FROM t;" + clause)
+
+
+def test_create_table_as() -> None:
+    catalog = apply(FULL)
+    (statement,) = parse("CREATE TABLE c WITH ('connector' = 'y') AS SELECT id, ts FROM t")
+    result = ddl.execute(statement, catalog, Configuration())
+    assert result.insert is not None
+    assert result.insert.target == ("c",)
+    columns = table(catalog, "c").table_schema.columns
+    assert [(c.name, str(c.data_type)) for c in columns] == [("id", "INT NOT NULL"), ("ts", "TIMESTAMP(3)")]
+
+
+def test_create_table_as_with_column_order() -> None:
+    catalog = apply(FULL)
+    (statement,) = parse("CREATE TABLE c (ts, id) WITH ('connector' = 'y') AS SELECT id, ts FROM t")
+    result = ddl.execute(statement, catalog, Configuration())
+    assert [c.name for c in table(catalog, "c").table_schema.columns] == ["ts", "id"]
+    assert result.insert is not None
+
+
+def test_view_text_has_names_in_full_but_not_those_of_with() -> None:
+    catalog = apply(
+        FULL + "CREATE VIEW v (a, b) COMMENT 'c' AS WITH t2 AS (SELECT id FROM t) SELECT t2.id, 't' FROM t2, t AS x"
+    )
+    view = catalog.get(("v",)).object
+    assert view == View(
+        "WITH t2 AS (SELECT id FROM `default_catalog`.`default_database`.`t`) "
+        "SELECT t2.id, 't' FROM t2, `default_catalog`.`default_database`.`t` AS x",
+        ("a", "b"),
+        "c",
+    )
+
+
+def test_view_reads_its_own_database() -> None:
+    catalog = apply(FULL + "CREATE VIEW v AS SELECT id FROM t; CREATE DATABASE d")
+    apply("USE d; CREATE VIEW w AS SELECT * FROM default_catalog.default_database.v", catalog)
+    assert catalog.get(("w",)).identifier == ("default_catalog", "d", "w")
+
+
+def test_temporary_shadows_permanent() -> None:
+    catalog = apply("CREATE TABLE t (a INT); CREATE TEMPORARY TABLE t (b INT)")
+    assert [c.name for c in table(catalog, "t").table_schema.columns] == ["b"]
+    with pytest.raises(CatalogError, match="temporary object"):
+        apply("DROP TABLE t", catalog)
+    apply("DROP TEMPORARY TABLE t", catalog)
+    assert [c.name for c in table(catalog, "t").table_schema.columns] == ["a"]
+
+
+def test_if_not_exists_and_if_exists() -> None:
+    catalog = apply("CREATE TABLE t (a INT); CREATE TABLE IF NOT EXISTS t (b INT); DROP VIEW IF EXISTS t")
+    assert [c.name for c in table(catalog, "t").table_schema.columns] == ["a"]
+    assert catalog.list_objects("TABLE") == ["t"]
+
+
+def test_alter_and_rename() -> None:
+    catalog = apply(FULL + "ALTER TABLE t SET ('a' = 'b'); ALTER TABLE t RESET ('password'); ALTER TABLE t RENAME TO u")
+    assert table(catalog, "u").options == {"connector": "x", "a": "b"}
+    assert catalog.find(("t",)) is None
+    with pytest.raises(CatalogError, match="'connector' cannot be reset"):
+        apply("ALTER TABLE u RESET ('connector')", catalog)
+
+
+def test_catalogs_and_databases() -> None:
+    catalog = apply(
+        "CREATE CATALOG c WITH ('type' = 'generic_in_memory'); CREATE DATABASE c.d; USE CATALOG c; USE d;"
+        "CREATE TABLE t (a INT)"
+    )
+    assert catalog.get(("c", "d", "t")).identifier == ("c", "d", "t")
+    for refused in ("DROP CATALOG c", "DROP DATABASE d", "CREATE DATABASE d", "USE x", "DROP DATABASE x"):
+        with pytest.raises(CatalogError):
+            apply(refused, catalog)
+    apply("USE CATALOG default_catalog", catalog)
+    with pytest.raises(CatalogError, match="not empty"):
+        apply("DROP DATABASE c.d", catalog)
+    apply("DROP DATABASE c.d CASCADE; DROP CATALOG c", catalog)
+    assert list(catalog.catalogs) == ["default_catalog"]
+
+
+def test_functions() -> None:
+    catalog = apply(
+        "CREATE FUNCTION f AS 'm.f' LANGUAGE PYTHON; CREATE TEMPORARY SYSTEM FUNCTION g AS 'm.g' LANGUAGE PYTHON"
+    )
+    assert catalog.list_functions() == ["f", "g"]
+    apply("DROP FUNCTION f; DROP TEMPORARY SYSTEM FUNCTION g; DROP FUNCTION IF EXISTS f", catalog)
+    assert catalog.list_functions() == []
+    with pytest.raises(CatalogError, match="does not exist"):
+        apply("DROP FUNCTION f", catalog)
+
+
+def test_watermark_on_a_physical_column_is_the_rowtime() -> None:
+    found = table(apply("CREATE TABLE t (ts TIMESTAMP(0), WATERMARK FOR ts AS ts)"), "t")
+    assert found.table_schema.columns[0].data_type.kind is TimeKind.ROWTIME
