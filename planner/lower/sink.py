@@ -79,9 +79,9 @@ def _accepted(node: Sink, context: Context) -> ChangelogMode:
             hint="Write into a sink that takes updates (e.g. one with a PRIMARY KEY), or aggregate in windows.",
         )
     if node.on_conflict is not None and (not has_key or accepted.insert_only):
-        reason = "takes inserts only here" if has_key else "has no PRIMARY KEY"
+        reason = "the query only inserts rows" if has_key else f"table sink {table_name(node)!r} has no PRIMARY KEY"
         raise SqlError(
-            f"ON CONFLICT DO {node.on_conflict} does not fit: table sink {table_name(node)!r} {reason}",
+            f"ON CONFLICT DO {node.on_conflict} has no meaning here: {reason}",
             position=node.position,
             hint="Leave out ON CONFLICT.",
         )

@@ -302,7 +302,7 @@ REFUSED: list[tuple[str, Callable[[], Sink]]] = [
         lambda: sink(COUNTED, connector="filesystem", position=HERE),
     ),
     ("has no PRIMARY KEY", lambda: sink(T, on_conflict="NOTHING", position=HERE)),
-    ("takes inserts only here", lambda: sink(T, key=("c0",), on_conflict="NOTHING", position=HERE)),
+    ("the query only inserts rows", lambda: sink(T, key=("c0",), on_conflict="NOTHING", position=HERE)),
 ]
 
 
