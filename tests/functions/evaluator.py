@@ -106,12 +106,10 @@ class Evaluator:
         cells = [[_cell(row.get(name), columns.types[name]) for name in names] for row in rows]
         source = ", ".join(f"({', '.join([str(i), *row])})" for i, row in enumerate(cells))
         texts = [_shown(each, names, zone) for each in expressions]
-        made = ", ".join(f"{text} AS c{i}" for i, text in enumerate(texts))
         head = ", ".join(["rk_row", *names])
-        # a temporary view keeps the optimizer from folding everything at once
+        # the checkpoint keeps the optimizer from folding everything
         data = self.spark.sql(f"SELECT * FROM VALUES {source} AS t({head})")
         frame = data.localCheckpoint().selectExpr("rk_row", *[f"{t} AS c{i}" for i, t in enumerate(texts)])
-        assert made
         return [[_plain(v) for v in row[1:]] for row in sorted(frame.collect(), key=lambda r: int(r[0]))]
 
     def one(self, expression: Expression, zone: str = "UTC") -> Any:

@@ -97,7 +97,7 @@ def read_date(text: str) -> str:
     return f"CAST(regexp_replace(concat('~000', {text}), {_DATE}, '$1$2') AS DATE)"
 
 
-_TIME = text_literal(r"^([01]?\d|2[0-3])(?::([0-5]?\d)(?::([0-5]?\d)(?:\.(\d*))?)?)?$")
+_TIME = text_literal(r"^(\d{1,4})(?::(\d{1,4})(?::(\d{1,4})(?:\.(\d*))?)?)?$")
 
 
 def read_time(text: str, target: LogicalType) -> str:

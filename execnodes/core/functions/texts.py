@@ -113,6 +113,7 @@ TRIMS = tuple(
 
 _BEYOND_BMP = r"[\x{10000}-\x{10ffff}]"
 _MARK = "\uffff"
+_WHOLE = "\ufffe"
 
 
 def _marked(text: str) -> str:
@@ -122,8 +123,9 @@ def _marked(text: str) -> str:
 
 def _unmarked(text: str) -> str:
     """Without the marks; half a character becomes a question mark."""
-    torn = text_literal(f"{_BEYOND_BMP}(?!{_MARK})|(?<!{_BEYOND_BMP}){_MARK}")
-    return f"replace(regexp_replace({text}, {torn}, '?'), {text_literal(_MARK)}, '')"
+    whole = f"regexp_replace({text}, {text_literal(f'({_BEYOND_BMP}){_MARK}')}, {text_literal('$1' + _WHOLE)})"
+    torn = f"regexp_replace({whole}, {text_literal(f'{_BEYOND_BMP}(?!{_WHOLE})|{_MARK}')}, '?')"
+    return f"replace({torn}, {text_literal(_WHOLE)}, '')"
 
 
 def _escaped(text: str) -> str:
