@@ -19,6 +19,9 @@ from plans.schema import path, published
 from plans.secrets import hint_for, literal_secrets
 from plans.tables import tables_of
 
+UID_FORMAT = "table.exec.uid.format"
+"""Stored only where it was set: without it uids have the one form that never changes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -89,7 +92,7 @@ def _warnings(graph: ExecGraph, source: str) -> Iterator[Finding]:
             yield Finding(
                 "warning", where, f"it keeps no state, so the TTL of {names} has no effect", "Remove `state`."
             )
-        missing = sorted(set(node.metadata.consumed_options) - set(node.configuration))
+        missing = sorted(set(node.metadata.consumed_options) - set(node.configuration) - {UID_FORMAT})
         if missing:
             yield Finding(
                 "warning",
