@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from difflib import get_close_matches
 
 from execnodes.core.errors import CatalogError, Position
@@ -42,13 +43,11 @@ class Entry:
     temporary: bool
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class Database:
-    """A database: objects by name."""
+    """What is known of a database beside its objects."""
 
-    objects: dict[str, CatalogObject] = field(default_factory=dict)
-    functions: dict[str, UserFunction] = field(default_factory=dict)
-    options: dict[str, str] = field(default_factory=dict)
+    options: tuple[tuple[str, str], ...] = ()
     comment: str | None = None
 
 
@@ -63,7 +62,9 @@ class Catalog:
     def __init__(self) -> None:
         self.catalogs: dict[str, dict[str, Database]] = {DEFAULT_CATALOG: {DEFAULT_DATABASE: Database()}}
         self.catalog_options: dict[str, dict[str, str]] = {DEFAULT_CATALOG: {"type": "generic_in_memory"}}
+        self.objects: dict[Identifier, CatalogObject] = {}
         self.temporary_objects: dict[Identifier, CatalogObject] = {}
+        self.functions: dict[Identifier, UserFunction] = {}
         self.temporary_functions: dict[Identifier, UserFunction] = {}
         self.system_functions: dict[str, UserFunction] = {}
         self.current_catalog = DEFAULT_CATALOG
@@ -71,9 +72,14 @@ class Catalog:
 
     def qualify(self, path: tuple[str, ...]) -> Identifier:
         """A name of one to three parts in full."""
-        if len(path) > 3:
-            raise CatalogError(f"{quoted(path)} has more than three parts", hint="Write catalog.database.name.")
-        return (self.current_catalog, self.current_database, *path)[-3:]  # type: ignore[return-value]
+        match path:
+            case (name,):
+                return self.current_catalog, self.current_database, name
+            case database, name:
+                return self.current_catalog, database, name
+            case catalog, database, name:
+                return catalog, database, name
+        raise CatalogError(f"{quoted(path)} has more than three parts", hint="Write catalog.database.name.")
 
     def database(self, catalog: str, database: str) -> Database:
         """A database; CatalogError if it or its catalog is missing."""
@@ -89,8 +95,7 @@ class Catalog:
         identifier = self.qualify(path)
         if identifier in self.temporary_objects:
             return Entry(identifier, self.temporary_objects[identifier], True)
-        database = self.catalogs.get(identifier[0], {}).get(identifier[1])
-        found = database.objects.get(identifier[2]) if database else None
+        found = self.objects.get(identifier)
         return Entry(identifier, found, False) if found else None
 
     def get(self, path: tuple[str, ...], position: Position | None = None) -> Entry:
@@ -106,29 +111,30 @@ class Catalog:
     ) -> Identifier:
         """Add a table or view; its full name. CatalogError if the name is taken."""
         identifier = self.qualify(path)
-        objects, key = self._place(identifier, temporary)
-        if key in objects:
+        self.database(*identifier[:2])
+        objects = self._objects(temporary)
+        if identifier in objects:
             if if_not_exists:
                 return identifier
             what = "temporary object" if temporary else "table or view"
             raise CatalogError(f"{what} {quoted(identifier)} exists already", hint="Drop it or add IF NOT EXISTS.")
-        objects[key] = created
+        objects[identifier] = created
         return identifier
 
     def replace(self, entry: Entry, changed: CatalogObject) -> None:
         """Put another object in the place of one that was found."""
-        objects, key = self._place(entry.identifier, entry.temporary)
-        objects[key] = changed
+        self._objects(entry.temporary)[entry.identifier] = changed
 
     def rename(self, entry: Entry, path: tuple[str, ...]) -> None:
         """Move an object to another name of its database."""
-        identifier = (*entry.identifier[: 3 - len(path)], *path)
-        objects, key = self._place(identifier, entry.temporary)  # type: ignore[arg-type]
-        if key in objects:
+        catalog, database, _ = entry.identifier
+        identifier = (catalog, database, path[-1])
+        if len(path) > 1 and self.qualify(path) != identifier:
+            raise CatalogError(f"{quoted(entry.identifier)} cannot move to another database")
+        objects = self._objects(entry.temporary)
+        if identifier in objects:
             raise CatalogError(f"table or view {quoted(identifier)} exists already")
-        objects[key] = entry.object
-        old, old_key = self._place(entry.identifier, entry.temporary)
-        del old[old_key]
+        objects[identifier] = objects.pop(entry.identifier)
 
     def drop(self, path: tuple[str, ...], kind: str, *, temporary: bool = False, if_exists: bool = False) -> None:
         """Remove a TABLE or VIEW; CatalogError if it is missing or of the other kind."""
@@ -138,21 +144,21 @@ class Catalog:
                 f"a temporary object {quoted(identifier)} exists",
                 hint=f"Write DROP TEMPORARY {kind} to remove it first.",
             )
-        objects, key = self._place(identifier, temporary)
-        found = objects.get(key)
+        objects = self._objects(temporary)
+        found = objects.get(identifier)
         if found is None or kind_of(found) != kind:
             if if_exists:
                 return
             other = f"; it is a {kind_of(found).lower()}" if found else ""
             raise CatalogError(f"{kind.lower()} {quoted(identifier)} does not exist{other}")
-        del objects[key]
+        del objects[identifier]
 
     def list_objects(self, kind: str, path: tuple[str, ...] = ()) -> list[str]:
         """Names of the TABLEs or VIEWs of a database (the current one by default), sorted."""
-        catalog, database = self.qualify((*path, ""))[:2]
-        permanent = self.database(catalog, database).objects
-        temporary = {key[2]: each for key, each in self.temporary_objects.items() if key[:2] == (catalog, database)}
-        return sorted(name for name, each in {**permanent, **temporary}.items() if kind_of(each) == kind)
+        catalog, database, _ = self.qualify((*path, ""))
+        self.database(catalog, database)
+        known = {**self.objects, **self.temporary_objects}
+        return sorted(key[2] for key, each in known.items() if key[:2] == (catalog, database) and kind_of(each) == kind)
 
     def create_catalog(self, name: str, options: dict[str, str], if_not_exists: bool = False) -> None:
         """Add a catalog with a database `default`."""
@@ -175,11 +181,12 @@ class Catalog:
             raise CatalogError(f"catalog {name!r} does not exist", hint=_near(name, self.catalogs))
         if name == self.current_catalog:
             raise CatalogError(f"catalog {name!r} is in use", hint="USE CATALOG another one first.")
+        self._forget((name,))
         del self.catalogs[name]
 
     def create_database(self, path: tuple[str, ...], created: Database, if_not_exists: bool = False) -> None:
         """Add a database."""
-        catalog, name = self.qualify(("", *path))[-2:] if len(path) == 2 else (self.current_catalog, path[0])
+        catalog, name, _ = self.qualify((*path, ""))
         databases = self.catalogs.get(catalog)
         if databases is None:
             raise CatalogError(f"catalog {catalog!r} does not exist", hint=_near(catalog, self.catalogs))
@@ -191,15 +198,16 @@ class Catalog:
 
     def drop_database(self, path: tuple[str, ...], *, if_exists: bool = False, cascade: bool = False) -> None:
         """Remove a database; one with tables only with CASCADE."""
-        catalog, name = path if len(path) == 2 else (self.current_catalog, path[0])
+        catalog, name, _ = self.qualify((*path, ""))
         if name not in self.catalogs.get(catalog, {}):
             if if_exists:
                 return
             raise CatalogError(f"database {name!r} does not exist in {catalog!r}")
         if (catalog, name) == (self.current_catalog, self.current_database):
             raise CatalogError(f"database {name!r} is in use", hint="USE another one first.")
-        if self.catalogs[catalog][name].objects and not cascade:
+        if any(key[:2] == (catalog, name) for key in self.objects) and not cascade:
             raise CatalogError(f"database {name!r} is not empty", hint="Add CASCADE to drop its tables too.")
+        self._forget((catalog, name))
         del self.catalogs[catalog][name]
 
     def use_catalog(self, name: str) -> None:
@@ -210,7 +218,7 @@ class Catalog:
 
     def use_database(self, path: tuple[str, ...]) -> None:
         """Make a database current."""
-        catalog, name = path if len(path) == 2 else (self.current_catalog, path[0])
+        catalog, name, _ = self.qualify((*path, ""))
         self.database(catalog, name)
         self.current_catalog, self.current_database = catalog, name
 
@@ -218,15 +226,25 @@ class Catalog:
         self, path: tuple[str, ...], created: UserFunction, *, temporary: bool, system: bool, if_not_exists: bool
     ) -> None:
         """Add a function."""
-        functions, key = self._function_place(path, temporary, system)
-        if key in functions and not if_not_exists:
+        taken = (path[-1] in self.system_functions) if system else (self.qualify(path) in self._functions(temporary))
+        if taken:
+            if if_not_exists:
+                return
             raise CatalogError(f"function {quoted(path)} exists already")
-        functions.setdefault(key, created)
+        if system:
+            self.system_functions[path[-1]] = created
+            return
+        identifier = self.qualify(path)
+        self.database(*identifier[:2])
+        self._functions(temporary)[identifier] = created
 
     def drop_function(self, path: tuple[str, ...], *, temporary: bool, system: bool, if_exists: bool) -> None:
         """Remove a function."""
-        functions, key = self._function_place(path, temporary, system)
-        if functions.pop(key, None) is None and not if_exists:
+        if system:
+            found = self.system_functions.pop(path[-1], None)
+        else:
+            found = self._functions(temporary).pop(self.qualify(path), None)
+        if found is None and not if_exists:
             raise CatalogError(f"function {quoted(path)} does not exist")
 
     def find_function(self, path: tuple[str, ...]) -> UserFunction | None:
@@ -234,31 +252,24 @@ class Catalog:
         if len(path) == 1 and path[0] in self.system_functions:
             return self.system_functions[path[0]]
         identifier = self.qualify(path)
-        if identifier in self.temporary_functions:
-            return self.temporary_functions[identifier]
-        database = self.catalogs.get(identifier[0], {}).get(identifier[1])
-        return database.functions.get(identifier[2]) if database else None
+        return self.temporary_functions.get(identifier) or self.functions.get(identifier)
 
     def list_functions(self) -> list[str]:
         """Names of the user's functions that can be called without a database, sorted."""
         current = (self.current_catalog, self.current_database)
-        temporary = {key[2] for key in self.temporary_functions if key[:2] == current}
-        return sorted({*self.system_functions, *temporary, *self.database(*current).functions})
+        own = {key[2] for key in (*self.functions, *self.temporary_functions) if key[:2] == current}
+        return sorted({*self.system_functions, *own})
 
-    def _place(self, identifier: Identifier, temporary: bool) -> tuple[dict[object, CatalogObject], object]:
-        if temporary:
-            return self.temporary_objects, identifier  # type: ignore[return-value]
-        return self.database(*identifier[:2]).objects, identifier[2]  # type: ignore[return-value]
+    def _objects(self, temporary: bool) -> dict[Identifier, CatalogObject]:
+        return self.temporary_objects if temporary else self.objects
 
-    def _function_place(
-        self, path: tuple[str, ...], temporary: bool, system: bool
-    ) -> tuple[dict[object, UserFunction], object]:
-        if system:
-            return self.system_functions, path[-1]  # type: ignore[return-value]
-        identifier = self.qualify(path)
-        if temporary:
-            return self.temporary_functions, identifier  # type: ignore[return-value]
-        return self.database(*identifier[:2]).functions, identifier[2]  # type: ignore[return-value]
+    def _functions(self, temporary: bool) -> dict[Identifier, UserFunction]:
+        return self.temporary_functions if temporary else self.functions
+
+    def _forget(self, prefix: tuple[str, ...]) -> None:
+        """Remove everything permanent in a catalog or database."""
+        self.objects = {k: v for k, v in self.objects.items() if k[: len(prefix)] != prefix}
+        self.functions = {k: v for k, v in self.functions.items() if k[: len(prefix)] != prefix}
 
 
 def kind_of(found: CatalogObject) -> str:
@@ -266,6 +277,6 @@ def kind_of(found: CatalogObject) -> str:
     return "VIEW" if isinstance(found, View) else "TABLE"
 
 
-def _near(name: str, names: object) -> str | None:
-    near = get_close_matches(name, list(names), n=3)  # type: ignore[call-overload]
+def _near(name: str, names: Iterable[str]) -> str | None:
+    near = get_close_matches(name, list(names), n=3)
     return f"Did you mean {' or '.join(near)}?" if near else None

@@ -108,7 +108,7 @@ def _create_catalog(statement: s.CreateCatalog, catalog: Catalog, configuration:
 
 @_execute.register
 def _create_database(statement: s.CreateDatabase, catalog: Catalog, configuration: Configuration) -> DdlResult:
-    created = Database(options=dict(statement.options), comment=statement.comment)
+    created = Database(statement.options, statement.comment)
     catalog.create_database(statement.path, created, statement.if_not_exists)
     return DdlResult()
 

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from execnodes.core import aggregates
 from execnodes.core.errors import SqlError
-from execnodes.core.expressions import AggregateCall, Expression, InputRef, Literal, Value
+from execnodes.core.expressions import AggregateCall, Expression, FieldAccess, InputRef, Literal, Value
 from execnodes.core.functions import resolve
 from execnodes.core.types import BIGINT, TEXTS, LogicalType, Root
 from planner import syntax as s
 from planner.build.expressions import GROUP_FUNCTIONS, Converter, is_aggregate, unique_names, walk
 from planner.build.folding import fold
 from planner.build.group_windows import GroupWindows
+from planner.build.scope import fields_of
 from planner.build.source import Source, project, row_of
 from planner.logical import Aggregate, Logical
 
@@ -264,15 +265,12 @@ class GroupConverter(Converter):
         return self._keys[column] if column in self._keys else self._column(column, node)
 
     def _column(self, found: Expression, node: s.Name) -> Expression:
-        base = found
-        path: list[str] = []
-        while base not in self._keys and not isinstance(base, InputRef | Literal):
-            path.insert(0, base.name)  # type: ignore[union-attr]
-            base = base.expr  # type: ignore[union-attr]
+        base, path = found, tuple[str, ...]()
+        while base not in self._keys and isinstance(base, FieldAccess):
+            path = (base.name, *path)
+            base = base.expr
         if base in self._keys:
-            from planner.build.scope import fields_of
-
-            return fields_of(self._keys[base], tuple(path), node)
+            return fields_of(self._keys[base], path, node)
         raise SqlError(
             f"Expression '{'.'.join(node.parts)}' is not being grouped",
             position=node.position,

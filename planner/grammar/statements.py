@@ -78,9 +78,10 @@ def _on_conflict(cursor: Cursor) -> s.ConflictStrategy | None:
     if not cursor.accept("ON"):
         return None
     cursor.expect("CONFLICT", "DO")
-    for strategy in get_args(s.ConflictStrategy):
+    strategies: tuple[s.ConflictStrategy, ...] = get_args(s.ConflictStrategy)
+    for strategy in strategies:
         if cursor.accept(strategy):
-            return strategy  # type: ignore[no-any-return]
+            return strategy
     raise cursor.error("expected DEDUPLICATE, NOTHING or ERROR behind ON CONFLICT DO")
 
 

@@ -92,7 +92,8 @@ READ = "WatermarkAssigner(v)"
          f"Project[k, s](Filter[(EXPR$1 > 1)](Aggregate[(0,); $SUM$1[1], $COUNT$1[]](Project[k, v]({READ}))))"),
         ("SELECT DISTINCT k FROM u", "Aggregate[(0,); ](Project[k](w))"),
         ("SELECT k FROM u UNION ALL SELECT k FROM t UNION ALL SELECT 'x'",
-         f"UNION ALL(Project[k](w), Project[k]({READ}), Project[CAST(EXPR$0 AS STRING NOT NULL)](Project['x'](Values)))"),
+         f"UNION ALL(Project[k](w), Project[k]({READ}), "
+         "Project[CAST(EXPR$0 AS STRING NOT NULL)](Project['x'](Values)))"),
         ("SELECT k FROM u ORDER BY w DESC LIMIT 3 OFFSET 2", "Project[k](Sort[[1], 2, 3](Project[k, w](w)))"),
         ("SELECT k AS a FROM u ORDER BY a, 1", "Sort[[0, 0], 0, None](Project[k](w))"),
         ("SELECT k FROM (SELECT k FROM u ORDER BY w) FETCH FIRST ROW ONLY",
