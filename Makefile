@@ -31,6 +31,7 @@ bench: $(VENV)/.test
 goldens: $(VENV)/.test
 	$(BIN)/python -m plans.schema
 	$(BIN)/python -m docs.options_page
+	$(BIN)/python -m docs.support_tables
 	$(BIN)/python -m tests.plans.corpus
 
 # The stamp of a set of extras; older than pyproject.toml means: install again. The demo needs the README's extras only.
