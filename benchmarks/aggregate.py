@@ -16,7 +16,11 @@ LARGE, SMALL = 500_000, 2_000
 def data(keys: int) -> str:
     def frames(rng: np.random.Generator) -> Sequence[pl.DataFrame]:
         fill = np.array_split(rng.permutation(keys), max(1, keys // LARGE)) if keys > LARGE else []
-        batches = [*fill, *(rng.integers(0, keys, LARGE) for _ in range(5)), *(rng.integers(0, keys, SMALL) for _ in range(6))]
+        batches = [
+            *fill,
+            *(rng.integers(0, keys, LARGE) for _ in range(5)),
+            *(rng.integers(0, keys, SMALL) for _ in range(6)),
+        ]
         return [pl.DataFrame({"k": k.astype(np.int64), "v": rng.integers(0, 100, len(k))}) for k in batches]
 
     return str(files(f"aggregate-{keys}", frames))
@@ -31,7 +35,9 @@ def script(folder: str) -> str:
 
 
 def plain(folder: str) -> Batches:
-    events = spark().readStream.name("events").schema("k bigint, v bigint").option("maxFilesPerTrigger", 1).parquet(folder)
+    events = (
+        spark().readStream.name("events").schema("k bigint, v bigint").option("maxFilesPerTrigger", 1).parquet(folder)
+    )
     return run_spark(events.groupBy("k").agg(F.sum("v"), F.count("*")), "update")
 
 

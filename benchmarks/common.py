@@ -81,4 +81,6 @@ def median(values: Sequence[float]) -> float:
 
 def machine() -> str:
     """What the figures were measured on."""
-    return f"{date.today().isoformat()}, {os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
+    return (
+        f"{date.today().isoformat()}, {os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
+    )

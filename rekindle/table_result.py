@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from execnodes.core.changelog import RowKind
 from execnodes.core.types import LogicalType, Root
 from rekindle.connectors import collect
-from rekindle.runtime.job import Job
+
+if TYPE_CHECKING:
+    from rekindle.runtime.job import Job
 
 
 class TableResult:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import tempfile
 import threading
@@ -12,12 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from execnodes.core.changelog import ChangelogMode
-from execnodes.core.errors import JobError, RekindleError
+from execnodes.core.errors import RekindleError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import SPARK_PREFIX, Configuration
 from rekindle.connectors.base import SinkRequest, SinkWriter
 from rekindle.connectors.registry import describe_failure, find_sink
 from rekindle.runtime.build import Builder, sink_columns, sink_hidden
+from rekindle.runtime.failures import job_error
 from rekindle.runtime.fan_out import FanOut, Target
 from rekindle.runtime.folder import JobFolder, JobIdentity
 from rekindle.runtime.record import SinkRecord, record
@@ -163,7 +163,7 @@ class Job:
             return self._fan_out.error
         if isinstance(error, RekindleError):
             return error
-        return describe_failure(error) or _job_error(str(error))
+        return describe_failure(error) or job_error(str(error))
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for the end (seconds); whether it has ended. Raises what made the job fail."""
@@ -247,17 +247,3 @@ def _merging() -> Any:
             return first
 
     return Merging()
-
-
-_RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\]\s*(.*?)\s*(?:SQLSTATE|\n|$)", re.S)
-_OURS = re.compile(r"execnodes\.core\.errors\.\w+: (.*?)(?:\n\n|\nJVM|\n\tat |$)", re.S)
-
-
-def _job_error(text: str) -> JobError:
-    """The part of a Spark failure that says what was wrong."""
-    for pattern in (_OURS, _RAISED):
-        found = pattern.search(text)
-        if found:
-            return JobError(found[1].strip())
-    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("\tat ")]
-    return JobError("\n".join(lines[:30]) or "the Spark query failed without a message")

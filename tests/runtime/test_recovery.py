@@ -62,7 +62,9 @@ def kill_until_done(folder: Path, kills: int, seed: int) -> int:
     )  # fmt: skip
     chance, hits = random.Random(seed), 0
     for _ in range(kills):
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        )
         # Count from the first sign of work, so that kills meet batches and not only the start of Spark.
         progress = folder / "job" / "checkpoint" / "offsets"
         seen = len(list(progress.glob("[0-9]*"))) if progress.exists() else 0
