@@ -23,7 +23,7 @@ def resolve_table(statement: s.CreateTable, catalog: Catalog, configuration: Con
     if statement.query is not None:
         columns = _of_query(statement, columns, catalog, configuration)
     base = _like_source(statement, catalog)
-    merged = merge_like(statement, base, columns) if base else None
+    merged = merge_like(statement, statement.like, base) if base and statement.like else None
     table_columns = _ordered(statement, columns, merged.columns if merged else ())
     _refuse_duplicates(statement, [column.name for column in table_columns])
     resolved = _with_computed(statement, table_columns, catalog)

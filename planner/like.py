@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from execnodes.core.errors import SqlError
-from execnodes.core.tables import Column, PrimaryKey, ResolvedTable, WatermarkSpec
+from execnodes.core.expressions import input_indexes, remap
+from execnodes.core.tables import Column, PersistedExpression, PrimaryKey, ResolvedTable, WatermarkSpec
 from planner import statements as s
 
 
 @dataclass(frozen=True)
 class Inherited:
-    """The parts taken over."""
+    """The parts taken over; expressions count columns from the first inherited one."""
 
     columns: tuple[Column, ...]
     watermark_specs: tuple[WatermarkSpec, ...]
@@ -20,50 +21,89 @@ class Inherited:
     options: dict[str, str]
 
 
-def merge_like(statement: s.CreateTable, base: ResolvedTable, columns: list[Column]) -> Inherited:
+def merge_like(statement: s.CreateTable, like: s.Like, base: ResolvedTable) -> Inherited:
     """Parts of `base` that the LIKE clause lets in; SqlError where both tables give the same part."""
-    like = statement.like
-    assert like is not None
-    strategies = {"OPTIONS": "OVERWRITING", **dict(like.options)}
-
-    def strategy(feature: str) -> str:
-        return dict(like.options).get(feature, strategies.get("ALL", strategies.get(feature, "INCLUDING")))
-
-    def takes(feature: str, own: bool) -> bool:
-        chosen = strategy(feature)
-        if chosen == "EXCLUDING":
-            return False
-        if own and chosen == "INCLUDING":
-            raise SqlError(
-                f"both tables have {feature.lower()}",
-                position=like.position,
-                hint=f"Write LIKE … (EXCLUDING {feature}) or (OVERWRITING {feature}).",
-            )
-        return not own
-
+    choice = _Choice(like)
     schema = base.table_schema
-    own_names = {column.name for column in statement.columns}
-    excluded = {
-        kind
-        for kind, feature in (("COMPUTED", "GENERATED"), ("METADATA", "METADATA"))
-        if strategy(feature) == "EXCLUDING"
-    }
-    kept = tuple(
-        column.model_copy(update={"data_type": column.data_type.regular()})
-        for column in schema.columns
-        if column.kind not in excluded and column.name not in own_names
-    )
+    columns = _columns(statement, choice, schema.columns)
+    watermarks = schema.watermark_specs if choice.takes("WATERMARKS", bool(statement.watermarks)) else ()
     options = base.options or {}
-    if strategy("OPTIONS") == "INCLUDING":
+    if choice.of("OPTIONS") == "INCLUDING":
         for key, _ in statement.options:
             if key in options:
-                raise SqlError(
-                    f"both tables give the option {key!r}", position=like.position, hint="Write OVERWRITING OPTIONS."
-                )
+                raise choice.conflict(f"both tables give the option {key!r}", "OPTIONS")
     return Inherited(
-        kept,
-        schema.watermark_specs if takes("WATERMARKS", bool(statement.watermarks)) else (),
-        schema.primary_key if takes("CONSTRAINTS", bool(statement.keys)) else None,
-        base.partition_keys if takes("PARTITIONS", bool(statement.partitioned_by)) else (),
-        {} if strategy("OPTIONS") == "EXCLUDING" else dict(options),
+        tuple(_rebased_column(each, schema.columns, columns, like) for each in columns),
+        tuple(
+            each.model_copy(update={"expression": _rebased(each.expression, schema.columns, columns, like)})
+            for each in watermarks
+        ),
+        schema.primary_key if choice.takes("CONSTRAINTS", bool(statement.keys)) else None,
+        base.partition_keys if choice.takes("PARTITIONS", bool(statement.partitioned_by)) else (),
+        {} if choice.of("OPTIONS") == "EXCLUDING" else dict(options),
     )
+
+
+class _Choice:
+    """What becomes of each feature; by default all is taken over and options of the new table win."""
+
+    def __init__(self, like: s.Like) -> None:
+        self._given = dict(like.options)
+        self._like = like
+
+    def of(self, feature: str) -> str:
+        """INCLUDING, EXCLUDING or OVERWRITING."""
+        default = "OVERWRITING" if feature == "OPTIONS" else "INCLUDING"
+        return self._given.get(feature, self._given.get("ALL", default))
+
+    def takes(self, feature: str, own: bool) -> bool:
+        """Whether the base table's part is taken over; `own` says that the new table has that part too."""
+        if self.of(feature) == "EXCLUDING":
+            return False
+        if own and self.of(feature) == "INCLUDING":
+            raise self.conflict(f"both tables have {feature.lower()}", feature)
+        return not own
+
+    def conflict(self, message: str, feature: str) -> SqlError:
+        """An error about a part that both tables give."""
+        hint = f"Write LIKE … (EXCLUDING {feature}) or (OVERWRITING {feature})."
+        return SqlError(message, position=self._like.position, hint=hint)
+
+
+def _columns(statement: s.CreateTable, choice: _Choice, columns: tuple[Column, ...]) -> list[Column]:
+    features = {"COMPUTED": "GENERATED", "METADATA": "METADATA"}
+    own = {column.name: column for column in statement.columns}
+    kept = []
+    for column in columns:
+        feature = features.get(column.kind)
+        if feature is not None and choice.of(feature) == "EXCLUDING":
+            continue
+        if column.name in own:
+            if feature is None or choice.of(feature) != "OVERWRITING":
+                raise SqlError(
+                    f"the table behind LIKE has a column '{column.name}' already", position=own[column.name].position
+                )
+            continue
+        kept.append(column)
+    return kept
+
+
+def _rebased_column(column: Column, before: tuple[Column, ...], after: list[Column], like: s.Like) -> Column:
+    """The column as a plain one (its role is given anew), its expression over the columns kept."""
+    expression = _rebased(column.expression, before, after, like) if column.expression else None
+    return column.model_copy(update={"data_type": column.data_type.regular(), "expression": expression})
+
+
+def _rebased(
+    expression: PersistedExpression, before: tuple[Column, ...], after: list[Column], like: s.Like
+) -> PersistedExpression:
+    places = {column.name: place for place, column in enumerate(after)}
+    for index in input_indexes(expression.rex_node):
+        if before[index].name not in places:
+            raise SqlError(
+                f"'{expression.serializable_string}' reads the column '{before[index].name}', which LIKE leaves out",
+                position=like.position,
+                hint="Take that column over, or leave out what reads it.",
+            )
+    rex = remap(expression.rex_node, lambda index: places[before[index].name])
+    return expression.model_copy(update={"rex_node": rex})

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from execnodes.core.errors import SqlError
-from execnodes.core.expressions import Expression, InputRef
+from execnodes.core.expressions import Expression, InputRef, remap, transform
 from execnodes.core.functions import resolve
 from execnodes.core.types import INT, Field, LogicalType, Root, row
 from planner import syntax as s
@@ -41,15 +41,14 @@ def _join(builder: QueryBuilder, node: s.Join, ttl: StateTtl, outer: Scope | Non
     if isinstance(node.right, s.Unnest):
         return _join_unnest(builder, left, node, node.right)
     right = build_relation(builder, node.right, ttl, outer)
-    both = Scope(left.scope.relations + tuple(r.shifted(left.width) for r in right.scope.relations))
+    shifted = _shifted(right.scope, left.width)
+    scope = Scope(left.scope.relations + shifted.relations, left.scope.merged + shifted.merged)
     _refuse_same_alias(left, right, node)
     shared = _shared_columns(node, left, right)
     if shared:
-        condition, scope = _using(node, left, right, both, shared)
+        condition, scope = _using(node, left.scope, shifted, scope, shared)
     else:
-        condition = TRUE if node.condition is None else _condition(builder, both, node.condition)
-        merged = _shift_merged(right, left.width)
-        scope = Scope(both.relations, left.scope.merged + merged)
+        condition = TRUE if node.condition is None else _condition(builder, scope, node.condition)
     kind = JoinType.INNER if node.kind == "CROSS" else JoinType(node.kind)
     type_ = _joined_type(left.logical.type, right.logical.type, kind)
     plan = Join(
@@ -71,13 +70,10 @@ def _refuse_same_alias(left: Source, right: Source, node: s.Join) -> None:
             )
 
 
-def _shift_merged(right: Source, by: int) -> tuple[tuple[str, Expression], ...]:
-    def moved(expression: Expression) -> Expression:
-        from execnodes.core.expressions import remap
-
-        return remap(expression, lambda i: i + by)
-
-    return tuple((name, moved(expression)) for name, expression in right.scope.merged)
+def _shifted(scope: Scope, by: int) -> Scope:
+    """The scope of a right input among the columns of the join."""
+    merged = tuple((name, remap(each, lambda index: index + by)) for name, each in scope.merged)
+    return Scope(tuple(relation.shifted(by) for relation in scope.relations), merged)
 
 
 def _shared_columns(node: s.Join, left: Source, right: Source) -> tuple[str, ...]:
@@ -90,16 +86,17 @@ def _shared_columns(node: s.Join, left: Source, right: Source) -> tuple[str, ...
     return tuple(name for name in dict.fromkeys(ours) if name in theirs)
 
 
-def _using(node: s.Join, left: Source, right: Source, both: Scope, names: tuple[str, ...]) -> tuple[Expression, Scope]:
-    right_scope = Scope(tuple(r.shifted(left.width) for r in right.scope.relations), _shift_merged(right, left.width))
+def _using(node: s.Join, left: Scope, right: Scope, both: Scope, names: tuple[str, ...]) -> tuple[Expression, Scope]:
+    """The condition of USING, and the scope in which each shared column occurs once."""
     conditions, merged = [], []
     for name in names:
-        ours = left.scope.resolve(s.Name((name,), position=node.position))
-        theirs = right_scope.resolve(s.Name((name,), position=node.position))
+        ours = left.resolve(s.Name((name,), position=node.position))
+        theirs = right.resolve(s.Name((name,), position=node.position))
         conditions.append(resolve("=", (ours, theirs), position=node.position))
         merged.append((name, _merged(node, ours, theirs)))
+    others = [(name, expression) for name, expression in both.merged if name not in names]
     hidden = tuple(replace(relation, hidden=relation.hidden | set(names)) for relation in both.relations)
-    return all_of(conditions) or TRUE, Scope(hidden, tuple(merged))
+    return all_of(conditions) or TRUE, Scope(hidden, (*merged, *others))
 
 
 def _merged(node: s.Join, ours: Expression, theirs: Expression) -> Expression:
@@ -132,7 +129,15 @@ def _retyped(scope: Scope, type_: LogicalType) -> Scope:
         )
         return replace(relation, fields=fields)
 
-    return Scope(tuple(typed(relation) for relation in scope.relations), scope.merged)
+    def column(each: Expression) -> Expression | None:
+        return (
+            InputRef(input_index=each.input_index, type=type_.fields[each.input_index].type)
+            if isinstance(each, InputRef)
+            else None
+        )
+
+    merged = tuple((name, transform(expression, column)) for name, expression in scope.merged)
+    return Scope(tuple(typed(relation) for relation in scope.relations), merged)
 
 
 def _join_unnest(builder: QueryBuilder, left: Source, node: s.Join, right: s.Unnest) -> Source:
@@ -184,11 +189,3 @@ def _members(collection: Expression, node: s.Unnest) -> list[Field]:
         nullable = type_.element.nullable
         return [Field(f.name, f.type.with_nullable(f.type.nullable or nullable)) for f in type_.element.fields]
     return [Field("EXPR$0", type_.element)]
-
-
-def column_index(source: Source, name: s.Name) -> InputRef:
-    """A plain column of a source; SqlError if the name means a field or nothing."""
-    found = source.scope.resolve(name)
-    if not isinstance(found, InputRef):
-        raise SqlError(f"'{'.'.join(name.parts)}' is no plain column", position=name.position)
-    return found

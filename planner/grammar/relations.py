@@ -25,8 +25,6 @@ from planner.syntax import (
     Unnest,
 )
 
-_NO_ALIAS = RESERVED
-
 
 def relations(cursor: Cursor) -> Relation:
     """Everything behind FROM; a comma is a cross join."""
@@ -134,7 +132,7 @@ def alias_name(cursor: Cursor) -> str | None:
     if cursor.accept("AS"):
         return cursor.identifier("an alias")
     token = cursor.token
-    if token.kind is Kind.NAME or (token.kind is Kind.WORD and token.upper not in _NO_ALIAS):
+    if token.kind is Kind.NAME or (token.kind is Kind.WORD and token.upper not in RESERVED):
         return cursor.identifier("an alias")
     return None
 

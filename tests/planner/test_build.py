@@ -128,6 +128,12 @@ def test_shape(catalog: Catalog, text: str, expected: str) -> None:
         ("SELECT * FROM (SELECT id, k FROM t) AS a JOIN u USING (id)",
          "id INT NOT NULL, k STRING, k0 STRING, w BIGINT NOT NULL"),
         ("SELECT id FROM (SELECT id FROM t) AS a FULL JOIN u USING (id)", "id INT"),
+        ("SELECT id, w, kk FROM u JOIN (SELECT id, v FROM t) AS a USING (id) "
+         "RIGHT JOIN (SELECT id, k AS kk FROM u) AS c USING (id)", "id INT NOT NULL, w BIGINT, kk STRING"),
+        ("SELECT * FROM (SELECT id, w FROM u) AS a JOIN (SELECT id, v FROM t) AS b USING (id) "
+         "LEFT JOIN (SELECT w, k FROM u) AS c USING (w)", "w BIGINT NOT NULL, id INT NOT NULL, v INT, k STRING"),
+        ("SELECT id, q FROM u JOIN (SELECT id FROM t) AS b USING (id) FULL JOIN (SELECT v AS q FROM t) AS c ON id = q",
+         "id INT, q INT"),
         ("SELECT k, COUNT(*), SUM(w) AS s FROM u GROUP BY k", "k STRING, EXPR$1 BIGINT NOT NULL, s BIGINT NOT NULL"),
         ("SELECT SUM(w), COUNT(k) FROM u", "EXPR$0 BIGINT, EXPR$1 BIGINT NOT NULL"),
         ("SELECT id, w, COUNT(*) AS c FROM u GROUP BY GROUPING SETS ((id, w), (id))",

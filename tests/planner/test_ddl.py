@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from execnodes.core.errors import CatalogError, SqlError
+from execnodes.core.expressions import input_indexes
 from execnodes.core.options import Configuration
 from execnodes.core.tables import ResolvedTable
 from execnodes.core.types import TimeKind
@@ -86,11 +87,24 @@ def test_like(clause: str, columns: list[str], options: dict[str, str], watermar
         ("CREATE TABLE l (PRIMARY KEY (id) NOT ENFORCED) LIKE t", "both tables have constraints"),
         ("CREATE TABLE l WITH ('connector' = 'y') LIKE t (INCLUDING OPTIONS)", "both tables give the option"),
         ("CREATE TABLE l LIKE v", "LIKE takes a table"),
+        ("CREATE TABLE l (id STRING) LIKE t", "has a column 'id' already"),
+        ("CREATE TABLE l LIKE t (EXCLUDING METADATA)", "reads the column 'at', which LIKE leaves out"),
     ],
 )
 def test_like_refused(clause: str, message: str) -> None:
     with pytest.raises(SqlError, match=message):
         apply(FULL + "CREATE VIEW v AS SELECT id FROM t;" + clause)
+
+
+def test_like_counts_the_columns_it_keeps() -> None:
+    text = """
+    CREATE TABLE a (x INT METADATA, y INT, z AS y + 1, w AS y + 2);
+    CREATE TABLE b (w AS y + 3, v INT) LIKE a (EXCLUDING METADATA OVERWRITING GENERATED)
+    """
+    columns = table(apply(text), "b").table_schema.columns
+    assert [column.name for column in columns] == ["y", "z", "w", "v"]
+    read = [input_indexes(column.expression.rex_node) for column in columns if column.expression]
+    assert read == [{0}, {0}]
 
 
 def test_create_table_as() -> None:
