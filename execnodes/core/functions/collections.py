@@ -114,15 +114,25 @@ def _lower_element(scope: Scope, call: Call) -> str:
 
 ELEMENT = function("ELEMENT", form("ARRAY", lambda types: types[0].element, nullable=True), sql=_lower_element)
 
-MAP_KEYS = function("MAP_KEYS", form("MAP", lambda types: array(types[0].key)), sql="map_keys({0})")
-MAP_VALUES = function("MAP_VALUES", form("MAP", lambda types: array(types[0].element)), sql="map_values({0})")
+MAP_KEYS = function("MAP_KEYS", form("MAP", lambda types: array(types[0].key)), sql="array_sort(map_keys({0}))")
+
+
+def _lower_values(scope: Scope, call: Call) -> str:
+    """In the order of the keys, as MAP_KEYS."""
+    key = scope.fresh()
+    return scope.share(
+        scope.text(call.operands[0]), lambda m: f"transform(array_sort(map_keys({m})), {key} -> element_at({m}, {key}))"
+    )
+
+
+MAP_VALUES = function("MAP_VALUES", form("MAP", lambda types: array(types[0].element)), sql=_lower_values)
 
 
 def _entries(types: Sequence[LogicalType]) -> LogicalType:
     return array(row(Field("key", types[0].key), Field("value", types[0].element)))
 
 
-MAP_ENTRIES = function("MAP_ENTRIES", form("MAP", _entries), sql="map_entries({0})")
+MAP_ENTRIES = function("MAP_ENTRIES", form("MAP", _entries), sql="array_sort(map_entries({0}))")
 MAP_FROM_ARRAYS = function(
     "MAP_FROM_ARRAYS",
     form("ARRAY, ARRAY", lambda types: map_of(types[0].element, types[1].element)),

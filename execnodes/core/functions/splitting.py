@@ -64,3 +64,5 @@ IS_DIGIT = function(
     "IS_DIGIT", form("TEXT", BOOLEAN, nullable=False), sql="coalesce(rlike({0}, '^\\\\p{{Nd}}+$'), FALSE)"
 )
 IS_DECIMAL = function("IS_DECIMAL", form("TEXT", BOOLEAN, nullable=False), sql="(CAST({0} AS DOUBLE) IS NOT NULL)")
+URL_ENCODE = function("URL_ENCODE", form("TEXT", STRING, nullable=True), sql="url_encode({0})")
+URL_DECODE = function("URL_DECODE", form("TEXT", STRING, nullable=True), sql="try_url_decode({0})")
