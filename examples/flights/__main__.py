@@ -21,8 +21,8 @@ WORK = Path("build/flights")
 FILES_PER_BATCH = 2
 REKINDLE = [sys.executable, "-m", "rekindle.cli.main"]
 SHOWN = {
-    "the worst hours": "SELECT origin, strftime(window_start, '%m-%d %H:00') AS hour, flights, cancelled, delay_average, "
-    "delay_worst FROM result.hourly_delays ORDER BY delay_average DESC NULLS LAST, origin LIMIT 5",
+    "the worst hours": "SELECT origin, strftime(window_start, '%m-%d %H:00') AS hour, flights, cancelled, "
+    "delay_average, delay_worst FROM result.hourly_delays ORDER BY delay_average DESC NULLS LAST, origin LIMIT 5",
     "totals by carrier": "SELECT * FROM result.carrier_totals ORDER BY flights DESC, carrier LIMIT 6",
     "latest flight of an aircraft": "SELECT * FROM result.latest_flights ORDER BY tailnum LIMIT 4",
     "flights by manufacturer": "SELECT manufacturer, count(*) AS flights, count(DISTINCT tailnum) AS aircraft, "

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from rekindle.compiled_plan import CompiledPlan
     from rekindle.table_environment import TableEnvironment
 
-DEFAULTS: Mapping[str, str] = {"table.exec.watermark.granularity": "row"}
-"""What is late must not depend on how the input falls into micro-batches; a program's own SET wins."""
+DEFAULTS: Mapping[str, str] = {"table.exec.watermark.granularity": "row", "parallelism.default": "1"}
+"""What is late must not depend on how the input falls into micro-batches, and programs are small; their own SET wins."""
 
 
 class Outcome(StrEnum):
