@@ -46,6 +46,15 @@ class JobFolder:
         """Last progress, for other processes."""
         return self.path / "progress.json"
 
+    def committed_watermark(self) -> int:
+        """Watermark (epoch ms) that the last committed micro-batch ran under; 0 before there is one."""
+        commits = [int(each.name) for each in (self.checkpoint / "commits").glob("[0-9]*")]
+        if not commits:
+            return 0
+        # Line 1 is the log's version, line 2 the batch's metadata, then a line a source.
+        lines = (self.checkpoint / "offsets" / str(max(commits))).read_text(encoding="utf-8").splitlines()
+        return int(json.loads(lines[1])["batchWatermarkMs"])
+
     def acquire(self) -> None:
         """Lock the folder for this process; JobError if another one runs the job."""
         self.path.mkdir(parents=True, exist_ok=True)

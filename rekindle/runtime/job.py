@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from execnodes.core.changelog import ChangelogMode
 from execnodes.core.errors import RekindleError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import SPARK_PREFIX, Configuration
+from execnodes.state.operator import DRAINED
 from rekindle.connectors.base import SinkRequest, SinkWriter
 from rekindle.connectors.registry import describe_failure, find_sink
 from rekindle.runtime.build import Builder, sink_columns, sink_hidden
@@ -144,9 +146,7 @@ class Job:
         try:
             if self._builder.bounded:
                 query.processAllAvailable()
-                if self._builder.timed and query.isActive:
-                    self._builder.drain()
-                    query.processAllAvailable()
+                self._drain(query)
                 query.stop()
             else:
                 query.awaitTermination()
@@ -157,6 +157,16 @@ class Job:
                 self._failure = self._explained(query.exception())
             self._close()
             self._done.set()
+
+    def _drain(self, query: StreamingQuery) -> None:
+        """Move the watermark past everything and wait until a batch has run under it."""
+        if not self._builder.timed:
+            return
+        self._builder.drain()
+        # One call may return at the end of a trigger that had looked for files before the control file was there.
+        while query.isActive and self.folder.committed_watermark() < DRAINED:
+            query.processAllAvailable()
+            time.sleep(0.01)
 
     def _explained(self, error: Any) -> RekindleError:
         if self._fan_out.error is not None:
@@ -181,8 +191,7 @@ class Job:
     def drain(self) -> None:
         """End the stream as if all input had ended, then stop."""
         if self._query is not None and self._query.isActive:
-            self._builder.drain()
-            self._query.processAllAvailable()
+            self._drain(self._query)
         self.stop()
 
     def progress(self) -> Progress | None:
