@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rekindle.table_environment import TableEnvironment
 
 DEFAULTS: Mapping[str, str] = {"table.exec.watermark.granularity": "row", "parallelism.default": "1"}
-"""What is late must not depend on how the input falls into micro-batches, and programs are small; their own SET wins."""
+"""What is late must not depend on how input falls into micro-batches; programs are small. Their own SETs win."""
 
 
 class Outcome(StrEnum):
