@@ -71,16 +71,19 @@ class Settings:
 
 
 def run_programs(
-    programs: Sequence[Program], settings: Settings, report: Callable[[Result], None] = lambda result: None
+    programs: Sequence[Program],
+    settings: Settings,
+    report: Callable[[Result], None] = lambda result: None,
+    spark: SparkSession | None = None,
 ) -> list[Result]:
-    """Run all programs in one Spark session; `report` is called as each one ends, in this thread."""
+    """Run all programs in one Spark session (a new one if none is given); `report` is told each result, in order."""
     from rekindle.runtime.session import session
 
-    spark = session()
+    shared = spark or session()
 
     def run(program: Program) -> Result:
         started = time.perf_counter()
-        verdict = judge(program, settings, spark)
+        verdict = judge(program, settings, shared)
         return Result(program, verdict, time.perf_counter() - started)
 
     results = []
