@@ -78,11 +78,12 @@ def _lower_slice(scope: Scope, call: Call) -> str:
 
     def body(a: str) -> str:
         def place(text: str) -> str:
-            return f"greatest(if({text} < 0, size({a}) + 1 + {text}, {text}), 1)"
+            return f"if({text} < 0, size({a}) + 1 + {text}, {text})"
 
-        last = place(end[0]) if end else f"size({a})"
+        first = f"greatest({place(start)}, 1)"
+        last = f"if({place(end[0])} = 0, 1, {place(end[0])})" if end else f"size({a})"
         missing = "".join(f" OR {text} IS NULL" for text in (start, *end))
-        return f"if({a} IS NULL{missing}, NULL, slice({a}, {place(start)}, greatest({last} - {place(start)} + 1, 0)))"
+        return f"if({a} IS NULL{missing}, NULL, slice({a}, {first}, greatest({last} - {first} + 1, 0)))"
 
     return scope.share(values, body)
 

@@ -32,7 +32,8 @@ def print_text(scope: Scope, text: str, source: LogicalType) -> str:
         case Root.DECIMAL if source.scale > 6:
             return _plain_decimal(scope, text, source)
         case Root.TIME:
-            return f"date_format(timestamp_millis({text}), {text_literal('HH:mm:ss' + _fraction(source, 3))})"
+            clock = f"date_format(timestamp_millis({text}), {text_literal('HH:mm:ss' + _fraction(source, 3))})"
+            return f"regexp_replace({clock}, '(\\\\.\\\\d+?)0+$', '$1')" if source.precision else clock
         case Root.TIMESTAMP:
             return f"date_format(CAST({text} AS TIMESTAMP), {_pattern(source)})"
         case Root.TIMESTAMP_LTZ:

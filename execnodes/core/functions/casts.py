@@ -11,7 +11,7 @@ from execnodes.core.functions.cast_texts import print_value, resize_binary
 from execnodes.core.functions.cast_times import to_time
 from execnodes.core.functions.function import Binding, Function, Invocation
 from execnodes.core.functions.scope import Scope
-from execnodes.core.functions.type_rules import can_cast
+from execnodes.core.functions.type_rules import can_cast, cast_hint
 from execnodes.core.lowering import quote
 from execnodes.core.spark_sql import spark_type, text_literal
 from execnodes.core.types import NUMERICS, LogicalType, Root
@@ -72,7 +72,7 @@ def _bind(call: Invocation) -> Binding | None:
         raise SqlError(
             f"{operand.type} cannot be cast to {target}",
             position=call.position,
-            hint="Convert it in steps that have a meaning.",
+            hint=cast_hint(operand.type, target),
         )
     nullable = operand.type.nullable or call.name == "TRY_CAST"
     return Binding((operand,), target.with_nullable(nullable))

@@ -80,7 +80,7 @@ def _bind_item(call: Invocation) -> Binding | None:
         return Binding((collection, convert(key, collection.type.key)), collection.type.element.with_nullable(True))
     if collection.type.root is not Root.ARRAY or key.type.root not in INTEGERS:
         return None
-    if isinstance(key, Literal) and int(key.value or 1) < 1:
+    if isinstance(key, Literal) and isinstance(key.value, int) and key.value < 1:
         raise SqlError("places in an ARRAY count from 1", position=call.position, hint="Write array[1] for the first.")
     return Binding((collection, key), collection.type.element.with_nullable(True))
 

@@ -127,16 +127,19 @@ def _lower_extreme(name: str) -> Callable[[Scope, Call], str]:
         return texts[0] if len(texts) == 1 else scope.share_some(texts, range(len(texts)), lambda t: body(call, t))
 
     def body(call: Call, texts: Sequence[str]) -> str:
+        tested = [text for text, each in zip(texts, call.operands, strict=True) if each.type.nullable]
         if call.type.root in TEXTS:
             keyed = ", ".join(f"named_struct('k', {utf16(each)}, 'v', {each})" for each in texts)
-            return _null_or(texts, f"{name}({keyed}).v")
-        return _null_or(texts, f"{name}({', '.join(texts)})")
+            return _null_or(tested, f"{name}({keyed}).v")
+        return _null_or(tested, f"{name}({', '.join(texts)})")
 
     return lower
 
 
-def _null_or(texts: Sequence[str], text: str) -> str:
-    return f"if({' OR '.join(f'{t} IS NULL' for t in texts)}, NULL, {text})"
+def _null_or(tested: Sequence[str], text: str) -> str:
+    if not tested:
+        return text
+    return f"if({' OR '.join(f'{t} IS NULL' for t in tested)}, NULL, {text})"
 
 
 GREATEST = Function("GREATEST", ("GREATEST(ANY, … of one kind)",), _bind_extreme, _lower_extreme("greatest"))

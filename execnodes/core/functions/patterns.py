@@ -11,7 +11,7 @@ from execnodes.core.functions.families import Parameters
 from execnodes.core.functions.function import Binding, Function, Invocation, form, function
 from execnodes.core.functions.scope import Scope
 from execnodes.core.spark_sql import text_literal
-from execnodes.core.types import BOOLEAN, INT, STRING, array
+from execnodes.core.types import BOOLEAN, INT, STRING, LogicalType, array
 
 _NO_ESCAPE = text_literal("\x01")
 """Spark's LIKE has an escape character in any case; this one occurs in no pattern."""
@@ -87,13 +87,26 @@ REGEXP_INSTR = function("REGEXP_INSTR", form("TEXT, TEXT", INT, nullable=True), 
 REGEXP_SUBSTR = function("REGEXP_SUBSTR", form("TEXT, TEXT", STRING, nullable=True), sql="regexp_substr({0}, {1})")
 
 
+def _bind_group(default: int, returns: LogicalType) -> Callable[[Invocation], Binding | None]:
+    """Text, pattern and the number of a group, `default` if it is left out."""
+
+    def bind(call: Invocation) -> Binding | None:
+        operands = Parameters.parse("TEXT, TEXT, INT?").convert(call.operands)
+        if operands is None:
+            return None
+        number = () if len(operands) == 3 else (Literal(value=default, type=INT.not_null()),)
+        return Binding((*operands, *number), returns)
+
+    return bind
+
+
 def _group_missing(call: Call) -> bool:
     """Whether a constant pattern has no group of the constant number asked for."""
     pattern = _constant(call.operands[1])
-    group = call.operands[2] if len(call.operands) == 3 else None
-    if pattern is None or not isinstance(group, Literal) or group.value is None:
+    number = call.operands[2]
+    if pattern is None or not isinstance(number, Literal) or number.value is None:
         return False
-    return not 0 <= int(group.value) <= _groups(pattern)
+    return not 0 <= int(number.value) <= _groups(pattern)
 
 
 def _groups(pattern: str) -> int:
@@ -106,24 +119,23 @@ def _lower_extract(scope: Scope, call: Call) -> str:
     """NULL where nothing matches, or where there is no such group."""
     if _group_missing(call):
         return "CAST(NULL AS STRING)"
-    text, pattern, *group = scope.texts(call.operands)
-    number = group[0] if group else "0"
+    text, pattern, number = scope.texts(call.operands)
     return scope.share_some(
         (text, pattern), [0, 1], lambda t: f"if(rlike({t[0]}, {t[1]}), regexp_extract({t[0]}, {t[1]}, {number}), NULL)"
     )
 
 
-REGEXP_EXTRACT = function("REGEXP_EXTRACT", form("TEXT, TEXT, INT?", STRING, nullable=True), sql=_lower_extract)
+REGEXP_EXTRACT = Function(
+    "REGEXP_EXTRACT", ("REGEXP_EXTRACT(TEXT, TEXT, INT?)",), _bind_group(0, STRING), _lower_extract
+)
 
 
 def _lower_extract_all(scope: Scope, call: Call) -> str:
     if _group_missing(call):
         return "CAST(NULL AS ARRAY<STRING>)"
-    text, pattern, *group = scope.texts(call.operands)
-    number = group[0] if group else ("1" if _groups(_constant(call.operands[1]) or "()") else "0")
-    return f"regexp_extract_all({text}, {pattern}, {number})"
+    return f"regexp_extract_all({', '.join(scope.texts(call.operands))})"
 
 
-REGEXP_EXTRACT_ALL = function(
-    "REGEXP_EXTRACT_ALL", form("TEXT, TEXT, INT?", array(STRING), nullable=True), sql=_lower_extract_all
+REGEXP_EXTRACT_ALL = Function(
+    "REGEXP_EXTRACT_ALL", ("REGEXP_EXTRACT_ALL(TEXT, TEXT, INT?)",), _bind_group(1, array(STRING)), _lower_extract_all
 )

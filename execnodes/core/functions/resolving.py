@@ -9,7 +9,7 @@ from execnodes.core.expressions import Call, Expression, walk
 from execnodes.core.functions.conversion import TRY_CAST, convert
 from execnodes.core.functions.function import Invocation
 from execnodes.core.functions.registry import close_matches, find, newest
-from execnodes.core.functions.type_rules import can_cast, can_cast_implicitly
+from execnodes.core.functions.type_rules import can_cast, can_cast_implicitly, cast_hint
 from execnodes.core.types import LogicalType
 
 
@@ -63,9 +63,7 @@ def cast(
             f"{source} does not become {target} by itself", position=position, hint=f"Write CAST(… AS {target})."
         )
     if not can_cast(source, target):
-        raise SqlError(
-            f"{source} cannot be cast to {target}", position=position, hint="Convert it in steps that have a meaning."
-        )
+        raise SqlError(f"{source} cannot be cast to {target}", position=position, hint=cast_hint(source, target))
     if not may_fail:
         wanted = target.regular().with_nullable(True)
         return Call(internal_name=TRY_CAST, operands=(expression,), type=wanted)

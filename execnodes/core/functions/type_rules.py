@@ -204,6 +204,15 @@ def can_cast(source: LogicalType, target: LogicalType) -> bool:
     return False
 
 
+def cast_hint(source: LogicalType, target: LogicalType) -> str:
+    """What to write instead of a CAST that does not exist."""
+    if source.root in NUMERICS and target.root in TIMESTAMPS:
+        return "Write TO_TIMESTAMP_LTZ(number, 3) for milliseconds, TO_TIMESTAMP_LTZ(number, 0) for seconds since 1970."
+    if source.root in TIMESTAMPS and target.root in NUMERICS:
+        return "Write EXTRACT(EPOCH FROM timestamp) for seconds since 1970."
+    return "Cast to a type between the two, or take the part that is meant with a function."
+
+
 def _pairwise(source: LogicalType, target: LogicalType, test: Callable[[LogicalType, LogicalType], bool]) -> bool:
     if source.root is Root.ROW:
         pairs = zip(source.fields, target.fields, strict=False)
