@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import math
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +21,17 @@ HIDDEN = (KIND, MAJOR, SEQUENCE)
 def arrow_table(batch: DataFrame) -> pa.Table:
     """A micro-batch as one Arrow table; ordered when it has order columns."""
     order = [name for name in (MAJOR, SEQUENCE) if name in batch.columns]
-    table = batch.toArrow()
+    table = _nullable(batch).toArrow()
     return table.sort_by([(name, "ascending") for name in order]) if order else table
+
+
+def _nullable(batch: DataFrame) -> DataFrame:
+    """The same rows with nested fields that may be NULL: Arrow refuses a NULL struct of fields that may not."""
+    from pyspark.sql.types import StructType
+
+    text = batch.schema.json()
+    loose = re.sub(r'"(nullable|containsNull|valueContainsNull)":false', r'"\1":true', text)
+    return batch if loose == text else batch.to(StructType.fromJson(json.loads(loose)))
 
 
 def rows_with_kinds(batch: DataFrame) -> Iterator[tuple[int, tuple[Any, ...]]]:
@@ -45,7 +57,7 @@ def printed(value: Any, t: LogicalType) -> str:
         case Root.FLOAT | Root.DOUBLE:
             return java_double(value, t.root is Root.FLOAT)
         case Root.DECIMAL:
-            return f"{value:f}"
+            return f"{value:.{t.scale}f}"
         case Root.TIME:
             return clock(value, t.precision)
         case Root.TIMESTAMP:
@@ -68,8 +80,6 @@ def printed(value: Any, t: LogicalType) -> str:
 
 def java_double(value: float, single: bool) -> str:
     """The shortest text of a floating point number, as Java writes it (1.0E10, NaN, Infinity)."""
-    import math
-
     if math.isnan(value) or math.isinf(value):
         return "NaN" if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
     if single:

@@ -129,7 +129,8 @@ def _other(column: Column, request: SourceRequest) -> str:
         key = re.escape(column.name)
         folder = f"regexp_extract(_metadata.file_path, {string(f'/{key}=([^/]*)/')}, 1)"
         found = f"nullif({folder}, '__HIVE_DEFAULT_PARTITION__')"
-        plain = f"nullif(url_decode(replace({found}, '+', '%2B')), '__DEFAULT_PARTITION__')"
+        # Encoded twice: once as a folder's name, once as an address.
+        plain = f"nullif(url_decode(url_decode(replace({found}, '+', '%2B'))), '__DEFAULT_PARTITION__')"
         return f"CAST({plain} AS {spark_type(column.data_type)})"
     key = column.metadata_key or column.name
     if key not in _METADATA:

@@ -103,7 +103,8 @@ ALL_TYPES = {
 
 def test_datagen_every_type(spark: SparkSession, tmp_path: Path) -> None:
     options = {
-        "connector": "datagen", "number-of-rows": "300", "rows-per-second": "0", "fields.c.min": "-3", "fields.c.max": "3",
+        "connector": "datagen", "number-of-rows": "300", "rows-per-second": "0", "fields.c.min": "-3",
+        "fields.c.max": "3",
         "fields.o.x.min": "1", "fields.o.x.max": "1", "fields.m.length": "2", "fields.m.element.max": "0",
         "fields.k.max-past": "1 h", "fields.d.null-rate": "0.5", "fields.h.length": "4", "fields.h.var-len": "true",
     }  # fmt: skip

@@ -1,0 +1,59 @@
+"""Connector duckdb: tables of an embedded DuckDB database."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from execnodes.core.errors import ConnectorError
+from rekindle.connectors.base import SinkConnector, SinkRequest, SinkWriter, SourceConnector, SourceFrame, SourceRequest
+from rekindle.connectors.duckdb_sql import connect, exported, identifier
+from rekindle.connectors.duckdb_write import DuckdbWriter
+from rekindle.connectors.file_stream import whole_file
+from rekindle.connectors.line_text import stream_name
+from rekindle.connectors.options import TableOption
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+OPTIONS = (
+    TableOption("path", "text", "", "The database file; a sink creates it.", required=True),
+    TableOption("table", "text", "", "Table in the database, also schema.table; a sink creates it.", required=True),
+)
+
+
+class Duckdb(SourceConnector, SinkConnector):
+    """A bounded source; a sink that appends, or upserts and deletes by primary key, or retracts whole rows."""
+
+    identifier: ClassVar[str] = "duckdb"
+
+    def declared(self, options: Mapping[str, str]) -> tuple[TableOption, ...]:
+        """Where the table is."""
+        return OPTIONS
+
+    def writer(self, spark: SparkSession, request: SinkRequest) -> SinkWriter:
+        """One transaction a micro-batch."""
+        options = self.opened(request.table, "sink", request.name)
+        return DuckdbWriter(request, options.text("path"), options.text("table"))
+
+    def read(self, spark: SparkSession, request: SourceRequest) -> SourceFrame:
+        """The table as it is when the job first starts, through a Parquet file in the job's folder."""
+        options = self.opened(request.table, "source", request.name)
+        target = request.job_dir / "sources" / stream_name(request.uid) / "rows.parquet"
+        if not target.exists():
+            path = Path(options.text("path"))
+            if not path.exists():
+                raise ConnectorError(
+                    f"there is no database {path}", where=f"table {request.name}", hint="Correct the option 'path'."
+                )
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with connect(str(path), request.name, read_only=True) as database:
+                partial = target.with_name("_rows.tmp")
+                exported(database, identifier(options.text("table")), request, partial)
+                partial.replace(target)
+        return SourceFrame(whole_file(spark, request, target), True)
+
+    def position(self, offset: str, log: Path, start: str | None) -> str:
+        """A table is read at once: what has an offset is done."""
+        return '{"done": true}'

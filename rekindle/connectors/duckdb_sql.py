@@ -1,0 +1,97 @@
+"""DuckDB's names, types and errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from execnodes.core.errors import ConnectorError
+from execnodes.core.types import BINARIES, TEXTS, LogicalType, Root
+from rekindle.connectors.base import SourceRequest
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+@contextmanager
+def connect(path: str, table: str, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnection]:
+    """An open database, closed at the end; ConnectorError for everything DuckDB refuses."""
+    import duckdb
+
+    try:
+        with duckdb.connect(path, read_only=read_only) as database:
+            database.execute("SET TimeZone = 'UTC'")
+            yield database
+    except duckdb.Error as error:
+        raise failure(error, path, table) from error
+
+
+def failure(error: Exception, path: str, table: str) -> ConnectorError:
+    """DuckDB's refusal in our terms."""
+    text = str(error).strip()
+    busy = "lock" in text.lower()
+    hint = "Close the other process that has the database open." if busy else None
+    return ConnectorError(f"DuckDB ({path}): {text}", where=f"table {table}", hint=hint)
+
+
+def quoted(name: str) -> str:
+    """A DuckDB identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def identifier(name: str) -> str:
+    """A table's name, also ``schema.table``."""
+    return ".".join(map(quoted, name.split(".")))
+
+
+def column_type(t: LogicalType) -> str:
+    """The DuckDB type a column is made with."""
+    return "TIME" if t.root is Root.TIME else _type(t)
+
+
+def _type(t: LogicalType) -> str:
+    match t.root:
+        case root if root in TEXTS:
+            return "VARCHAR"
+        case root if root in BINARIES:
+            return "BLOB"
+        case Root.DECIMAL:
+            return f"DECIMAL({t.precision}, {t.scale})"
+        case Root.INT | Root.TIME | Root.INTERVAL_YEAR_MONTH | Root.NULL:
+            return "INTEGER"
+        case Root.INTERVAL_DAY_TIME:
+            return "BIGINT"
+        case Root.TIMESTAMP_LTZ:
+            return "TIMESTAMPTZ"
+        case Root.ARRAY:
+            return f"{_type(t.element)}[]"
+        case Root.MAP:
+            return f"MAP({_type(t.key)}, {_type(t.element)})"
+        case Root.MULTISET:
+            return f"MAP({_type(t.element)}, INTEGER)"
+        case Root.ROW:
+            return f"STRUCT({', '.join(f'{quoted(f.name)} {_type(f.type)}' for f in t.fields)})"
+        case _:
+            return str(t.root)
+
+
+def stored(t: LogicalType, x: str) -> str:
+    """A value from Arrow as a column stores it; TIMEs arrive as milliseconds."""
+    if t.root is Root.TIME:
+        return f"TIME '00:00:00' + to_milliseconds({x})"
+    return f"CAST({x} AS {_type(t)})"
+
+
+def exported(database: duckdb.DuckDBPyConnection, source: str, request: SourceRequest, target: Path) -> None:
+    """Write the wanted columns of a table into a Parquet file, as c0, c1, … of the declared types."""
+    cells = []
+    for i, column in enumerate(request.columns):
+        x = quoted(column.name)
+        is_time = column.data_type.root is Root.TIME
+        value = f"CAST(epoch_ms({x}) AS INTEGER)" if is_time else f"CAST({x} AS {_type(column.data_type)})"
+        cells.append(f"{value} AS c{i}")
+    chosen = ", ".join(cells) or "1 AS rk_none"
+    file = str(target).replace("'", "''")
+    database.execute(f"COPY (SELECT {chosen} FROM {source}) TO '{file}' (FORMAT parquet)")

@@ -1,0 +1,37 @@
+"""A Parquet file of our own as a stream that ends; how tables of other systems come in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from execnodes.core.lowering import MAJOR, SEQUENCE
+from execnodes.core.spark_sql import spark_type
+from rekindle.connectors.base import SourceRequest
+from rekindle.connectors.line_text import stream_name
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def whole_file(spark: SparkSession, request: SourceRequest, file: Path) -> DataFrame:
+    """The rows of a file with columns c0, c1, …; none if the job begins behind it."""
+    schema = ", ".join(f"c{i} {spark_type(column.data_type)}" for i, column in enumerate(request.columns))
+    schema = schema or "rk_none INT"
+    if request.batch:
+        frame = spark.read.schema(schema).parquet(str(file))
+    else:
+        wanted = "*.none" if request.start else file.name
+        reader = spark.readStream.schema(schema).option("pathGlobFilter", wanted).name(stream_name(request.uid))
+        frame = reader.parquet(str(file.parent))
+    names = [f"c{i}" for i in range(len(request.columns))]
+    return numbered(spark, frame, names, request.ordered)
+
+
+def numbered(spark: SparkSession, frame: DataFrame, columns: list[str], ordered: bool) -> DataFrame:
+    """The columns, with the order in which Spark reads them where it is asked for."""
+    if not ordered:
+        return frame.selectExpr(*columns)
+    # Allowed in a stream when Spark's check for it is off; the numbers only have to order a micro-batch.
+    spark.conf.set("spark.sql.streaming.unsupportedOperationCheck", "false")
+    return frame.selectExpr(*columns, f"'' AS {MAJOR}", f"monotonically_increasing_id() AS {SEQUENCE}")

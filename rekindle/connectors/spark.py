@@ -1,0 +1,104 @@
+"""Connector spark: any data source that Spark has, by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
+
+from execnodes.core.errors import ConnectorError
+from execnodes.core.lowering import quote
+from rekindle.connectors.base import SinkConnector, SinkRequest, SinkWriter, SourceConnector, SourceFrame, SourceRequest
+from rekindle.connectors.line_text import stream_name
+from rekindle.connectors.options import TableOption, TableOptions
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_PREFIX = "spark.options."
+OPTIONS = (
+    TableOption("spark.format", "text", "", "Short name or class of Spark's data source.", required=True),
+    TableOption(f"{_PREFIX}<option>", "text", "", "Handed to the data source as <option>."),
+    TableOption(
+        "spark.schema", "bool", "false", "Give the table's columns to the data source as its schema.", roles=("source",)
+    ),
+    TableOption("spark.bounded", "bool", "false", "The stream ends by itself.", roles=("source",)),
+)
+
+
+class Spark(SourceConnector, SinkConnector):
+    """Columns by name, cast to the declared types; a sink appends."""
+
+    identifier: ClassVar[str] = "spark"
+
+    def declared(self, options: Mapping[str, str]) -> tuple[TableOption, ...]:
+        """The format and its options."""
+        return OPTIONS
+
+    def bounded(self, options: Mapping[str, str]) -> bool:
+        """As the user says."""
+        return options.get("spark.bounded", "false") == "true"
+
+    def read(self, spark: SparkSession, request: SourceRequest) -> SourceFrame:
+        """As a stream, or as a batch where one is asked for."""
+        from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]  # it has no stubs
+        from pyspark.errors import PySparkException
+
+        from execnodes.core.spark_sql import spark_type
+        from rekindle.connectors.file_stream import numbered
+
+        options = self.opened(request.table, "source", request.name)
+        name = options.text("spark.format")
+        if request.start is not None:
+            raise ConnectorError(
+                f"the data source {name!r} cannot go on from a savepoint's position",
+                where=f"table {request.name}",
+                hint="Give its own starting options in spark.options.*, and drop this source's position.",
+            )
+        reader = spark.read if request.batch else spark.readStream.name(stream_name(request.uid))
+        reader = reader.format(name).options(**_handed(options))
+        if options.flag("spark.schema"):
+            columns = request.table.table_schema.physical
+            reader = reader.schema(", ".join(f"{quote(c.name)} {spark_type(c.data_type)}" for c in columns))
+        try:
+            frame = reader.load()
+            cells = [
+                f"CAST({quote(c.name)} AS {spark_type(c.data_type)}) AS c{i}" for i, c in enumerate(request.columns)
+            ]
+            return SourceFrame(numbered(spark, frame, cells, request.ordered), self.bounded(options))
+        except (PySparkException, Py4JJavaError) as error:
+            raise _refused(error, name, request.name) from error
+
+    def writer(self, spark: SparkSession, request: SinkRequest) -> SinkWriter:
+        """Appends each micro-batch."""
+        return _Writer(request, self.opened(request.table, "sink", request.name))
+
+
+def _handed(options: TableOptions) -> dict[str, str]:
+    return {key.removeprefix(_PREFIX): value for key, value in options.items() if key.startswith(_PREFIX)}
+
+
+def _refused(error: Exception, name: str, table: str) -> ConnectorError:
+    # A Java exception's own text has its whole stack.
+    java = getattr(error, "java_exception", None)
+    text = str(java.getMessage()) if java is not None else str(error)
+    return ConnectorError(f"Spark's data source {name!r}: {text}", where=f"table {table}")
+
+
+class _Writer(SinkWriter):
+    def __init__(self, request: SinkRequest, options: TableOptions) -> None:
+        self._request = request
+        self._options = options
+
+    def write(self, batch: DataFrame, batch_id: int) -> None:
+        """At least once: after a crash a batch comes again, unless the data source knows Delta's transaction ids."""
+        from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]  # it has no stubs
+        from pyspark.errors import PySparkException
+
+        name = self._options.text("spark.format")
+        once = {"txnAppId": self._request.job_id, "txnVersion": str(batch_id)}
+        columns = [quote(column.name) for column in self._request.columns]
+        writer = batch.selectExpr(*columns).write.format(name).mode("append").options(**once, **_handed(self._options))
+        try:
+            writer.save()
+        except (PySparkException, Py4JJavaError) as error:
+            raise _refused(error, name, self._request.name) from error

@@ -1,0 +1,92 @@
+"""Options and secrets, without Spark."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from execnodes.core.errors import ConnectorError, OptionError
+from rekindle.connectors.registry import find_sink, find_source, identifiers, validate
+from rekindle.connectors.secrets import check_no_literal_secrets, resolve_secrets
+
+FILES = {"connector": "filesystem", "path": "/x", "format": "json"}
+
+
+def test_connectors_are_found_by_walking() -> None:
+    both = {"filesystem", "duckdb", "spark"}
+    assert set(identifiers("source")) == {*both, "nexmark", "datagen"}
+    assert set(identifiers("sink")) == {*both, "print", "blackhole", "collect"}
+    assert all(find_source(name).identifier == name for name in identifiers("source"))
+    assert all(find_sink(name).identifier == name for name in identifiers("sink"))
+
+
+@pytest.mark.parametrize("name", identifiers())
+def test_every_option_is_described(name: str) -> None:
+    role = "source" if name in identifiers("source") else "sink"
+    connector = find_source(name) if role == "source" else find_sink(name)
+    declared = connector.declared({"connector": name, "format": "csv"})
+    assert all(option.description.endswith(".") for option in declared)
+    assert len({option.key for option in declared}) == len(declared)
+
+
+@pytest.mark.parametrize(
+    ("options", "role", "message"),
+    [
+        ({"connector": "filesytem"}, "source", "unknown connector 'filesytem'\n  Did you mean filesystem?"),
+        ({}, "sink", "table t: the table has no 'connector' option"),
+        ({"connector": "print"}, "source", "connector 'print' cannot be used as a source"),
+        ({**FILES, "format": "jsn"}, "source", "unknown format 'jsn'\n  Did you mean json?"),
+        ({"connector": "filesystem", "path": "x"}, "source", "the table has no 'format' option"),
+        ({**FILES, "pth": "y"}, "source", "table t: unknown option 'pth'\n  Did you mean path?"),
+        ({**FILES, "csv.field-delimiter": "|"}, "source", "unknown option 'csv.field-delimiter'"),
+        ({**FILES, "json.ignore-parse-errors": "yes"}, "source", "json.ignore-parse-errors: 'yes' is not a value"),
+        ({"connector": "filesystem", "format": "json"}, "sink", "option 'path' is missing"),
+        ({**FILES, "source.monitor-interval": "often"}, "source", "'often' is not a duration"),
+    ],
+)
+def test_bad_options_are_refused(options: dict[str, str], role: str, message: str) -> None:
+    with pytest.raises((OptionError, ConnectorError)) as raised:
+        validate(options, role, "t")
+    assert message in str(raised.value)
+
+
+def test_validation_imports_no_spark() -> None:
+    code = (
+        "import sys; from rekindle.connectors.registry import validate; "
+        f"validate({FILES!r}, 'source', 't'); "
+        "print([m for m in ('pyspark', 'pyarrow', 'polars', 'duckdb') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_secrets_are_resolved_when_a_connector_opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REKINDLE_TEST_SECRET", "s3cret")
+    (tmp_path / "key").write_text("abc\n", encoding="utf-8")
+    options = {
+        "password": "${env:REKINDLE_TEST_SECRET}",
+        "url": f"u=${{env:REKINDLE_TEST_SECRET}};k=${{file:{tmp_path}/key}}",
+    }
+    assert resolve_secrets(options) == {"password": "s3cret", "url": "u=s3cret;k=abc"}
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("${env:REKINDLE_NOT_SET}", "environment variable REKINDLE_NOT_SET, which is not set"),
+        ("${file:/nowhere/key}", "file /nowhere/key, which cannot be read"),
+    ],
+)
+def test_missing_secrets_are_named(value: str, message: str) -> None:
+    with pytest.raises(ConnectorError, match=message):
+        resolve_secrets({"password": value}, "t")
+
+
+@pytest.mark.parametrize("key", ["password", "spark.options.token", "s3.access-key", "client.secret", "private-key"])
+def test_literal_secrets_are_refused(key: str) -> None:
+    with pytest.raises(OptionError, match=f"table t: option '{key}'"):
+        check_no_literal_secrets({key: "hunter2"}, "t")
+    check_no_literal_secrets({key: "${env:X}"}, "t")
