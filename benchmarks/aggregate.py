@@ -1,4 +1,4 @@
-"""SUM and COUNT by key: 500,000-row batches over 10 thousand and 1 million keys, and 2,000-row batches onto the latter."""
+"""SUM and COUNT by key: 500,000-row batches over 10,000 and a million keys, and 2,000-row batches onto the latter."""
 
 from __future__ import annotations
 
@@ -28,8 +28,10 @@ def data(keys: int) -> str:
 
 def script(folder: str) -> str:
     return f"""
-        CREATE TABLE events (k BIGINT, v BIGINT) WITH ('connector' = 'filesystem', 'path' = '{folder}', 'format' = 'parquet');
-        CREATE TABLE totals (k BIGINT, s BIGINT, c BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'blackhole');
+        CREATE TABLE events (k BIGINT, v BIGINT)
+          WITH ('connector' = 'filesystem', 'path' = '{folder}', 'format' = 'parquet');
+        CREATE TABLE totals (k BIGINT, s BIGINT, c BIGINT, PRIMARY KEY (k) NOT ENFORCED)
+          WITH ('connector' = 'blackhole');
         INSERT INTO totals SELECT k, SUM(v), COUNT(*) FROM events GROUP BY k;
     """
 

@@ -47,7 +47,7 @@ def plain(left: str, right: str) -> Batches:
 
 
 def figures(rounds: int = 1) -> dict[str, float]:
-    """Speed of large batches and time of small ones, as multiples of plain Spark's; state has 1M rows a side by then."""
+    """Speed of large batches and time of small ones, as multiples of plain Spark's, onto 1M rows of state a side."""
     left, right = data("a"), data("b")
     ours, theirs = [], []
     for _ in range(rounds):

@@ -10,7 +10,8 @@ def figures(rounds: int = 3) -> dict[str, float]:
     """Speed as a multiple of plain Spark's."""
     folder = data(1_000_000)
     script = f"""
-        CREATE TABLE events (k BIGINT, v BIGINT) WITH ('connector' = 'filesystem', 'path' = '{folder}', 'format' = 'parquet');
+        CREATE TABLE events (k BIGINT, v BIGINT)
+          WITH ('connector' = 'filesystem', 'path' = '{folder}', 'format' = 'parquet');
         CREATE TABLE kept (k BIGINT, w BIGINT) WITH ('connector' = 'blackhole');
         INSERT INTO kept SELECT k + 1, v * 2 FROM events WHERE v > 10;
     """

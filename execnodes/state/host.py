@@ -204,14 +204,22 @@ class GroupContext(Context):
         return {**self._counts, **{f"rows:{name}": state.total_rows for name, state in self._open.items()}}
 
 
-def fold_locally(kernels: dict[int, LocalKernel], shape: StageShape, batches: Iterator[Any]) -> Iterator[Any]:
-    """The body of a stateless stage (mapInArrow): pre-aggregate rows of some tags, pass the others through."""
+def fold_locally(
+    kernels: dict[int, LocalKernel], shape: StageShape, alone: bool, batches: Iterator[Any]
+) -> Iterator[Any]:
+    """The body of a stateless stage (mapInArrow): pre-aggregate rows of some tags, pass the others through.
+
+    `alone`: all rows are for the one kernel there is.
+    """
     import pyarrow as pa
 
     names = shape.output_columns()
     held: dict[int, list[pl.DataFrame]] = {tag: [] for tag in kernels}
     for batch in batches:
         frame = pl.DataFrame(pa.Table.from_batches([batch]))
+        if alone:
+            held[next(iter(kernels))].append(frame)
+            continue
         for tag in kernels:
             held[tag].append(frame.filter(pl.col(TAG) == tag))
         rest = frame.filter(~pl.col(TAG).is_in(list(kernels)))

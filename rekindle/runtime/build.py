@@ -155,10 +155,7 @@ class Builder:
         members = self._pipeline.stages[boundary - 1].members
         texts = self._texts(boundary, from_source=False)
         ways = {member: self._pipeline.leaving(member) for member in members}
-        passing = [
-            arm for arm in self._pipeline.boundary(boundary - 1)
-            if self._pipeline.level_of(arm.consumer) >= boundary
-        ]  # fmt: skip
+        passing = self._pipeline.passing(boundary - 1)
         if len(members) == 1 and not passing and len(ways[members[0]]) == 1:
             arm = ways[members[0]][0]
             return _projected(frame, texts(arm), arm.branch.condition)
@@ -203,8 +200,11 @@ class Builder:
 
     def _keyed(self, frame: DataFrame, index: int) -> DataFrame:
         groups = self._max_parallelism
-        # Rows that only pass through have no key; spread them.
-        spread = f"CAST(coalesce(pmod({HASH}, {groups}), pmod(spark_partition_id(), {groups})) AS INT) AS {KEY_GROUP}"
+        chosen = f"pmod({HASH}, {groups})"
+        if self._pipeline.passing(index):
+            # Rows that only pass through have no key; spread them.
+            chosen = f"coalesce({chosen}, pmod(spark_partition_id(), {groups}))"
+        spread = f"CAST({chosen} AS INT) AS {KEY_GROUP}"
         shape = self._shape(index)
         operators = {}
         for member in self._pipeline.stages[index].members:
@@ -223,7 +223,8 @@ class Builder:
             step = self._pipeline.record.steps[member]
             assert not isinstance(step, OperatorRecord)
             kernels[member] = step.kernel
-        return frame.mapInArrow(partial(fold_locally, kernels, shape), shape.ddl())
+        alone = len(kernels) == 1 and not self._pipeline.passing(index)
+        return frame.mapInArrow(partial(fold_locally, kernels, shape, alone), shape.ddl())
 
 
 def sink_columns(pipeline: Pipeline, consumer: int) -> Mapping[str, str]:

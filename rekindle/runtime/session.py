@@ -21,6 +21,8 @@ SESSION_SETTINGS: Mapping[str, str] = {
     # Flink's integers wrap and its casts have rules of their own; both are written into the expressions.
     "spark.sql.ansi.enabled": "false",
     "spark.sql.caseSensitive": "true",
+    # Of equal keys in a map the last one counts, as in Flink.
+    "spark.sql.mapKeyDedupPolicy": "LAST_WIN",
     "spark.sql.streaming.stateStore.providerClass": f"{_PACKAGE}.state.RocksDBStateStoreProvider",
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     # The default forks a process for every checkpoint file on local disks.

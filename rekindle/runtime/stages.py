@@ -66,11 +66,15 @@ class Pipeline:
             arm for arm in self.arms if self.level.get(arm.branch.origin, -1) < index <= self.level_of(arm.consumer)
         )
 
+    def passing(self, index: int) -> tuple[Arm, ...]:
+        """Arms whose rows go through a stage on their way to a later one."""
+        return tuple(arm for arm in self.boundary(index) if self.level_of(arm.consumer) > index)
+
     def output_layout(self, index: int) -> Layout:
         """Slots of the frame that leaves a stage: results of its members, and rows that pass through."""
         steps = (self.record.steps[member] for member in self.stages[index].members)
         produced = [[column.type for column in step.output] for step in steps]
-        passing = [arm.types for arm in self.boundary(index) if self.level_of(arm.consumer) > index]
+        passing = [arm.types for arm in self.passing(index)]
         return Layout.of([*produced, *passing])
 
     def input_layout(self, index: int) -> Layout:
@@ -79,7 +83,7 @@ class Pipeline:
 
     def keeps_hash(self, index: int) -> bool:
         """Whether rows for a later keyed stage pass through this one."""
-        return any(arm.keys is not None and self.level_of(arm.consumer) > index for arm in self.boundary(index))
+        return any(arm.keys is not None for arm in self.passing(index))
 
     def hidden(self) -> tuple[str, ...]:
         """Hidden columns of every frame between stages, besides the tag and the hash."""

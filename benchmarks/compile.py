@@ -1,0 +1,96 @@
+"""Compiling: a statement the size of Nexmark's q5, warm; `rekindle compile` from a cold start; loading a large plan."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.common import median
+from planner.parse import parse
+from planner.statements import Insert
+from plans.codec import encode
+from plans.load import load
+from rekindle.compile import compile_graph
+from rekindle.table_environment import TableEnvironment
+
+TABLES = """
+CREATE TABLE bid (
+  auction BIGINT, bidder BIGINT, price BIGINT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '4' SECOND
+) WITH ('connector' = 'nexmark', 'events.num' = '1000');
+CREATE TABLE hot (auction BIGINT, num BIGINT, max_n BIGINT) WITH ('connector' = 'print');
+"""
+INSERT = """
+INSERT INTO hot
+SELECT c.auction, c.num, m.max_n FROM (
+  SELECT auction, COUNT(*) AS num, MAX(price) AS top, window_end AS e
+  FROM TABLE(HOP(TABLE bid, DESCRIPTOR(ts), INTERVAL '2' SECOND, INTERVAL '10' SECOND))
+  GROUP BY auction, window_start, window_end
+) AS c JOIN (
+  SELECT MAX(n) AS max_n, e FROM (
+    SELECT COUNT(*) AS n, window_end AS e
+    FROM TABLE(HOP(TABLE bid, DESCRIPTOR(ts), INTERVAL '2' SECOND, INTERVAL '10' SECOND))
+    GROUP BY auction, window_start, window_end
+  ) GROUP BY e
+) AS m ON c.e = m.e AND c.num >= m.max_n
+"""
+"""q5 with a regular join (its window join is not supported yet): as many operators, expressions and columns."""
+
+
+def figures(rounds: int = 30) -> dict[str, float]:
+    """Milliseconds and seconds, medians."""
+    return {
+        "q5-size statement, warm, ms": _warm(rounds),
+        "rekindle compile, cold, s": _cold(5),
+        "load and lower a plan of 50 nodes, s": _load(5),
+    }
+
+
+def _warm(rounds: int) -> float:
+    environment = TableEnvironment.create()
+    environment.execute_script(TABLES)
+    times = []
+    for _ in range(rounds):
+        started = time.perf_counter()
+        (statement,) = parse(INSERT)
+        assert isinstance(statement, Insert)
+        load(encode(compile_graph(statement, environment.catalog, environment.configuration)))
+        times.append((time.perf_counter() - started) * 1000)
+    return median(times)
+
+
+def _cold(rounds: int) -> float:
+    with tempfile.TemporaryDirectory() as folder:
+        script = Path(folder) / "q5.sql"
+        script.write_text(TABLES + INSERT, encoding="utf-8")
+        target = f"{folder}/plan.json"
+        command = [sys.executable, "-m", "rekindle", "compile", "-f", str(script), "-o", target, "--force"]
+        times = []
+        for _ in range(rounds):
+            started = time.perf_counter()
+            subprocess.run(command, check=True, capture_output=True)
+            times.append(time.perf_counter() - started)
+    return median(times)
+
+
+def _load(rounds: int) -> float:
+    from rekindle.runtime.record import record
+    from rekindle.runtime.stages import plan_stages
+
+    environment = TableEnvironment.create()
+    sinks = "".join(f"CREATE TABLE s{i} (k BIGINT, c BIGINT) WITH ('connector' = 'print');" for i in range(10))
+    environment.execute_script(TABLES + sinks)
+    inserts = "".join(
+        f"INSERT INTO s{i} SELECT auction + {i}, COUNT(*) FROM bid WHERE price > {i} GROUP BY auction + {i};"
+        for i in range(10)
+    )
+    text = environment.compile_plan_sql(f"EXECUTE STATEMENT SET BEGIN {inserts} END").as_json_string()
+    assert len(load(text).nodes) >= 50
+    times = []
+    for _ in range(rounds):
+        started = time.perf_counter()
+        plan_stages(record(load(text)))
+        times.append(time.perf_counter() - started)
+    return median(times)
