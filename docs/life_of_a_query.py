@@ -14,7 +14,7 @@ from planner.optimize import optimize
 from planner.parse import parse
 from planner.statements import Insert
 from planner.tree import inputs
-from rekindle.cli.plan_tree import plan_tree
+from plans.explain import plan_tree
 from rekindle.cli.tableau import tableau
 from rekindle.runtime.record import record
 from rekindle.runtime.stages import plan_stages

@@ -9,7 +9,7 @@ from typing import Any, Protocol, Self
 from execnodes.core.errors import PlanError
 from execnodes.core.graph import ExecGraph
 from plans.codec import ALL, CompileOptions, encode
-from plans.describe import TITLE, describe, describe_json
+from plans.explain import explain
 from plans.load import load
 from rekindle.atomic_file import write_atomically
 from rekindle.plan_reference import PlanReference, local_path
@@ -97,18 +97,8 @@ class CompiledPlan:
             raise PlanError(f"the plan cannot be written: {error.strerror}", where=str(file), hint=hint) from None
 
     def explain(self, *details: str) -> str:
-        """The nodes as a tree; `details` are ``CHANGELOG_MODE`` and ``JSON_EXECUTION_PLAN``."""
-        wanted = {each.upper() for each in details}
-        unknown = sorted(wanted - {"CHANGELOG_MODE", "JSON_EXECUTION_PLAN"})
-        if unknown:
-            raise PlanError(
-                f"a compiled plan cannot be explained with {', '.join(unknown)}",
-                hint="Use CHANGELOG_MODE or JSON_EXECUTION_PLAN; costs and advice belong to EXPLAIN of a statement.",
-            )
-        text = f"{TITLE}\n{describe(self._graph, changelog_mode='CHANGELOG_MODE' in wanted)}"
-        if "JSON_EXECUTION_PLAN" in wanted:
-            text += f"\n== Physical Execution Plan ==\n{describe_json(self._graph)}"
-        return text
+        """The nodes as a tree; `details` are those of EXPLAIN (see `plans.explain.DETAILS`)."""
+        return explain(self._graph, details)
 
     def execute(self) -> Any:
         """Start the pipeline in the table environment the plan came from; returns a TableResult."""

@@ -23,7 +23,7 @@ def explain(
     """Show a plan as a tree: nodes, the changes they emit, and the uids of their state."""
     if (plan is None) == (file is None):
         raise typer.BadParameter("give either a plan or -f with a script", param_hint="PLAN")
-    from rekindle.cli.plan_tree import plan_json, plan_tree
+    from plans.explain import plan_json, plan_tree
 
     graph = _of_plan(plan) if plan is not None else _of_script(file, options or [])
     for line in [plan_json(graph)] if as_json else plan_tree(graph):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from execnodes.core.errors import RekindleError
 from execnodes.core.graph import ExecGraph
-from plans.describe import describe
+from plans.explain import plan_tree
 from rekindle.compiled_plan import CompiledPlan
 from rekindle.table_environment import TableEnvironment
 
@@ -44,7 +44,7 @@ def goldens() -> dict[Path, str]:
     """Path to text of every golden file."""
     trees: dict[str, list[str]] = {}
     for name, plan in compiled().items():
-        text = describe(plan.graph, changelog_mode=True) if isinstance(plan, CompiledPlan) else f"refused: {plan}\n"
+        text = "\n".join([*plan_tree(plan.graph), ""]) if isinstance(plan, CompiledPlan) else f"refused: {plan}\n"
         trees.setdefault(name.split("/")[0], []).append(f"== {name} ==\n{text}")
     files = {GOLDENS / f"{area}.txt": "\n".join(parts) for area, parts in trees.items()}
     for name in cover():

@@ -1,14 +1,42 @@
-"""A compiled plan as a tree: what each node does, which changes it emits, where its state is."""
+"""EXPLAIN: a plan as a tree, what each node does, which changes it emits, where its state is."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
+from execnodes.core.errors import PlanError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
+
+DETAILS = ("ESTIMATED_COST", "CHANGELOG_MODE", "JSON_EXECUTION_PLAN", "PLAN_ADVICE")
+"""What EXPLAIN can be asked for; changelog modes are always shown."""
+TITLE = "== Optimized Execution Plan =="
+
+
+def explain(graph: ExecGraph, details: Collection[str] = ()) -> str:
+    """The tree under a title; JSON_EXECUTION_PLAN and PLAN_ADVICE add a part. PlanError for an unknown detail."""
+    wanted = {each.upper() for each in details}
+    unknown = sorted(wanted - set(DETAILS))
+    if unknown:
+        raise PlanError(
+            f"a plan cannot be explained with {', '.join(unknown)}",
+            hint=f"There is {', '.join(DETAILS)}.",
+        )
+    lines = [TITLE, *plan_tree(graph)]
+    if "ESTIMATED_COST" in wanted:
+        lines += [
+            "",
+            "== Estimated Cost ==",
+            "Unknown: plans do not depend on the size of the data, so there is no cost model.",
+        ]
+    if "PLAN_ADVICE" in wanted:
+        lines += ["", "== Advice ==", *(_advice(graph) or ["No available advice."])]
+    if "JSON_EXECUTION_PLAN" in wanted:
+        lines += ["", "== Physical Execution Plan ==", plan_json(graph)]
+    return "\n".join(lines) + "\n"
 
 
 def plan_tree(graph: ExecGraph) -> Iterator[str]:
@@ -68,3 +96,17 @@ def plan_json(graph: ExecGraph) -> str:
     ]
     document = {"engineVersion": graph.engine_version, "maxParallelism": graph.max_parallelism, "nodes": nodes}
     return json.dumps(document, indent=2, ensure_ascii=False)
+
+
+def _advice(graph: ExecGraph) -> list[str]:
+    """State that is kept for ever although rows change, by node."""
+    endless = [
+        node
+        for node in graph.nodes
+        if not node.changelog_mode.insert_only and node.uids() and any(each.ttl.startswith("0 ") for each in node.state)
+    ]
+    return [
+        f"advice[{number}]: node {node.id} ({node.key}) keeps its state for ever; "
+        "consider 'table.exec.state.ttl' or a STATE_TTL hint."
+        for number, node in enumerate(endless, 1)
+    ]
