@@ -32,6 +32,8 @@ def generated(
     spark: SparkSession, request: SourceRequest, texts: tuple[str, ...], rows: int, per_second: int
 ) -> SourceFrame:
     """A source of `texts` over n; `rows` -1 for no end, `per_second` 0 for no pace."""
+    # Java does not compile methods beyond this size, so that Spark must not put the whole row into one.
+    spark.conf.set("spark.sql.codegen.hugeMethodLimit", "8000")
     start = int(json.loads(request.start)["n"]) if request.start else 0
     columns = [f"{text} AS c{i}" for i, text in enumerate(texts)]
     order = [f"n AS {SEQUENCE}", f"'' AS {MAJOR}"] if request.ordered else []

@@ -40,9 +40,6 @@ class Spark(SourceConnector, SinkConnector):
 
     def read(self, spark: SparkSession, request: SourceRequest) -> SourceFrame:
         """As a stream, or as a batch where one is asked for."""
-        from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]  # it has no stubs
-        from pyspark.errors import PySparkException
-
         from execnodes.core.spark_sql import spark_type
         from rekindle.connectors.file_stream import numbered
 
@@ -65,7 +62,7 @@ class Spark(SourceConnector, SinkConnector):
                 f"CAST({quote(c.name)} AS {spark_type(c.data_type)}) AS c{i}" for i, c in enumerate(request.columns)
             ]
             return SourceFrame(numbered(spark, frame, cells, request.ordered), self.bounded(options))
-        except (PySparkException, Py4JJavaError) as error:
+        except _spark_errors() as error:
             raise _refused(error, name, request.name) from error
 
     def writer(self, spark: SparkSession, request: SinkRequest) -> SinkWriter:
@@ -75,6 +72,14 @@ class Spark(SourceConnector, SinkConnector):
 
 def _handed(options: TableOptions) -> dict[str, str]:
     return {key.removeprefix(_PREFIX): value for key, value in options.items() if key.startswith(_PREFIX)}
+
+
+def _spark_errors() -> tuple[type[Exception], ...]:
+    """What Spark raises; a missing data source comes as a bare Java exception."""
+    from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]  # it has no stubs
+    from pyspark.errors import PySparkException
+
+    return (PySparkException, Py4JJavaError)
 
 
 def _refused(error: Exception, name: str, table: str) -> ConnectorError:
@@ -91,14 +96,11 @@ class _Writer(SinkWriter):
 
     def write(self, batch: DataFrame, batch_id: int) -> None:
         """At least once: after a crash a batch comes again, unless the data source knows Delta's transaction ids."""
-        from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]  # it has no stubs
-        from pyspark.errors import PySparkException
-
         name = self._options.text("spark.format")
         once = {"txnAppId": self._request.job_id, "txnVersion": str(batch_id)}
         columns = [quote(column.name) for column in self._request.columns]
         writer = batch.selectExpr(*columns).write.format(name).mode("append").options(**once, **_handed(self._options))
         try:
             writer.save()
-        except (PySparkException, Py4JJavaError) as error:
+        except _spark_errors() as error:
             raise _refused(error, name, self._request.name) from error
