@@ -18,7 +18,7 @@ from examples.flights.check import Comparison, compare, open_result
 from examples.flights.prepare import FILES, prepare
 
 WORK = Path("build/flights")
-FILES_PER_BATCH = 2
+FILES_PER_BATCH = 3
 REKINDLE = [sys.executable, "-m", "rekindle.cli.main"]
 SHOWN = {
     "the worst hours": "SELECT origin, strftime(window_start, '%m-%d %H:00') AS hour, flights, cancelled, "
@@ -37,7 +37,7 @@ def main() -> int:
     work = WORK.absolute()
     heading("Input")
     prepared = prepare(work)
-    console.print(f"{prepared.flights:,} flights in time order, {FILES} Parquet files; planes beside them, in {WORK}")
+    console.print(f"{prepared.flights:,} flights in time order, {FILES} Parquet files in {WORK}; planes beside them")
 
     heading("SQL to a plan")
     script = (Path(__file__).parent / "job.sql").read_text(encoding="utf-8").replace("${dir}", str(work))
@@ -77,7 +77,7 @@ def heading(text: str) -> None:
 
 def rekindle(*arguments: str) -> None:
     """Run the command line in a process of its own; ends the demo if it fails."""
-    console.print(f"[bold]$ rekindle {' '.join(arguments)}[/bold]")
+    console.print(f"[bold]$ rekindle {' '.join(arguments)}[/bold]", soft_wrap=True)
     done = subprocess.run([*REKINDLE, *arguments], check=False)
     if done.returncode != 0:
         raise SystemExit(done.returncode)
@@ -85,7 +85,7 @@ def rekindle(*arguments: str) -> None:
 
 def killed_half_way(arguments: list[str], commits: Path, batches: int) -> int:
     """Start a run and kill it, with everything it has started, once so many micro-batches are committed."""
-    console.print(f"[bold]$ rekindle {' '.join(arguments)}[/bold]")
+    console.print(f"[bold]$ rekindle {' '.join(arguments)}[/bold]", soft_wrap=True)
     process = subprocess.Popen([*REKINDLE, *arguments], start_new_session=True)
     try:
         while process.poll() is None and committed(commits) < batches:

@@ -31,7 +31,7 @@ CREATE TABLE hourly_delays (
   delay_average DOUBLE,
   delay_worst INT,
   PRIMARY KEY (origin, window_start) NOT ENFORCED
-) WITH ('connector' = 'duckdb', 'path' = '${dir}/result.duckdb', 'table-name' = 'hourly_delays');
+) WITH ('connector' = 'duckdb', 'path' = '${dir}/result.duckdb', 'table' = 'hourly_delays');
 
 CREATE TABLE carrier_totals (
   carrier STRING,
@@ -41,7 +41,7 @@ CREATE TABLE carrier_totals (
   miles BIGINT,
   busiest BIGINT,
   PRIMARY KEY (carrier) NOT ENFORCED
-) WITH ('connector' = 'duckdb', 'path' = '${dir}/result.duckdb', 'table-name' = 'carrier_totals');
+) WITH ('connector' = 'duckdb', 'path' = '${dir}/result.duckdb', 'table' = 'carrier_totals');
 
 CREATE TABLE latest_flights (
   tailnum STRING,
@@ -52,7 +52,7 @@ CREATE TABLE latest_flights (
   origin STRING,
   dest STRING,
   PRIMARY KEY (tailnum) NOT ENFORCED
-) WITH ('connector' = 'duckdb', 'path' = '${dir}/result.duckdb', 'table-name' = 'latest_flights');
+) WITH ('connector' = 'duckdb', 'path' = '${dir}/result.duckdb', 'table' = 'latest_flights');
 
 CREATE TABLE flights_with_planes (
   id BIGINT,
@@ -62,7 +62,7 @@ CREATE TABLE flights_with_planes (
   model STRING,
   seats INT,
   PRIMARY KEY (id) NOT ENFORCED
-) WITH ('connector' = 'duckdb', 'path' = '${dir}/result.duckdb', 'table-name' = 'flights_with_planes');
+) WITH ('connector' = 'duckdb', 'path' = '${dir}/result.duckdb', 'table' = 'flights_with_planes');
 
 EXECUTE STATEMENT SET BEGIN
 

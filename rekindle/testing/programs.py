@@ -44,6 +44,12 @@ class Program:
         return path.read_text(encoding="utf-8").strip() if path.exists() else None
 
     @property
+    def known_difference(self) -> str | None:
+        """Why the rows are known to differ; such a program still fails, but tests expect it to."""
+        path = self.folder / "differs.txt"
+        return path.read_text(encoding="utf-8").strip() if path.exists() else None
+
+    @property
     def judged(self) -> bool:
         """Whether rows are known."""
         return bool(list(self.folder.glob("*expected*.jsonl")))
