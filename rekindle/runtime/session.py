@@ -31,6 +31,8 @@ SESSION_SETTINGS: Mapping[str, str] = {
     "spark.sql.execution.pythonUDF.pandas.preferIntExtensionDtype": "true",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "200000",
     "spark.sql.execution.arrow.transformWithStateInPySpark.maxStateRecordsPerBatch": "200000",
+    # The JVM does not compile larger methods; wide projections then run interpreted, four times slower.
+    "spark.sql.codegen.hugeMethodLimit": "8000",
     "spark.sql.streaming.noDataMicroBatches.enabled": "true",
     "spark.sql.streaming.multipleWatermarkPolicy": "min",
     "spark.sql.adaptive.enabled": "false",
