@@ -77,6 +77,8 @@ class SinkRequest:
 class SinkWriter(ABC):
     """Writes one job's micro-batches; lives in the driver."""
 
+    stream_format: ClassVar[str | None] = None
+    """Name of a Spark streaming sink that does the same; used where a pipeline has no other sink."""
     single_pass: ClassVar[bool] = False
     """True for a writer that reads each frame exactly once, so that it need not be kept in memory."""
 

@@ -13,6 +13,7 @@ from rekindle.connectors.base import SinkWriter
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,19 @@ class FanOut:
         self._hidden = hidden
         self.error: RekindleError | None = None
 
+    def attach(self, frame: DataFrame) -> DataStreamWriter:
+        """The end of the query: this callable, or the Spark sink that does what the only writer does."""
+        format = self._targets[0].writer.stream_format if len(self._targets) == 1 else None
+        if format is None:
+            return frame.writeStream.foreachBatch(self)
+        return self._rows(frame, self._targets[0]).writeStream.format(format)
+
+    def _rows(self, frame: DataFrame, target: Target) -> DataFrame:
+        """A sink's rows of the pipeline's frame, under the names of its columns."""
+        rows = frame if len(self._targets) == 1 else frame.where(f"{TAG} = {target.node_id}")
+        texts = (f"{text} AS {quote(name)}" for name, text in target.columns.items())
+        return rows.selectExpr(*texts, *self._hidden)
+
     def __call__(self, batch: DataFrame, batch_id: int) -> None:
         """Write a micro-batch to every sink."""
         try:
@@ -47,9 +61,7 @@ class FanOut:
         frame = batch if once else batch.persist()
         try:
             for target in self._targets:
-                rows = frame if len(self._targets) == 1 else frame.where(f"{TAG} = {target.node_id}")
-                texts = (f"{text} AS {quote(name)}" for name, text in target.columns.items())
-                target.writer.write(rows.selectExpr(*texts, *self._hidden), batch_id)
+                target.writer.write(self._rows(frame, target), batch_id)
         finally:
             if not once:
                 frame.unpersist()

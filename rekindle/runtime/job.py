@@ -106,7 +106,7 @@ class Job:
         self._builder = builder
         interval = configuration.millis("execution.micro-batch.interval")
         self._query = (
-            frame.writeStream.foreachBatch(self._fan_out)
+            self._fan_out.attach(frame)
             .option("checkpointLocation", str(self.folder.checkpoint))
             .trigger(processingTime=f"{interval} milliseconds")
             .start()
