@@ -19,7 +19,7 @@ class ExecGraph:
     """Inputs before consumers."""
     inputs: Mapping[int, tuple[int, ...]]
     """Node id to the ids of its inputs, in order."""
-    max_parallelism: int = 16
+    max_parallelism: int = 8
     """Number of key groups of every stateful operator."""
     by_id: Mapping[int, ExecNode] = field(default_factory=dict)
     engine_version: str = ENGINE_VERSION
@@ -30,7 +30,7 @@ class ExecGraph:
         cls,
         nodes: tuple[ExecNode, ...],
         inputs: Mapping[int, tuple[int, ...]],
-        max_parallelism: int = 16,
+        max_parallelism: int = 8,
         engine_version: str = ENGINE_VERSION,
     ) -> ExecGraph:
         """Check ids, edges, uids and types; PlanError says what does not fit."""

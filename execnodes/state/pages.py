@@ -13,6 +13,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -113,11 +114,7 @@ class PagedState:
         self._spec = spec
         self._client = client
         self._now = now
-        self._schema = dict(spec.schema)
-        if spec.ttl_ms:
-            self._schema[_WRITTEN] = pl.Int64()
-        self._stored = {name: _storable(dtype) for name, dtype in self._schema.items()}
-        self._arrow: pa.Schema = _arrow_schema(self._stored)
+        self._schema, self._stored, self._arrow = _layout(spec)
         self._address = [BUCKET, HASH] if spec.bucketed else [HASH]
         self._read_pages: set[tuple[int, int]] = set()
         self._untouched: list[pl.DataFrame] = []
@@ -320,6 +317,16 @@ _WIDTHS: dict[type[pl.DataType], int] = {pl.String: 40, pl.Binary: 40, pl.Decima
 
 def _page(hashes: npt.NDArray[np.int64], mask: int) -> npt.NDArray[np.int64]:
     return (hashes >> _HASH_SHIFT) & mask
+
+
+@lru_cache(maxsize=256)
+def _layout(spec: StateSpec) -> tuple[dict[str, pl.DataType], dict[str, pl.DataType], pa.Schema]:
+    """Columns of a state in kernels, in pages, and in Arrow."""
+    schema = dict(spec.schema)
+    if spec.ttl_ms:
+        schema[_WRITTEN] = pl.Int64()
+    stored = {name: _storable(dtype) for name, dtype in schema.items()}
+    return schema, stored, _arrow_schema(stored)
 
 
 def _storable(dtype: pl.DataType) -> pl.DataType:

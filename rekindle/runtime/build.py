@@ -142,7 +142,13 @@ class Builder:
         if boundary == len(self._pipeline.stages) and len(self._pipeline.record.sinks) == 1:
             return lambda arm: {**_without_hash(hidden_texts(arm, hidden, from_source)), **typed_texts(arm)}
         layout = self._pipeline.input_layout(boundary)
-        return lambda arm: {**hidden_texts(arm, hidden, from_source), **slot_texts(arm, layout)}
+        keyed = any(arm.keys is not None for arm in self._pipeline.boundary(boundary))
+
+        def texts(arm: Arm) -> dict[str, str]:
+            found = {**hidden_texts(arm, hidden, from_source), **slot_texts(arm, layout)}
+            return found if keyed else _without_hash(found)
+
+        return texts
 
     def _routed(self, frame: DataFrame, arms: tuple[Arm, ...], texts: Texts) -> DataFrame:
         """Rows of a source on their ways; one way needs no array of structs."""

@@ -20,7 +20,8 @@ CREATE TABLE orders (id INT, k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts 
   WITH ('connector' = 'filesystem', 'path' = '{dir}/in', 'format' = 'json');
 CREATE TABLE totals (k STRING, s BIGINT, c BIGINT, PRIMARY KEY (k) NOT ENFORCED)
   WITH ('connector' = 'duckdb', 'path' = '{dir}/out.duckdb', 'table' = 'totals');
-CREATE TABLE windows (w TIMESTAMP(3), c BIGINT) WITH ('connector' = 'filesystem', 'path' = '{dir}/windows', 'format' = 'json');
+CREATE TABLE windows (w TIMESTAMP(3), c BIGINT)
+  WITH ('connector' = 'filesystem', 'path' = '{dir}/windows', 'format' = 'json');
 CREATE TABLE copies (id INT, v INT) WITH ('connector' = 'filesystem', 'path' = '{dir}/copies', 'format' = 'parquet');
 EXECUTE STATEMENT SET BEGIN
 INSERT INTO totals SELECT k, SUM(CAST(v AS BIGINT)), COUNT(*) FROM orders GROUP BY k;
