@@ -14,8 +14,8 @@ from execnodes.core.types import LogicalType
 
 Value = bool | int | str | None
 """JSON value of a literal: integers, booleans and texts; DECIMAL, DOUBLE and FLOAT as text; DATE as ``2020-01-31``,
-TIME and TIMESTAMP as text with their fraction, TIMESTAMP_LTZ as text in UTC, day-time intervals as milliseconds, year-month
-intervals as months, BYTES as hexadecimal text."""
+TIME and TIMESTAMP as text with their fraction, TIMESTAMP_LTZ as text in UTC, day-time intervals as milliseconds,
+year-month intervals as months, BYTES as hexadecimal text."""
 
 
 class _Node(BaseModel):

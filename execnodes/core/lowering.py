@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 KIND = "rk_kind"
 """Row kind of a row, 0 to 3 (`RowKind`); in an operator's input the number of the input times 4 is added."""
+FIRED = 8
+"""Added to the row kind of rows that an operator gave when the watermark woke it: they stand before that watermark, so
+that an operator below, which sees the same watermark in the same micro-batch, must not take them for late."""
 SEQUENCE = "rk_seq"
 """Order of a row inside its micro-batch; together with `MAJOR` unique."""
 MAJOR = "rk_major"

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
-from execnodes.core.lowering import HASH, KIND, MAJOR, SEQUENCE, WATERMARK
+from execnodes.core.lowering import FIRED, HASH, KIND, MAJOR, SEQUENCE, WATERMARK
 from execnodes.core.slots import Layout
 from execnodes.state.frames import (
     HIDDEN_DTYPES,
@@ -89,6 +89,8 @@ class StageHost(StatefulProcessor):
         batch = pl.concat(list(frames))
         numbered, order = number_rows(batch, self._shape)
         context = GroupContext(self._handle, self._states, tag, operator, timerValues)
+        if operator.uses_time and numbered.select((pl.col(KIND) >= FIRED).any()).item():
+            numbered, context.watermark = before_watermark(numbered, context.watermark), None
         changes = operator.process(split_inputs(numbered, operator, self._shape), context)
         self._report(operator, group, context)
         if changes is not None and len(changes):
@@ -102,7 +104,8 @@ class StageHost(StatefulProcessor):
         changes = operator.on_watermark(context)
         self._report(operator, group, context)
         if changes is not None and len(changes):
-            yield self._encode(changes, operator, tag, None)
+            fired = changes.with_columns((pl.col(KIND) + FIRED).cast(pl.Int8))
+            yield self._encode(fired, operator, tag, None)
 
     def close(self) -> None:
         """Nothing is held open."""
@@ -143,13 +146,23 @@ def restore_order(changes: pl.DataFrame, order: pl.DataFrame | None) -> pl.DataF
     return bare.drop(SEQUENCE).hstack([order[name].gather(places) for name in (MAJOR, SEQUENCE)])
 
 
+def before_watermark(rows: pl.DataFrame, watermark: int | None) -> pl.DataFrame:
+    """Give each row the watermark it must be judged by: none for those that a watermark gave (`FIRED`)."""
+    known = [pl.lit(watermark, pl.Int64), *([pl.col(WATERMARK)] if WATERMARK in rows.columns else [])]
+    judged = pl.when(pl.col(KIND) < FIRED).then(pl.max_horizontal(known))
+    return rows.with_columns(judged.alias(WATERMARK))
+
+
 def split_inputs(batch: pl.DataFrame, operator: Operator, shape: StageShape) -> list[pl.DataFrame]:
     """One kernel frame an input; the number of the input travels in the row kind."""
     single = len(operator.inputs) == 1
+    hidden = shape.kernel_hidden()
+    if WATERMARK in batch.columns and WATERMARK not in hidden:
+        hidden = (*hidden, WATERMARK)
     frames = []
     for number, columns in enumerate(operator.inputs):
-        rows = batch if single else batch.filter(pl.col(KIND) // 4 == number)
-        kernel = to_kernel(rows, columns, shape.kernel_hidden())
+        rows = batch if single else batch.filter(pl.col(KIND) // 4 % 2 == number)
+        kernel = to_kernel(rows, columns, hidden)
         frames.append(kernel.with_columns((pl.col(KIND) % 4).cast(pl.Int8)))
     return frames
 

@@ -137,7 +137,7 @@ class Record:
     def _from_slots(self, node: ExecNode, output: tuple[Column, ...]) -> Rows:
         types = [column.type for column in output]
         texts = tuple(decode(t, slot) for t, slot in zip(types, assign(types), strict=True))
-        kind = None if node.changelog_mode.insert_only else KIND
+        kind = None if node.changelog_mode.insert_only else f"{KIND} % 4"
         produced = row(*(Field(column.name, column.type) for column in output))
         return Rows(produced, (Branch(node.id, texts, kind=kind),))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from execnodes.core.lowering import HASH, KIND, MAJOR, SEQUENCE, WATERMARK, Branch, Rows
+from execnodes.core.lowering import FIRED, HASH, KIND, MAJOR, SEQUENCE, WATERMARK, Branch, Rows
 from execnodes.core.slots import Layout, assign, encode
 from execnodes.core.spark_sql import spark_type
 from execnodes.core.types import LogicalType
@@ -29,6 +29,8 @@ class Arm:
     types: tuple[LogicalType, ...]
     keys: tuple[int, ...] | None
     """Columns that choose the key group; None where the consumer has none."""
+    fired: bool = False
+    """Whether the consumer must know which rows the watermark gave (`FIRED`)."""
 
 
 @dataclass(frozen=True)
@@ -124,14 +126,20 @@ def _arms(record: Record) -> Iterator[Arm]:
     for node_id, step in record.steps.items():
         for side, given in enumerate(step.inputs):
             keys = given.keys if isinstance(step, OperatorRecord) else None
-            yield from _arms_of(node_id, side, given.rows, keys)
+            types = _types(given.rows)
+            for branch in given.rows.branches:
+                fired = _timed(step) and _timed(record.steps.get(branch.origin))
+                yield Arm(node_id, side, branch, types, keys, fired)
     for sink in record.sinks:
-        yield from _arms_of(sink.node.id, 0, sink.rows, None)
+        yield from (Arm(sink.node.id, 0, branch, _types(sink.rows), None) for branch in sink.rows.branches)
 
 
-def _arms_of(consumer: int, side: int, rows: Rows, keys: tuple[int, ...] | None) -> Iterator[Arm]:
-    types = tuple(field.type for field in rows.type.fields)
-    return (Arm(consumer, side, branch, types, keys) for branch in rows.branches)
+def _types(rows: Rows) -> tuple[LogicalType, ...]:
+    return tuple(field.type for field in rows.type.fields)
+
+
+def _timed(step: Step | None) -> bool:
+    return isinstance(step, OperatorRecord) and step.operator.uses_time
 
 
 def _needs_order(record: Record, sink: SinkRecord) -> bool:
@@ -151,8 +159,9 @@ def slot_texts(arm: Arm, layout: Layout) -> dict[str, str]:
 
 def hidden_texts(arm: Arm, hidden: tuple[str, ...], from_source: bool) -> dict[str, str]:
     """Spark SQL text of the tag, the hidden columns and the key's hash for the rows of an arm."""
-    kind = arm.branch.kind or "0"
-    texts = {TAG: str(arm.consumer), KIND: f"CAST({kind} + {4 * arm.side} AS TINYINT)"}
+    fired = f" + ({KIND} & {FIRED})" if arm.fired else ""
+    kind = f"CAST({arm.branch.kind or '0'} + {4 * arm.side}{fired} AS TINYINT)"
+    texts = {TAG: str(arm.consumer), KIND: kind}
     for name in hidden:
         if name != KIND:
             texts[name] = "CAST(NULL AS BIGINT)" if from_source and name == WATERMARK else name

@@ -71,8 +71,7 @@ class WindowAggregateOperator(Operator):
         aggregation, state = self.aggregation, context.state(STATE)
         before = state.read(delta.select(BUCKET, HASH))
         state.write(aggregation.after(before, aggregation.merge(delta, before)))
-        for bucket in delta[BUCKET].unique().to_list():
-            context.wake_at(min(bucket - 1, DRAINED - 1))
+        self._wake(context)
         return None
 
     def on_watermark(self, context: Context) -> pl.DataFrame | None:
@@ -83,6 +82,7 @@ class WindowAggregateOperator(Operator):
         due = context.state(STATE).expire(until)
         for spec in self.states[1:]:
             context.state(spec.name).expire(until)
+        self._wake(context)
         aggregation = self.aggregation
         if aggregation.retract:
             due = due.filter(pl.col(RECORD_COUNT) > 0)
@@ -92,6 +92,12 @@ class WindowAggregateOperator(Operator):
         values = [*keys, *aggregation.results(pl.col), *(shown[name] for name in self.properties)]
         columns = (value.alias(column.name) for value, column in zip(values, self.output, strict=True))
         return due.sort(BUCKET, WINDOW_END).select(*columns, pl.lit(int(RowKind.INSERT), pl.Int8).alias(KIND))
+
+    def _wake(self, context: Context) -> None:
+        """Ask for the earliest window only: a timer a window and key group costs more than the windows do."""
+        ahead = context.state(STATE).buckets()
+        if ahead:
+            context.wake_at(min(ahead[0] - 1, DRAINED - 1))
 
     def _with_first_window(self, rows: pl.DataFrame, context: Context) -> pl.DataFrame:
         """Rows with the end of their (first) window, its BUCKET, the watermark before them and their number."""
