@@ -111,6 +111,14 @@ class ExecNode(PlanModel):
         """Uids of the operators that keep state in this very plan; none for a stateless node."""
         return ()
 
+    @property
+    def needs_every_change(self) -> bool:
+        """Whether its result depends on changes that cancel out inside a micro-batch.
+
+        The runtime then takes the rows of the whole pipeline one by one, as Flink does, which is slow.
+        """
+        return False
+
     def state_ttl(self, index: int = 0) -> str:
         """TTL of a state by index."""
         return next((each.ttl for each in self.state if each.index == index), "0 ms")

@@ -40,6 +40,8 @@ class StageShape:
     """Rows carry the watermark before them."""
     keeps_hash: bool
     """Some rows pass through to a later stage, which needs the hash of their key."""
+    every_change: bool = False
+    """Operators take rows one by one, so that no change is folded away."""
 
     def travelling(self) -> tuple[str, ...]:
         """Hidden columns that every frame has besides the tag."""
@@ -91,7 +93,8 @@ class StageHost(StatefulProcessor):
         context = GroupContext(self._handle, self._states, tag, operator, timerValues)
         if operator.uses_time and numbered.select((pl.col(KIND) >= FIRED).any()).item():
             numbered, context.watermark = before_watermark(numbered, context.watermark), None
-        changes = operator.process(split_inputs(numbered, operator, self._shape), context)
+        steps = one_by_one(numbered) if self._shape.every_change else [numbered]
+        changes = joined([operator.process(split_inputs(rows, operator, self._shape), context) for rows in steps])
         self._report(operator, group, context)
         if changes is not None and len(changes):
             yield self._encode(changes, operator, tag, order)
@@ -146,6 +149,28 @@ def restore_order(changes: pl.DataFrame, order: pl.DataFrame | None) -> pl.DataF
     return bare.drop(SEQUENCE).hstack([order[name].gather(places) for name in (MAJOR, SEQUENCE)])
 
 
+def _plain_kinds(rows: pl.DataFrame) -> pl.DataFrame:
+    """Row kinds without what travels in them."""
+    return rows.with_columns((pl.col(KIND) % 4).cast(pl.Int8))
+
+
+def one_by_one(rows: pl.DataFrame) -> list[pl.DataFrame]:
+    """A frame a row."""
+    return [rows.slice(place, 1) for place in range(len(rows))]
+
+
+def joined(results: list[pl.DataFrame | None]) -> pl.DataFrame | None:
+    """Changes of several steps, each named by the row (of that number) that caused them."""
+    if len(results) == 1:
+        return results[0]
+    place = [
+        changes.with_columns(pl.lit(number, pl.Int64).alias(SEQUENCE))
+        for number, changes in enumerate(results)
+        if changes is not None
+    ]
+    return pl.concat(place, how="diagonal") if place else None
+
+
 def before_watermark(rows: pl.DataFrame, watermark: int | None) -> pl.DataFrame:
     """Give each row the watermark it must be judged by: none for those that a watermark gave (`FIRED`)."""
     known = [pl.lit(watermark, pl.Int64), *([pl.col(WATERMARK)] if WATERMARK in rows.columns else [])]
@@ -163,7 +188,7 @@ def split_inputs(batch: pl.DataFrame, operator: Operator, shape: StageShape) -> 
     for number, columns in enumerate(operator.inputs):
         rows = batch if single else batch.filter(pl.col(KIND) // 4 % 2 == number)
         kernel = to_kernel(rows, columns, hidden)
-        frames.append(kernel.with_columns((pl.col(KIND) % 4).cast(pl.Int8)))
+        frames.append(_plain_kinds(kernel))
     return frames
 
 
@@ -246,7 +271,9 @@ def fold_locally(
 def _folded(tag: int, kernel: LocalKernel, rows: pl.DataFrame, shape: StageShape) -> pl.DataFrame:
     numbered, order = number_rows(rows, shape)
     hidden = tuple(name for name in shape.kernel_hidden() if name != HASH)
-    changes = kernel.fold(to_kernel(numbered, kernel.inputs, hidden))
+    steps = one_by_one(numbered) if shape.every_change and len(numbered) else [numbered]
+    changes = joined([kernel.fold(_plain_kinds(to_kernel(step, kernel.inputs, hidden))) for step in steps])
+    assert changes is not None
     return _encoded(changes, kernel.output, tag, shape, order)
 
 

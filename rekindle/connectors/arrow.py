@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from execnodes.core.changelog import RowKind
 from execnodes.core.lowering import KIND, MAJOR, SEQUENCE
 from execnodes.core.types import LogicalType, Root
 
@@ -16,13 +17,20 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 HIDDEN = (KIND, MAJOR, SEQUENCE)
+_ADDS = "rk_adds"
 
 
 def arrow_table(batch: DataFrame) -> pa.Table:
-    """A micro-batch as one Arrow table; ordered when it has order columns."""
+    """A micro-batch as one Arrow table; ordered when it has order columns, of one row's changes the removals first."""
     order = [name for name in (MAJOR, SEQUENCE) if name in batch.columns]
     table = _nullable(batch).toArrow()
-    return table.sort_by([(name, "ascending") for name in order]) if order else table
+    if not order:
+        return table
+    import pyarrow.compute as pc
+
+    adds = pc.is_in(table[KIND], value_set=pc.cast([RowKind.INSERT, RowKind.UPDATE_AFTER], table[KIND].type))
+    keys = [*order, _ADDS]
+    return table.append_column(_ADDS, adds).sort_by([(name, "ascending") for name in keys]).drop_columns(_ADDS)
 
 
 def _nullable(batch: DataFrame) -> DataFrame:

@@ -203,8 +203,13 @@ class Builder:
 
     def _shape(self, index: int) -> StageShape:
         pipeline = self._pipeline
+        record = pipeline.record
         return StageShape(
-            pipeline.output_layout(index), pipeline.ordered, pipeline.record.row_watermarks, pipeline.keeps_hash(index)
+            pipeline.output_layout(index),
+            pipeline.ordered,
+            record.row_watermarks,
+            pipeline.keeps_hash(index),
+            record.every_change,
         )
 
     def _keyed(self, frame: DataFrame, index: int) -> DataFrame:

@@ -15,6 +15,11 @@ _PREFIX = re.compile(r"^\[STREAM_FAILED\] Query \[id = [^]]*\] terminated with e
 _HINT = "Mend the cause and start the job again from its folder; what was committed stays."
 
 
+def is_transient(text: str) -> bool:
+    """Whether a failure says nothing about the job: Spark waits ten seconds for a Python worker, and no longer."""
+    return "Python worker failed to connect back" in text
+
+
 def job_error(text: str) -> JobError:
     """The JobError for the text of a failed streaming query."""
     said = text.split("=== Streaming Query ===")[0]

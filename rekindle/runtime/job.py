@@ -19,12 +19,15 @@ from execnodes.state.operator import DRAINED
 from rekindle.connectors.base import SinkRequest, SinkWriter
 from rekindle.connectors.registry import describe_failure, find_sink
 from rekindle.runtime.build import Builder, sink_columns, sink_hidden
-from rekindle.runtime.failures import job_error
+from rekindle.runtime.failures import is_transient, job_error
 from rekindle.runtime.fan_out import FanOut, Target
 from rekindle.runtime.folder import JobFolder, JobIdentity
 from rekindle.runtime.record import SinkRecord, record
 from rekindle.runtime.session import prepare, session
 from rekindle.runtime.stages import Pipeline, plan_stages
+
+_ATTEMPTS = 3
+"""How often a query is started when the machine was too slow for Spark's fixed time-outs."""
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -105,12 +108,12 @@ class Job:
         self._fan_out = FanOut(targets, sink_hidden(pipeline))
         self._builder = builder
         interval = configuration.millis("execution.micro-batch.interval")
-        self._query = (
+        self._stream = (
             self._fan_out.attach(frame)
             .option("checkpointLocation", str(self.folder.checkpoint))
             .trigger(processingTime=f"{interval} milliseconds")
-            .start()
         )
+        self._query = self._stream.start()
         threading.Thread(target=self._run, name=f"rekindle-{self.job_id}", daemon=True).start()
 
     def _target(self, spark: SparkSession, pipeline: Pipeline, sink: SinkRecord) -> Target:
@@ -141,6 +144,19 @@ class Job:
 
     def _run(self) -> None:
         """Until a bounded pipeline has ended, or the query stops; runs in a thread of its own."""
+        try:
+            for attempt in range(1, _ATTEMPTS + 1):
+                error = self._attempt()
+                if error is None or not is_transient(str(error)) or attempt == _ATTEMPTS:
+                    break
+                self._query = self._stream.start()
+            self._failure = None if error is None else self._explained(error)
+        finally:
+            self._close()
+            self._done.set()
+
+    def _attempt(self) -> BaseException | None:
+        """Run the query to its end; what made it fail."""
         assert self._query is not None
         query = self._query
         try:
@@ -151,12 +167,8 @@ class Job:
             else:
                 query.awaitTermination()
         except BaseException as error:  # noqa: BLE001  # kept, and raised again by `wait`
-            self._failure = self._explained(error)
-        finally:
-            if self._failure is None and query.exception() is not None:
-                self._failure = self._explained(query.exception())
-            self._close()
-            self._done.set()
+            return error
+        return query.exception()
 
     def _drain(self, query: StreamingQuery) -> None:
         """Move the watermark past everything and wait until a batch has run under it."""

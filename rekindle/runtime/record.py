@@ -81,6 +81,8 @@ class Record:
     zone: str
     row_watermarks: bool
     """Rows carry the watermark before them (`table.exec.watermark.granularity` = row)."""
+    every_change: bool = False
+    """Operators take rows one by one (see `ExecNode.needs_every_change`)."""
     sources: dict[int, SourceRecord] = field(default_factory=dict)
     steps: dict[int, Step] = field(default_factory=dict)
     """Operators and pre-aggregations by node id, inputs first."""
@@ -156,6 +158,7 @@ def record(graph: ExecGraph) -> Record:
     zones = {node.configuration.get("table.local-time-zone", "UTC") for node in graph.nodes}
     granularity = {node.configuration.get("table.exec.watermark.granularity", "batch") for node in graph.nodes}
     result = Record(zone=next(iter(sorted(zones - {"UTC"})), "UTC"), row_watermarks="row" in granularity)
+    result.every_change = any(node.needs_every_change for node in graph.nodes)
     lowered: dict[int, Rows] = {}
     for node in graph.nodes:
         inputs = tuple(lowered[each] for each in graph.inputs.get(node.id, ()))

@@ -113,7 +113,7 @@ def plan_stages(record: Record) -> Pipeline:
         stages,
         {node_id: used.index(each) for node_id, each in raw.items()},
         tuple(_arms(record)),
-        ordered=ordered or record.row_watermarks,
+        ordered=ordered or record.row_watermarks or record.every_change,
         uses_time=any(operator.uses_time for operator in operators),
     )
 

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from rekindle.runtime.failures import job_error
+from rekindle.runtime.failures import is_transient, job_error
+
+
+def test_a_slow_start_is_no_failure_of_the_job() -> None:
+    assert is_transient("[STREAM_FAILED] … Python worker failed to connect back. SQLSTATE: XXKST")
+    assert not is_transient(RAISED)
+
 
 RAISED = """[STREAM_FAILED] Query [id = 1, runId = 2] terminated with exception: Job aborted due to stage failure.
 Caused by: org.apache.spark.SparkRuntimeException: [USER_RAISED_EXCEPTION] / by zero SQLSTATE: P0001

@@ -61,6 +61,16 @@ class Sink(ExecNode):
         """Only the materializer keeps state."""
         return (self.uid("upsert-materializer"),) if self.require_upsert_materialize else ()
 
+    @property
+    def needs_every_change(self) -> bool:
+        """Rows of one sink key that come from several keys of the query leave traces even when they are gone again."""
+        table = self.dynamic_table_sink.table.resolved_table
+        if self.input_changelog_mode.insert_only or table is None or table.table_schema.primary_key is None:
+            return False
+        if self.require_upsert_materialize:
+            return self.conflict_strategy in ("NOTHING", "ERROR")
+        return set(self._primary_key()) != set(self.input_upsert_key or ())
+
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """Constraints, then the materializer if there must be one, then the connector."""
         rows = self._constrained(inputs[0])

@@ -50,6 +50,11 @@ class WindowAggregate(ExecNode):
         if len(self.output_type.fields) != width:
             raise self.fail(f"{len(self.output_type.fields)} output columns for {width} keys, results and properties")
 
+    @property
+    def needs_every_change(self) -> bool:
+        """A window may fire between an update and its retraction."""
+        return self.need_retraction
+
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """One stateful operator over the key groups of the keys; it assigns windows itself."""
         from execnodes.stream.window_aggregate.v1_kernel import WindowAggregateOperator
