@@ -8,6 +8,7 @@ from difflib import get_close_matches
 
 from execnodes.core.errors import CatalogError, Position
 from execnodes.core.tables import ResolvedTable
+from planner.physical import CompiledQuery
 
 Identifier = tuple[str, str, str]
 """Catalog, database, name."""
@@ -24,6 +25,13 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
+class PlanView:
+    """A view whose query is compiled already."""
+
+    query: CompiledQuery
+
+
+@dataclass(frozen=True, slots=True)
 class UserFunction:
     """A function of the user."""
 
@@ -31,7 +39,7 @@ class UserFunction:
     language: str
 
 
-CatalogObject = ResolvedTable | View
+CatalogObject = ResolvedTable | View | PlanView
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +282,7 @@ class Catalog:
 
 def kind_of(found: CatalogObject) -> str:
     """TABLE or VIEW."""
-    return "VIEW" if isinstance(found, View) else "TABLE"
+    return "TABLE" if isinstance(found, ResolvedTable) else "VIEW"
 
 
 def _near(name: str, names: Iterable[str]) -> str | None:

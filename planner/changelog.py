@@ -12,7 +12,7 @@ from execnodes.core.connectors import source_changelog_mode
 from execnodes.core.expressions import input_indexes
 from planner.keys import upsert_keys
 from planner.logical import Aggregate, Filter, Join, JoinType, Logical, Scan
-from planner.physical import Deduplicate, Normalize, WindowAggregate
+from planner.physical import CompiledQuery, Deduplicate, Normalize, WindowAggregate
 from planner.rules.normalize_changelog import scan_options
 from planner.tree import inputs
 
@@ -47,6 +47,8 @@ class Changes:
         match node:
             case Scan():
                 return self.source_mode(node).without(RowKind.UPDATE_BEFORE)
+            case CompiledQuery():
+                return node.node.changelog_mode.without(RowKind.UPDATE_BEFORE)
             case Normalize():
                 return ALL_CHANGES
             case Aggregate():
@@ -69,7 +71,7 @@ class Changes:
         if not self.kinds(node).has_updates:
             return True
         match node:
-            case Scan() | Normalize() | Aggregate() | WindowAggregate() | Deduplicate():
+            case Scan() | CompiledQuery() | Normalize() | Aggregate() | WindowAggregate() | Deduplicate():
                 return True
             case Join():
                 return not any(self.kinds(each).has_updates for each in inputs(node))

@@ -13,7 +13,7 @@ from planner import statements as s
 from planner.build.expressions import Converter
 from planner.build.query import QueryBuilder
 from planner.build.scope import Relation, Scope
-from planner.catalog import Catalog, View
+from planner.catalog import Catalog
 from planner.like import merge_like
 
 
@@ -88,7 +88,7 @@ def _like_source(statement: s.CreateTable, catalog: Catalog) -> ResolvedTable | 
     if statement.like is None:
         return None
     source = catalog.get(statement.like.source, statement.like.position).object
-    if isinstance(source, View):
+    if not isinstance(source, ResolvedTable):
         raise SqlError("LIKE takes a table, not a view", position=statement.like.position)
     return source
 

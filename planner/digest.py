@@ -8,6 +8,7 @@ from dataclasses import fields
 from pydantic import BaseModel
 
 from execnodes.core.errors import Position
+from execnodes.core.graph import ExecGraph
 from planner.logical import Logical, Scan
 from planner.tree import inputs
 
@@ -42,5 +43,7 @@ def _frozen(value: object) -> Hashable:
         return tuple(map(_frozen, value))
     if isinstance(value, BaseModel):
         return value.model_dump_json()
+    if isinstance(value, ExecGraph):
+        return tuple((node.model_dump_json(), value.inputs[node.id]) for node in value.nodes)
     assert isinstance(value, Hashable)
     return value

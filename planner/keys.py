@@ -23,7 +23,7 @@ from planner.logical import (
     WatermarkAssigner,
     WindowTableFunction,
 )
-from planner.physical import Deduplicate, Normalize, WindowAggregate
+from planner.physical import CompiledQuery, Deduplicate, Normalize, WindowAggregate
 from planner.time_attributes import END, START
 from planner.tree import conjuncts, function_name
 
@@ -50,6 +50,8 @@ def _keys(node: Logical) -> Iterable[Key]:
     match node:
         case Scan():
             return _of_table(node)
+        case CompiledQuery():
+            return () if node.key is None else {frozenset(node.key)}
         case Filter() | WatermarkAssigner() | Sort() | Sink():
             return upsert_keys(node.input)
         case Normalize() | Deduplicate():

@@ -1,4 +1,4 @@
-"""Operators that only rules make: what a logical operator becomes once it is known how it will run."""
+"""Operators that no SQL text makes: what rules make of logical ones once it is known how they run, compiled queries."""
 
 from __future__ import annotations
 
@@ -6,8 +6,29 @@ from dataclasses import dataclass
 
 from execnodes.core.errors import Position
 from execnodes.core.expressions import AggregateCall, Expression
+from execnodes.core.graph import ExecGraph
+from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
 from planner.logical import Logical, Window
+
+
+@dataclass(frozen=True)
+class CompiledQuery:
+    """A query that a plan holds as nodes already; they go into the new graph as they are, so no rule looks inside."""
+
+    graph: ExecGraph
+    """The query's nodes, without a sink."""
+    root: int
+    """Id of the node that gives the rows."""
+    type: LogicalType
+    """The root's types under the names of the query's columns."""
+    key: tuple[int, ...] | None = None
+    """Columns by which a row's updates find it."""
+
+    @property
+    def node(self) -> ExecNode:
+        """The node that gives the rows."""
+        return self.graph.by_id[self.root]
 
 
 @dataclass(frozen=True)

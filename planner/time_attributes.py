@@ -16,7 +16,7 @@ from planner.logical import (
     Window,
     WindowTableFunction,
 )
-from planner.physical import Deduplicate, Expand, Normalize, WindowAggregate
+from planner.physical import CompiledQuery, Deduplicate, Expand, Normalize, WindowAggregate
 
 START, END, TIME = "WindowStart", "WindowEnd", "WindowTime"
 
@@ -24,6 +24,8 @@ START, END, TIME = "WindowStart", "WindowEnd", "WindowTime"
 def is_event_time(node: Logical, index: int) -> bool:
     """True if the column is an event-time attribute; joins and ordinary aggregates make plain timestamps of them."""
     match node:
+        case CompiledQuery():
+            return node.type.fields[index].type.is_time_attribute
         case WatermarkAssigner():
             return index == node.time_index or is_event_time(node.input, index)
         case Filter() | Deduplicate() | Normalize() | Sort():

@@ -9,6 +9,7 @@ from execnodes.core.expressions import Call, Expression, InputRef, Literal
 from execnodes.core.functions import is_deterministic
 from execnodes.core.types import BOOLEAN, Field, LogicalType, row
 from planner.logical import Join, Logical, Project, Scan, SetOperation, Sink, Values
+from planner.physical import CompiledQuery
 
 Sinks = tuple[Sink, ...]
 
@@ -20,7 +21,7 @@ def inputs(node: Logical) -> tuple[Logical, ...]:
             return (node.left, node.right)
         case SetOperation():
             return node.inputs
-        case Scan() | Values():
+        case Scan() | Values() | CompiledQuery():
             return ()
         case _:
             return (node.input,)
@@ -35,7 +36,7 @@ def with_inputs(node: Logical, new: Sequence[Logical]) -> Logical:
             return replace(node, left=new[0], right=new[1])
         case SetOperation():
             return replace(node, inputs=tuple(new))
-        case Scan() | Values():
+        case Scan() | Values() | CompiledQuery():
             return node
         case _:
             return replace(node, input=new[0])
@@ -59,18 +60,19 @@ def with_input(sink: Sink, new: Logical) -> Sink:
     return sink if new is sink.input else replace(sink, input=new)
 
 
-def scans(node: Logical) -> Iterable[Scan]:
-    """All scans below, left to right, each once."""
+def leaves(node: Logical) -> Iterable[Logical]:
+    """All operators below that read no other, left to right, each once."""
     seen: set[int] = set()
 
-    def visit(each: Logical) -> Iterable[Scan]:
+    def visit(each: Logical) -> Iterable[Logical]:
         if id(each) in seen:
             return
         seen.add(id(each))
-        if isinstance(each, Scan):
+        below = inputs(each)
+        if not below:
             yield each
-        for below in inputs(each):
-            yield from visit(below)
+        for source in below:
+            yield from visit(source)
 
     return visit(node)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from execnodes.core.errors import Position
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import Configuration
-from execnodes.core.tables import Column, ResolvedTable, Schema
+from execnodes.core.tables import Column, ResolvedTable, Schema, TableReference
 from planner.build import build_insert, build_query, build_sink
 from planner.catalog import Catalog
 from planner.logical import Sink
@@ -50,6 +50,13 @@ def compile_graph(body: Body, catalog: Catalog, configuration: Configuration) ->
             if table.resolved_table is not None and table.resolved_table.options is not None:
                 validate(table.resolved_table.options, role, table.name)
     return graph
+
+
+def collects(table: TableReference) -> bool:
+    """True for the inline table that a query without INSERT writes into."""
+    if table.identifier is not None or table.resolved_table is None:
+        return False
+    return (table.resolved_table.options or {}).get("connector") == QUERY_OPTIONS["connector"]
 
 
 def _into_collect(query: Logical, position: Position) -> Sink:

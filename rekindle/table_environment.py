@@ -11,13 +11,13 @@ from execnodes.core.errors import PlanError, SqlError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import Configuration
 from execnodes.core.tables import TableReference
-from planner.catalog import Catalog
+from planner.catalog import Catalog, PlanView, quoted
 from planner.parse import parse
 from planner.statements import Body, Insert, QueryStatement, Statement, StatementSet
 from plans.restore import resolve_tables
 from plans.tables import map_tables, tables_of
 from rekindle.catalog_tables import CatalogTables
-from rekindle.compile import compile_body
+from rekindle.compile import collects, compile_body
 from rekindle.compiled_plan import CompiledPlan
 from rekindle.execute import execute
 from rekindle.plan_reference import PlanReference
@@ -85,10 +85,16 @@ class TableEnvironment:
 
     def name_query(self, sql: str) -> str:
         """Register a query under a name that is free; for parts of SQL that take only names."""
-        self._named += 1
-        name = f"query_{self._named}"
+        name = self._free_name()
         self.execute_sql(f"CREATE TEMPORARY VIEW `{name}` AS {sql}")
         return name
+
+    def _free_name(self) -> str:
+        while True:
+            self._named += 1
+            name = f"query_{self._named}"
+            if self.catalog.find((name,)) is None:
+                return name
 
     def create_statement_set(self) -> StatementSetBuilder:
         """Several INSERTs that run as one pipeline."""
@@ -130,9 +136,15 @@ class TableEnvironment:
         found = reference if isinstance(reference, PlanReference) else PlanReference.from_file(reference)
         return CompiledPlan(found.read(), source=found.source, executor=self)
 
-    def from_plan(self, plan: CompiledPlan) -> CompiledPlan:
-        """The query of a plan, to be executed here; its rows are collected."""
-        return CompiledPlan(plan.as_json_string(), source=plan.source, executor=self)
+    def from_plan(self, plan: CompiledPlan) -> Table:
+        """The query of a compiled plan as a Table; PlanError if the plan is that of INSERTs.
+
+        Whatever is compiled on it holds the plan's nodes unchanged, under their ids, so that their state is found.
+        """
+        from rekindle.plan_query import query_of
+
+        view = PlanView(query_of(plan.graph, plan.source))
+        return Table(self, f"SELECT * FROM {quoted(self.catalog.create((self._free_name(),), view, temporary=True))}")
 
     def execute_plan(self, plan: CompiledPlan | PlanReference | str | Path) -> TableResult:
         """Start the pipeline of a plan."""
@@ -189,7 +201,7 @@ def _collected(graph: ExecGraph) -> tuple[ExecGraph, TableReference | None, str]
 
     def rename(table: TableReference) -> TableReference:
         resolved = table.resolved_table
-        if table.identifier is not None or resolved is None or (resolved.options or {}).get("connector") != "collect":
+        if resolved is None or not collects(table):
             return table
         options = {**(resolved.options or {}), "name": name}
         renamed = table.model_copy(update={"resolved_table": resolved.model_copy(update={"options": options})})

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from execnodes.core.errors import RekindleError, SqlError
 from execnodes.core.options import Configuration
+from execnodes.core.tables import ResolvedTable
 from execnodes.core.types import LogicalType
 from planner import syntax as s
 from planner.build.scope import Scope
@@ -15,7 +16,7 @@ from planner.build.sorting import limited, sort_output
 from planner.build.source import Source, named
 from planner.build.tables import read_table
 from planner.build.values import build_values
-from planner.catalog import Catalog, Entry, Identifier, View, quoted
+from planner.catalog import Catalog, Entry, Identifier, PlanView, View, quoted
 from planner.logical import Logical
 from planner.parse import parse_query
 
@@ -80,10 +81,10 @@ class QueryBuilder:
             return named(plan, alias, renamed(columns or names, plan, node))
         entry = self.catalog.get(node.parts, node.position)
         self.spans[node.span] = entry.identifier
-        if isinstance(entry.object, View):
+        if not isinstance(entry.object, ResolvedTable):
             if node.hints:
                 raise SqlError("a hint behind a view has no effect", position=node.hints[0].position)
-            plan, names = self._view(entry, entry.object), entry.object.columns
+            plan, names = self._view(entry, entry.object)
             return named(plan, alias, renamed(columns or names, plan, node), () if node.alias else entry.identifier)
         plan = read_table(entry, entry.object, node.hints)
         return named(plan, alias, renamed(columns, plan, node), () if node.alias else entry.identifier)
@@ -102,12 +103,15 @@ class QueryBuilder:
             inner.ctes[item.name] = (plan, renamed(names, plan, item))
         return inner
 
-    def _view(self, entry: Entry, view: View) -> Logical:
+    def _view(self, entry: Entry, view: View | PlanView) -> tuple[Logical, tuple[str, ...]]:
+        if isinstance(view, PlanView):
+            return view.query, ()
         try:
-            return QueryBuilder(self.catalog, self.configuration).query(_view_query(view.text), nested=True)
+            plan = QueryBuilder(self.catalog, self.configuration).query(_view_query(view.text), nested=True)
         except RekindleError as error:
             error.where = error.where or f"view {quoted(entry.identifier)}"
             raise
+        return plan, view.columns
 
 
 @lru_cache(maxsize=1024)

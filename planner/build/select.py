@@ -14,7 +14,7 @@ from planner.build.expressions import Converter, all_of, conjuncts, unique_names
 from planner.build.hints import StateTtl
 from planner.build.over import build_over
 from planner.build.relations import build_relation
-from planner.build.scope import Scope
+from planner.build.scope import Relation, Scope
 from planner.build.sorting import ordinal, sort_key
 from planner.build.source import Source, project, refs, single_row
 from planner.build.stage import Stage
@@ -127,9 +127,10 @@ def _star(star: s.Star, source: Source, converter: Converter) -> list[Item]:
             raise SqlError("SELECT * needs FROM", position=star.position)
         merged = [s.Name((name,), position=star.position) for name, _ in scope.merged]
         found = [Item(converter.convert(name), name.parts[0], name) for name in merged]
-        return found + [i for r in scope.relations for i in _columns(r.alias, star, scope, converter, r.hidden)]
-    if scope.relation(star.qualifier) is not None:
-        return _columns(star.qualifier[-1], star, scope, converter, frozenset())
+        return found + [i for r in scope.relations for i in _columns(r, star, converter, r.hidden)]
+    relation = scope.relation(star.qualifier)
+    if relation is not None:
+        return _columns(relation, star, converter, frozenset())
     name = s.Name(star.qualifier, position=star.position)
     base = converter.convert(name)
     if base.type.root is not Root.ROW:
@@ -144,14 +145,13 @@ def _star(star: s.Star, source: Source, converter: Converter) -> list[Item]:
     ]
 
 
-def _columns(alias: str | None, star: s.Star, scope: Scope, converter: Converter, hidden: frozenset[str]) -> list[Item]:
-    relation = next(r for r in scope.relations if r.alias == alias)
+def _columns(relation: Relation, star: s.Star, converter: Converter, hidden: frozenset[str]) -> list[Item]:
     found = []
     for field, index in zip(relation.fields, relation.indexes, strict=True):
         if field.name in hidden:
             continue
         column = InputRef(input_index=index, type=field.type)
-        node = s.Name((*((alias,) if alias else ()), field.name), position=star.position)
+        node = s.Name((*((relation.alias,) if relation.alias else ()), field.name), position=star.position)
         found.append(Item(converter.column(column, node), field.name, node))
     return found
 

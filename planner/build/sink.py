@@ -16,7 +16,7 @@ from planner.build.query import QueryBuilder
 from planner.build.scope import Scope
 from planner.build.source import project, refs
 from planner.build.tables import options_of
-from planner.catalog import Catalog, Identifier, View
+from planner.catalog import Catalog, Identifier
 from planner.logical import Logical, Sink
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def build_insert(insert: s.Insert, catalog: Catalog, configuration: Configuration) -> Sink:
     """The plan of an INSERT."""
     entry = catalog.get(insert.target, insert.target_position)
-    if isinstance(entry.object, View):
+    if not isinstance(entry.object, ResolvedTable):
         raise SqlError(f"{insert.target[-1]} is a view; INSERT takes a table", position=insert.target_position)
     table = entry.object
     columns = table.table_schema.writable

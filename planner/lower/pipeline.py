@@ -9,11 +9,18 @@ from execnodes.core.options import Configuration
 from planner.logical import Sink
 from planner.lower.context import Context
 from planner.lower.sink import lower_sink
+from planner.physical import CompiledQuery
+from planner.tree import leaves
 
 
 def lower(sinks: Sequence[Sink], configuration: Configuration) -> ExecGraph:
-    """ExecGraph of optimized sinks, in statement order; SqlError for what cannot run, PlanError never on purpose."""
+    """ExecGraph of optimized sinks, in statement order; SqlError for what cannot run.
+
+    PlanError if compiled plans are read together that do not go together.
+    """
     context = Context(configuration)
+    for query in (each for sink in sinks for each in leaves(sink) if isinstance(each, CompiledQuery)):
+        context.builder.graft(query.graph)
     for sink in sinks:
         lower_sink(sink, context)
     return context.builder.graph(configuration.number("pipeline.max-parallelism"))

@@ -9,10 +9,11 @@ from execnodes.core.node import ExecNode
 from execnodes.core.types import Field, LogicalType, row
 from planner.describe import described, listed, names_of
 from planner.keys import Key, smallest, upsert_keys
-from planner.logical import Sink
+from planner.logical import Logical, Scan, Sink
 from planner.lower.context import Context
 from planner.lower.tables import reference, table_name
-from planner.tree import scans
+from planner.physical import CompiledQuery
+from planner.tree import leaves
 
 
 def lower_sink(node: Sink, context: Context) -> ExecNode:
@@ -96,7 +97,7 @@ def _changes(mode: ChangelogMode) -> str:
 def _first_updating(node: ExecNode, context: Context) -> ExecNode:
     """The node that makes updates of plain inserts."""
     for source in context.builder.inputs[node.id]:
-        below = context.builder.nodes[source - 1]
+        below = context.builder.nodes[source]
         if not below.changelog_mode.insert_only:
             return _first_updating(below, context)
     return node
@@ -142,7 +143,7 @@ def _refuse_other_key(node: Sink) -> None:
 
 
 def _require_watermarks(node: Sink) -> None:
-    bare = [table_name(each) for each in scans(node.input) if not each.table.table_schema.watermark_specs]
+    bare = [name for each in leaves(node.input) for name in _without_watermark(each)]
     if bare:
         raise SqlError(
             f"ON CONFLICT DO {node.on_conflict} needs watermarks on all sources, but there are none on "
@@ -150,3 +151,21 @@ def _require_watermarks(node: Sink) -> None:
             position=node.position,
             hint="Add WATERMARK FOR to these tables, or write ON CONFLICT DO DEDUPLICATE.",
         )
+
+
+def _without_watermark(leaf: Logical) -> list[str]:
+    """The sources below a leaf that have no watermark."""
+    if isinstance(leaf, Scan) and not leaf.table.table_schema.watermark_specs:
+        return [table_name(leaf)]
+    if not isinstance(leaf, CompiledQuery):
+        return []
+    bare, seen, left = [], set(), [leaf.node]
+    while left:
+        node = left.pop()
+        below = leaf.graph.inputs_of(node)
+        if node.id in seen or node.key.name in ("stream-exec-watermark-assigner", "stream-exec-values"):
+            continue
+        seen.add(node.id)
+        bare += [] if below else [node.description]
+        left += below
+    return bare

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from execnodes.core.changelog import INSERT_ONLY
+from execnodes.core.changelog import INSERT_ONLY, RowKind
+from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Expression, Literal, digest
 from execnodes.core.node import ExecNode, StateMetadata
 from execnodes.core.types import BOOLEAN, Field, LogicalType, row
@@ -10,7 +11,7 @@ from planner.describe import described, listed, names_of, selected
 from planner.logical import Scan, Values, WatermarkAssigner
 from planner.lower.context import Context, lower_node
 from planner.lower.tables import reference
-from planner.physical import Normalize
+from planner.physical import CompiledQuery, Normalize
 
 
 @lower_node.register
@@ -26,10 +27,30 @@ def _(node: Scan, context: Context, update_before: bool) -> ExecNode:
         described("TableSourceScan", ("table", f"[{path}]"), ("fields", listed(names_of(node.type)))),
         scan_table_source={"table": table},
     )
-    if update_before or not scan.changelog_mode.retract:
-        return scan
-    mode = context.changes.mode(node, False)
-    return context.make("stream-exec-drop-update-before", [scan], scan.output_type, mode, "DropUpdateBefore")
+    return scan if update_before else _without_update_before(scan, context)
+
+
+def _without_update_before(source: ExecNode, context: Context) -> ExecNode:
+    mode = source.changelog_mode
+    if not mode.retract:
+        return source
+    kept = mode.without(RowKind.UPDATE_BEFORE)
+    return context.make("stream-exec-drop-update-before", [source], source.output_type, kept, "DropUpdateBefore")
+
+
+@lower_node.register
+def _(node: CompiledQuery, context: Context, update_before: bool) -> ExecNode:
+    """The query's nodes are in the graph already; they cannot be made to give more than they do."""
+    root = context.builder.nodes[node.root]
+    if not update_before:
+        return _without_update_before(root, context)
+    if not root.changelog_mode.retract:
+        raise SqlError(
+            f"{root.description} of a compiled plan gives updates without -U, which are needed here",
+            where=f"node {root.id} ({root.key})",
+            hint="Write the rows into a sink that finds rows by key, or write the query in SQL again.",
+        )
+    return root
 
 
 @lower_node.register

@@ -124,6 +124,7 @@ def test_shape(catalog: Catalog, text: str, expected: str) -> None:
         ("SELECT id, id, 1, v + 1 FROM t", "id INT, id0 INT, EXPR$2 INT NOT NULL, EXPR$3 INT"),
         ("SELECT * FROM u", "id INT NOT NULL, k STRING, w BIGINT NOT NULL"),
         ("SELECT r.*, r.y.z AS q FROM t", "x INT, y ROW<`z` STRING>, q STRING"),
+        ("SELECT * FROM (SELECT id FROM t) JOIN (SELECT w, k FROM u) ON id = w", "id INT, w BIGINT NOT NULL, k STRING"),
         ("SELECT t.id, u.w FROM t LEFT JOIN u ON t.id = u.id", "id INT, w BIGINT"),
         ("SELECT * FROM (SELECT id, k FROM t) AS a JOIN u USING (id)",
          "id INT NOT NULL, k STRING, k0 STRING, w BIGINT NOT NULL"),
