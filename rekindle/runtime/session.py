@@ -8,6 +8,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from execnodes.core.errors import JobError
@@ -88,8 +89,20 @@ def _start(settings: Mapping[str, str]) -> SparkSession:
 
 
 def prepare(spark: SparkSession, parallelism: int, settings: Mapping[str, str]) -> SparkSession:
-    """A session of its own (same Spark context) with Rekindle's settings, for one job."""
-    own = spark.newSession()
-    for key, value in {**SESSION_SETTINGS, "spark.sql.shuffle.partitions": str(parallelism), **settings}.items():
-        own.conf.set(key, value)
-    return own
+    """A session (same Spark context) with Rekindle's settings, for jobs that want the same.
+
+    Each session has Python workers of its own, and a worker needs a second to begin; so jobs share sessions.
+    """
+    wanted = {**SESSION_SETTINGS, "spark.sql.shuffle.partitions": str(parallelism), **settings}
+    key = (str(spark.sparkContext.applicationId), tuple(sorted(wanted.items())))
+    with _lock:
+        if key not in _prepared:
+            own = spark.newSession()
+            for name, value in wanted.items():
+                own.conf.set(name, value)
+            _prepared[key] = own
+        return _prepared[key]
+
+
+_prepared: dict[tuple[str, tuple[tuple[str, str], ...]], SparkSession] = {}
+_lock = Lock()
