@@ -23,6 +23,8 @@ from rekindle.runtime.stages import Arm, Pipeline, hidden_texts, slot_texts, typ
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from rekindle.savepoints.restore import Restore
+
 EVENT_TIME = "rk_event_time"
 _REAL = "rk_real"
 """False for the one row that a control source adds to end the stream."""
@@ -41,8 +43,16 @@ class Builder:
         job_dir: Path,
         max_parallelism: int,
         metrics: Any,
+        restore: Restore | None = None,
+        restored: Mapping[str, Any] | None = None,
     ) -> None:
-        """`metrics`: a Spark accumulator of dictionaries that operators report to."""
+        """`metrics`: a Spark accumulator of dictionaries that operators report to.
+
+        `restore`: rows for a fresh checkpoint; `restored`: what the folder says of the savepoint the job began from.
+        """
+        self._restore = restore
+        self._positions: Mapping[str, str] = (restored or {}).get("positions", {})
+        self._floor: int | None = (restored or {}).get("watermark") or None
         self._spark = spark
         self._pipeline = pipeline
         self._configuration = configuration
@@ -113,7 +123,7 @@ class Builder:
         connector = find_source(resolved.options.get("connector", ""), table.name)
         request = SourceRequest(
             resolved, table.name, wanted, source.node.uid("source"), False, self._pipeline.ordered,
-            self._configuration, self._job_dir,
+            self._configuration, self._job_dir, self._positions.get(source.node.uid("source")),
         )  # fmt: skip
         given = connector.read(self._spark, request)
         self.bounded = self.bounded and given.bounded
@@ -132,7 +142,11 @@ class Builder:
             cells = [f"'c{i}', {literal(v.value, t)}" for i, (v, t) in enumerate(zip(values, types, strict=True))]
             cells.append(f"'{SEQUENCE}', {place}L")
             rows.append(f"named_struct({', '.join(cells)})")
-        stream = self._spark.readStream.name(f"values_{source.node.id}").text(str(folder))
+        done = source.node.uid("values") in self._positions
+        reader = self._spark.readStream.name(f"values_{source.node.id}").option(
+            "pathGlobFilter", "*.none" if done else "*"
+        )
+        stream = reader.text(str(folder))
         frame = stream.selectExpr(f"inline(array({', '.join(rows)}))")
         names = [f"c{i}" for i in range(len(types))]
         return frame.selectExpr(*names, SEQUENCE, f"'' AS {MAJOR}")
@@ -225,10 +239,13 @@ class Builder:
             step = self._pipeline.record.steps[member]
             assert isinstance(step, OperatorRecord)
             operators[member] = step.operator
-        host = StageHost(operators, shape, self._metrics)
+        host = StageHost(operators, shape, self._metrics, self._floor)
         grouped = frame.selectExpr("*", spread).groupBy(TAG, KEY_GROUP)
         mode = "EventTime" if self.timed else "None"
-        return grouped.transformWithStateInPandas(host, shape.ddl(), "Append", mode)
+        steps = (self._pipeline.record.steps[member] for member in self._pipeline.stages[index].members)
+        chosen = [step for step in steps if isinstance(step, OperatorRecord)]
+        initial = self._restore.initial(self._spark, chosen, groups) if self._restore is not None else None
+        return grouped.transformWithStateInPandas(host, shape.ddl(), "Append", mode, initial)
 
     def _local(self, frame: DataFrame, index: int) -> DataFrame:
         shape = self._shape(index)

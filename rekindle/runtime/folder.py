@@ -9,7 +9,7 @@ import time
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from execnodes.core.errors import JobError, PlanError
 
@@ -54,6 +54,41 @@ class JobFolder:
         # Line 1 is the log's version, line 2 the batch's metadata, then a line a source.
         lines = (self.checkpoint / "offsets" / str(max(commits))).read_text(encoding="utf-8").splitlines()
         return int(json.loads(lines[1])["batchWatermarkMs"])
+
+    @property
+    def control_file(self) -> Path:
+        """A wish of another process for the running job: see `Job`."""
+        return self.path / "request.json"
+
+    @property
+    def restored_file(self) -> Path:
+        """The savepoint this job began from: its folder, watermark and positions."""
+        return self.path / "restored.json"
+
+    def restored(self) -> dict[str, Any]:
+        """What `restored_file` says; empty for a job that began at the beginning."""
+        if not self.restored_file.exists():
+            return {}
+        found: dict[str, Any] = json.loads(self.restored_file.read_text(encoding="utf-8"))
+        return found
+
+    def restored_positions(self) -> dict[str, str]:
+        """Source uid to the position the job began from."""
+        return dict(self.restored().get("positions", {}))
+
+    def committed_batch(self) -> int | None:
+        """The last committed micro-batch; None before the first."""
+        return max((int(each.name) for each in (self.checkpoint / "commits").glob("[0-9]*")), default=None)
+
+    def next_watermark(self, batch: int) -> int:
+        """Watermark (epoch ms) that stands after a committed micro-batch; 0 before there is one."""
+        lines = (self.checkpoint / "commits" / str(batch)).read_text(encoding="utf-8").splitlines()
+        offsets = (self.checkpoint / "offsets" / str(batch)).read_text(encoding="utf-8").splitlines()
+        known = (
+            int(json.loads(lines[1]).get("nextBatchWatermarkMs", 0)),
+            int(json.loads(offsets[1])["batchWatermarkMs"]),
+        )
+        return max(*known, int(self.restored().get("watermark", 0)))
 
     def acquire(self) -> None:
         """Lock the folder for this process; JobError if another one runs the job."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import tempfile
 import threading
@@ -21,8 +22,8 @@ from rekindle.connectors.registry import describe_failure, find_sink
 from rekindle.runtime.build import Builder, sink_columns, sink_hidden
 from rekindle.runtime.failures import is_transient, job_error
 from rekindle.runtime.fan_out import FanOut, Target
-from rekindle.runtime.folder import JobFolder, JobIdentity
-from rekindle.runtime.record import SinkRecord, record
+from rekindle.runtime.folder import JobFolder, JobIdentity, write_atomically
+from rekindle.runtime.record import Record, SinkRecord, record
 from rekindle.runtime.session import prepare, session
 from rekindle.runtime.stages import Pipeline, plan_stages
 
@@ -32,6 +33,9 @@ _ATTEMPTS = 3
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
+
+    from rekindle.savepoints.manifest import Manifest
+    from rekindle.savepoints.restore import Fate, Restore
 
 
 @dataclass(frozen=True)
@@ -62,8 +66,15 @@ class Job:
         *,
         name: str = "",
         spark: SparkSession | None = None,
+        savepoint_at_end: Path | None = None,
     ) -> None:
-        """`plan`: the text `graph` was read from; it is kept in the job folder."""
+        """`plan`: the text `graph` was read from; it is kept in the job folder.
+
+        `savepoint_at_end`: a bounded pipeline is not drained at the end of its input, but ends with this savepoint.
+        """
+        self._drains = savepoint_at_end is None
+        self._savepoint_at_end = savepoint_at_end
+        self.fates: tuple[Fate, ...] = ()
         self._graph = graph
         self._plan = plan
         self._configuration = configuration
@@ -98,11 +109,17 @@ class Job:
     def _start(self) -> None:
         configuration = self._configuration
         parallelism = max(1, configuration.number("parallelism.default"))
-        pipeline = plan_stages(record(self._graph))
+        recorded = record(self._graph)
+        restore = self._restored(recorded)
+        pipeline = plan_stages(recorded)
         settings = {key: value for key, value in configuration.items() if key.startswith(SPARK_PREFIX)}
         spark = prepare(self._given_spark or session(parallelism, settings), parallelism, settings)
         self._metrics = spark.sparkContext.accumulator({}, _merging())
-        builder = Builder(spark, pipeline, configuration, self.folder.path, self._graph.max_parallelism, self._metrics)
+        self._spark = spark
+        builder = Builder(
+            spark, pipeline, configuration, self.folder.path, self._graph.max_parallelism, self._metrics,
+            restore, self.folder.restored(),
+        )  # fmt: skip
         frame = builder.build()
         targets = [self._target(spark, pipeline, sink) for sink in pipeline.record.sinks]
         self._fan_out = FanOut(targets, sink_hidden(pipeline))
@@ -115,6 +132,28 @@ class Job:
         )
         self._query = self._stream.start()
         threading.Thread(target=self._run, name=f"rekindle-{self.job_id}", daemon=True).start()
+        threading.Thread(target=self._obey, name=f"rekindle-control-{self.job_id}", daemon=True).start()
+
+    def _restored(self, recorded: Record) -> Restore | None:
+        """The savepoint whose rows the checkpoint still lacks; a folder that has begun keeps to its own."""
+        from rekindle.savepoints.restore import prepare as check
+
+        configuration, known = self._configuration, self.folder.restored()
+        begun = self.folder.committed_batch() is not None
+        given = known.get("savepoint") or ("" if begun else configuration.get_option("execution.state-recovery.path"))
+        if not given or begun:
+            return None
+        dropped = known.get("drop", configuration.get_option("execution.state-recovery.drop"))
+        unclaimed = known.get("unclaimed", configuration.flag("execution.state-recovery.ignore-unclaimed-state"))
+        names = frozenset(each.strip() for each in dropped.split(",") if each.strip())
+        restore = check(Path(given), recorded, drop_unclaimed=unclaimed, drop=names)
+        self.fates = restore.fates
+        memory = {
+            "savepoint": str(restore.folder), "drop": dropped, "unclaimed": unclaimed,
+            "watermark": restore.manifest.watermark, "positions": dict(restore.manifest.positions),
+        }  # fmt: skip
+        write_atomically(self.folder.restored_file, json.dumps(memory, indent=2) + "\n")
+        return restore
 
     def _target(self, spark: SparkSession, pipeline: Pipeline, sink: SinkRecord) -> Target:
         table = sink.table.resolved_table
@@ -151,6 +190,7 @@ class Job:
                     break
                 self._query = self._stream.start()
             self._failure = None if error is None else self._explained(error)
+            self._finish()
         finally:
             self._close()
             self._done.set()
@@ -162,13 +202,37 @@ class Job:
         try:
             if self._builder.bounded:
                 query.processAllAvailable()
-                self._drain(query)
+                if self._drains and query.isActive:
+                    self._drain(query)
                 query.stop()
             else:
                 query.awaitTermination()
         except BaseException as error:  # noqa: BLE001  # kept, and raised again by `wait`
             return error
         return query.exception()
+
+    def _finish(self) -> None:
+        if self._failure is not None or self._savepoint_at_end is None:
+            return
+        try:
+            self.savepoint(self._savepoint_at_end)
+        except BaseException as error:  # noqa: BLE001  # kept, and raised again by `wait`
+            self._failure = self._explained(error)
+
+    def _obey(self) -> None:
+        """Do what another process asks for through the control file; runs in a thread of its own."""
+        request = self.folder.control_file
+        while not self._done.wait(0.5):
+            if request.exists():
+                wish = json.loads(request.read_text(encoding="utf-8"))
+                request.unlink()
+                self.stop(with_savepoint=Path(wish["savepoint"]) if wish["savepoint"] else None, drain=wish["drain"])
+
+    def savepoint(self, target: Path) -> Manifest:
+        """Write a savepoint of the last committed micro-batch; the job goes on."""
+        from rekindle.savepoints.take import take
+
+        return take(self._spark, self._graph, self._plan, self.folder, target)
 
     def _drain(self, query: StreamingQuery) -> None:
         """Move the watermark past everything and wait until a batch has run under it."""
@@ -194,17 +258,25 @@ class Job:
             raise self._failure
         return ended
 
-    def stop(self) -> None:
-        """Stop after the micro-batch that runs; the folder can be continued from."""
+    def stop(self, *, with_savepoint: Path | None = None, drain: bool = False) -> None:
+        """Stop; the folder can be continued from. With `drain`, end the stream as if all input had ended.
+
+        `with_savepoint` is written once the last micro-batch has been committed.
+        """
+        if with_savepoint is not None:
+            self._savepoint_at_end = with_savepoint
+        self._drains = False
+        if drain and self._query is not None and self._query.isActive:
+            self._drain(self._query)
         if self._query is not None and self._query.isActive:
             self._query.stop()
         self._done.wait()
+        if with_savepoint is not None and self._failure is not None:
+            raise self._failure
 
     def drain(self) -> None:
         """End the stream as if all input had ended, then stop."""
-        if self._query is not None and self._query.isActive:
-            self._drain(self._query)
-        self.stop()
+        self.stop(drain=True)
 
     def progress(self) -> Progress | None:
         """The last micro-batch; None before the first."""
