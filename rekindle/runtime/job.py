@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from execnodes.core.changelog import ChangelogMode
-from execnodes.core.errors import RekindleError
+from execnodes.core.errors import RekindleError, StateError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import SPARK_PREFIX, Configuration
 from execnodes.state.operator import DRAINED
@@ -141,6 +141,13 @@ class Job:
         configuration, known = self._configuration, self.folder.restored()
         begun = self.folder.committed_batch() is not None
         given = known.get("savepoint") or ("" if begun else configuration.get_option("execution.state-recovery.path"))
+        asked = configuration.get_option("execution.state-recovery.path")
+        if begun and asked and str(Path(asked).absolute()) != known.get("savepoint"):
+            raise StateError(
+                "the job folder has begun already, and not from this savepoint",
+                where=str(self.folder.path),
+                hint="Give a new --job-dir to start from a savepoint, or leave the savepoint out to go on.",
+            )
         if not given or begun:
             return None
         dropped = known.get("drop", configuration.get_option("execution.state-recovery.drop"))
