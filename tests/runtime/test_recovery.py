@@ -116,6 +116,7 @@ def run(folder: Path, kills: int, seed: int) -> None:
     check_output(folder, rows)
 
 
+@pytest.mark.long
 @pytest.mark.spark
 def test_three_kills(tmp_path: Path) -> None:
     run(tmp_path, kills=3, seed=1)
