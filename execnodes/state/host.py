@@ -94,9 +94,7 @@ class StageHost(StatefulProcessor):
         if operator.uses_time and numbered.select((pl.col(KIND) >= FIRED).any()).item():
             numbered, context.watermark = before_watermark(numbered, context.watermark), None
         steps = one_by_one(numbered) if self._shape.every_change else [numbered]
-        changes = joined(
-            [operator.process(split_inputs(rows, operator, self._shape), context) for rows in steps], numbered
-        )
+        changes = joined([operator.process(split_inputs(rows, operator, self._shape), context) for rows in steps])
         self._report(operator, group, context)
         if changes is not None and len(changes):
             yield self._encode(changes, operator, tag, order)
@@ -161,14 +159,13 @@ def one_by_one(rows: pl.DataFrame) -> list[pl.DataFrame]:
     return [rows.slice(place, 1) for place in range(len(rows))]
 
 
-def joined(results: list[pl.DataFrame | None], rows: pl.DataFrame) -> pl.DataFrame | None:
-    """Changes of several steps, each with the number, and the watermark, of the row that caused them."""
+def joined(results: list[pl.DataFrame | None]) -> pl.DataFrame | None:
+    """Changes of several steps, each with the number of the row that caused them."""
     if len(results) == 1:
         return results[0]
-    marks = rows[WATERMARK].to_list() if WATERMARK in rows.columns else [None] * len(rows)
     caused = [
-        changes.with_columns(pl.lit(number, pl.Int64).alias(SEQUENCE), pl.lit(mark, pl.Int64).alias(WATERMARK))
-        for number, (changes, mark) in enumerate(zip(results, marks, strict=True))
+        changes.with_columns(pl.lit(number, pl.Int64).alias(SEQUENCE))
+        for number, changes in enumerate(results)
         if changes is not None
     ]
     return pl.concat(caused, how="diagonal") if caused else None
@@ -275,7 +272,7 @@ def _folded(tag: int, kernel: LocalKernel, rows: pl.DataFrame, shape: StageShape
     numbered, order = number_rows(rows, shape)
     hidden = tuple(name for name in shape.kernel_hidden() if name != HASH)
     steps = one_by_one(numbered) if shape.every_change and len(numbered) else [numbered]
-    changes = joined([kernel.fold(_plain_kinds(to_kernel(step, kernel.inputs, hidden))) for step in steps], numbered)
+    changes = joined([kernel.fold(_plain_kinds(to_kernel(step, kernel.inputs, hidden))) for step in steps])
     assert changes is not None
     return _encoded(changes, kernel.output, tag, shape, order)
 
