@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from execnodes.core.errors import JobError, PlanError
+from rekindle.atomic_file import write_atomically
 
 
 @dataclass(frozen=True)
@@ -92,8 +93,8 @@ class JobFolder:
                 )
             return self.identity()
         identity = JobIdentity(uuid.uuid4().hex, name, int(time.time() * 1000))
-        write_atomically(self.path / "job.json", json.dumps(identity.__dict__, indent=2) + "\n")
-        write_atomically(self.plan_file, plan)
+        write_atomically(self.path / "job.json", json.dumps(identity.__dict__, indent=2) + "\n", replace=True)
+        write_atomically(self.plan_file, plan, replace=True)
         return identity
 
     def identity(self) -> JobIdentity:
@@ -105,14 +106,3 @@ class JobFolder:
             raise JobError(
                 f"job.json cannot be read: {error}", where=str(self.path), hint="Give a new --job-dir."
             ) from error
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write a file that is there in whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    hidden = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    with hidden.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    hidden.replace(path)
