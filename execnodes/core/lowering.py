@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
+from execnodes.core.changelog import RowKind
 from execnodes.core.types import LogicalType
 
 if TYPE_CHECKING:
@@ -125,3 +126,14 @@ _SAFE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|\d+|`[^`]*`")
 def wrap(text: str) -> str:
     """Parentheses, unless the text is a plain name or number."""
     return text if _SAFE.fullmatch(text) else f"({text})"
+
+
+def without_update_before(rows: Rows) -> Rows:
+    """No -U rows; branches of plain INSERTs stay as they are."""
+    if all(branch.kind is None for branch in rows.branches):
+        return rows
+
+    def keep(branch: Branch) -> str:
+        return "TRUE" if branch.kind is None else f"{wrap(branch.kind)} <> {int(RowKind.UPDATE_BEFORE)}"
+
+    return rows.where(keep)

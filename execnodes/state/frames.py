@@ -84,7 +84,8 @@ def _encode(t: LogicalType, name: str) -> pl.Expr:
 
 def from_pandas(frame: Any) -> pl.DataFrame:
     """A pandas frame of slot columns; extension integers keep their nulls."""
-    return pl.from_pandas(frame)
+    rows: pl.DataFrame = pl.from_pandas(frame)
+    return rows
 
 
 def to_pandas(frame: pl.DataFrame) -> Any:

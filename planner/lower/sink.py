@@ -110,9 +110,7 @@ def _key_differs(node: Sink, context: Context, accepted: ChangelogMode, key: Key
 
 
 def _needs_update_before(node: Sink, context: Context, accepted: ChangelogMode, key: Key | None) -> bool:
-    # With NONE rows of other keys stay where they were written, as in Flink: nobody asks for their removal.
-    by_hand = context.configuration.get_option("table.exec.sink.upsert-materialize") == "NONE"
-    if accepted.retract or (_key_differs(node, context, accepted, key) and not by_hand):
+    if accepted.retract or _key_differs(node, context, accepted, key):
         return True
     return not context.changes.can_omit_update_before(node.input)
 

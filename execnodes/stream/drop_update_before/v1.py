@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from execnodes.core.changelog import RowKind
-from execnodes.core.lowering import Branch, Lowering, Rows, wrap
+from execnodes.core.lowering import Lowering, Rows, without_update_before
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 
@@ -20,11 +19,4 @@ class DropUpdateBefore(ExecNode):
 
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """A filter on the row kind; branches of plain INSERTs stay as they are."""
-        rows = inputs[0]
-        if all(branch.kind is None for branch in rows.branches):
-            return rows
-
-        def keep(branch: Branch) -> str:
-            return "TRUE" if branch.kind is None else f"{wrap(branch.kind)} <> {int(RowKind.UPDATE_BEFORE)}"
-
-        return rows.where(keep)
+        return without_update_before(inputs[0])

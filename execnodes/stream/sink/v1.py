@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 from typing import Literal as Tag
 
 from execnodes.core.changelog import ChangelogMode
-from execnodes.core.lowering import Lowering, OperatorInput, Rows
+from execnodes.core.connectors import sink_changelog_mode
+from execnodes.core.lowering import Lowering, OperatorInput, Rows, without_update_before
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode, PlanModel
 from execnodes.core.options import parse_duration
@@ -64,18 +65,17 @@ class Sink(ExecNode):
     @property
     def needs_every_change(self) -> bool:
         """Rows of one sink key that come from several keys of the query leave traces even when they are gone again."""
-        table = self.dynamic_table_sink.table.resolved_table
-        if self.input_changelog_mode.insert_only or table is None or table.table_schema.primary_key is None:
-            return False
         if self.require_upsert_materialize:
             return self.conflict_strategy in ("NOTHING", "ERROR")
-        return set(self._primary_key()) != set(self.input_upsert_key or ())
+        return self._leaves_traces()
 
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """Constraints, then the materializer if there must be one, then the connector."""
         rows = self._constrained(inputs[0])
         if self.require_upsert_materialize:
             rows = lowering.operator(self, self._materializer(rows.type), (OperatorInput(rows, self._primary_key()),))
+        elif self._leaves_traces():
+            rows = without_update_before(rows)
         lowering.sink(self, self.dynamic_table_sink.table, rows)
         return rows
 
@@ -95,6 +95,15 @@ class Sink(ExecNode):
             )
         if max(self.input_upsert_key or (), default=-1) >= width:
             raise self.fail(f"its upsert key {self.input_upsert_key} is not made of columns of the input")
+
+    def _leaves_traces(self) -> bool:
+        """Upserts by a key that is not the query's: without a materializer each change stays where it was written."""
+        table = self.dynamic_table_sink.table.resolved_table
+        if self.input_changelog_mode.insert_only or table is None or table.table_schema.primary_key is None:
+            return False
+        accepted = sink_changelog_mode(table.options or {}, True, self.input_changelog_mode)
+        upserts = accepted is not None and not accepted.retract
+        return upserts and set(self._primary_key()) != set(self.input_upsert_key or ())
 
     def _schema(self) -> Schema:
         table = self.dynamic_table_sink.table
