@@ -27,6 +27,8 @@ def sink_changelog_mode(
 ) -> ChangelogMode | None:
     """The kinds of row the sink wants of those its query may give (`requested`); None if it cannot take them."""
     connector = options.get("connector")
+    if options.get("changelog-mode") == "upsert" and connector == "collect":
+        return requested.without(RowKind.UPDATE_BEFORE)
     if connector in _TAKES_ALL or _format(options) in _CHANGELOG_FORMATS:
         return requested
     if connector == "blackhole" or (connector in _KEYED_SINKS and has_primary_key):

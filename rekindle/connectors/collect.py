@@ -13,7 +13,10 @@ from rekindle.connectors.options import TableOption
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-OPTIONS = (TableOption("name", "text", "", "Name the rows are kept under; the table's name when unset."),)
+OPTIONS = (
+    TableOption("name", "text", "", "Name the rows are kept under; the table's name when unset."),
+    TableOption("changelog-mode", "text", "all", "`upsert`: the table has no use for -U rows."),
+)
 
 Change = tuple[int, tuple[Any, ...]]
 """(row kind, values)."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from execnodes.core.lowering import MAJOR, SEQUENCE
@@ -15,12 +17,13 @@ if TYPE_CHECKING:
 
 def random_bits(seed: int, salt: str) -> str:
     """64 bits that depend on the row's number, the seed and a salt alone."""
-    return f"xxhash64(n, {seed}L, '{salt}')"
+    digest = hashlib.blake2b(f"{seed}/{salt}".encode(), digest_size=8).digest()
+    return f"xxhash64(n, {int.from_bytes(digest, signed=True)}L)"
 
 
 def random_below(seed: int, salt: str, bound: str) -> str:
     """A whole number from 0 to `bound` (a SQL text) less one."""
-    return f"pmod({random_bits(seed, salt)}, {bound})"
+    return f"(shiftrightunsigned({random_bits(seed, salt)}, 1) % {bound})"
 
 
 def random_unit(seed: int, salt: str) -> str:
@@ -29,9 +32,17 @@ def random_unit(seed: int, salt: str) -> str:
 
 
 def generated(
-    spark: SparkSession, request: SourceRequest, texts: tuple[str, ...], rows: int, per_second: int
+    spark: SparkSession,
+    request: SourceRequest,
+    shared: Sequence[Mapping[str, str]],
+    texts: tuple[str, ...],
+    rows: int,
+    per_second: int,
 ) -> SourceFrame:
-    """A source of `texts` over n; `rows` -1 for no end, `per_second` 0 for no pace."""
+    """A source of `texts` over n; `rows` -1 for no end, `per_second` 0 for no pace.
+
+    `shared`: names to texts that are computed once a row, step by step; `texts` may use the names.
+    """
     # Java does not compile methods beyond this size, so that Spark must not put the whole row into one.
     spark.conf.set("spark.sql.codegen.hugeMethodLimit", "8000")
     start = int(json.loads(request.start)["n"]) if request.start else 0
@@ -50,4 +61,6 @@ def generated(
             parts=request.configuration.number("parallelism.default"),
         )
         numbers = number_stream(spark, stream_name(request.uid), wanted)
+    for step in shared:
+        numbers = numbers.selectExpr("*", *(f"{text} AS {name}" for name, text in step.items()))
     return SourceFrame(numbers.selectExpr(*columns, *order), rows >= 0)

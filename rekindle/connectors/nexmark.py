@@ -74,7 +74,10 @@ class Nexmark(SourceConnector):
         options = self.opened(request.table, "source", request.name)
         model = _Model(options, request.name)
         texts = tuple(model.column(column) for column in request.columns)
-        return generated(spark, request, texts, options.number("events.num") or -1, options.number("rows-per-second"))
+        shared = model.shared()
+        return generated(
+            spark, request, shared, texts, options.number("events.num") or -1, options.number("rows-per-second")
+        )
 
 
 class _Model:
@@ -102,14 +105,21 @@ class _Model:
                 hint="Write e.g. '2024-01-01 00:00:00'.",
             ) from error
         self._base = int(base.timestamp() * 1000)
-        place = f"pmod(n, {self._round})"
-        bids = self._persons + self._auctions
-        self._kind = f"CASE WHEN {place} < {self._persons} THEN 0 WHEN {place} < {bids} THEN 1 ELSE 2 END"
-        rounds = f"(n DIV {self._round})"
-        self._last_person = f"({rounds} * {self._persons} + least({place}, {self._persons - 1}))"
+        self._bids = self._persons + self._auctions
+
+    def shared(self) -> tuple[dict[str, str], dict[str, str]]:
+        """What several columns need, in two steps: names to texts, the second ones over the first ones' names."""
+        first = {"place": f"n % {self._round}", "rounds": f"n DIV {self._round}", "bits": random_bits(self._seed, "")}
+        behind = f" - {self._below('late', self._late + 1)}" if self._late else ""
+        last_person = f"rounds * {self._persons} + least(place, {self._persons - 1})"
         # In the persons at the beginning of a round the last auction is that of the round before.
-        self._last_auction = f"({rounds} * {self._auctions} + least({place} - {self._persons}, {self._auctions - 1}))"
-        self._last_auction = f"greatest({rounds} * {self._auctions} - 1, 0, {self._last_auction})"
+        last_auction = f"rounds * {self._auctions} + least(place - {self._persons}, {self._auctions - 1})"
+        return first, {
+            "kind": f"CASE WHEN place >= {self._bids} THEN 2 WHEN place >= {self._persons} THEN 1 ELSE 0 END",
+            "last_person": last_person,
+            "last_auction": f"greatest(rounds * {self._auctions} - 1, 0, {last_auction})",
+            "millis": f"{self._base} + n * 1000 DIV {self._rate}{behind}",
+        }
 
     def column(self, column: Column) -> str:
         """Text of a column of the table."""
@@ -117,7 +127,7 @@ class _Model:
 
         rows = {"person": (0, self._person()), "auction": (1, self._auction()), "bid": (2, self._bid())}
         if column.name == "kind":
-            return f"CAST({self._kind} AS {spark_type(column.data_type)})"
+            return f"CAST(kind AS {spark_type(column.data_type)})"
         if column.name not in rows or column.data_type.root is not Root.ROW:
             raise ConnectorError(
                 f"column {column.name} {column.data_type} is not one of this connector",
@@ -135,10 +145,14 @@ class _Model:
                     hint=f"Its fields are: {', '.join(texts)}.",
                 )
             cells.append(f"{string(field.name)}, {_as(field.type, texts[key])}")
-        return f"CASE WHEN {self._kind} = {kind} THEN named_struct({', '.join(cells)}) END"
+        return f"CASE WHEN kind = {kind} THEN named_struct({', '.join(cells)}) END"
 
     def _below(self, salt: str, bound: int | str) -> str:
         return random_below(self._seed, salt, str(bound))
+
+    def _bits(self, start: int, count: int) -> str:
+        """`count` of the row's 64 random bits, as a number; each range serves one field."""
+        return f"(shiftrightunsigned(bits, {start}) & {(1 << count) - 1})"
 
     def _one_of(self, salt: str, values: tuple[str, ...]) -> str:
         return f"element_at(array({', '.join(map(string, values))}), CAST({self._below(salt, len(values))} AS INT) + 1)"
@@ -147,63 +161,57 @@ class _Model:
         length = f"CAST({average // 2} + {self._below(salt + 'l', average)} AS INT)"
         return f"rpad('', {length}, hex({random_bits(self._seed, salt)}))"
 
-    def _millis(self) -> str:
-        behind = f" - {self._below('late', self._late + 1)}" if self._late else ""
-        return f"({self._base} + n * 1000 DIV {self._rate}{behind})"
-
-    def _recent(self, salt: str, last: str, window: int, ahead: int) -> str:
-        """One of the last `window` ids, or one up to `ahead` of the newest."""
-        known = f"least({last}, {window})"
-        return f"({last} - {known} + {self._below(salt, f'({known} + 1 + {ahead})')})"
+    def _recent(self, salt: str, last: str, window: int) -> str:
+        """One of the last `window` ids."""
+        return f"({last} - {self._below(salt, f'(least({last}, {window}) + 1)')})"
 
     def _person(self) -> dict[str, str]:
         first = self._one_of("first", _FIRST_NAMES)
         last = self._one_of("last", _LAST_NAMES)
         return {
-            "id": f"(1000 + {self._last_person})",
+            "id": "(1000 + last_person)",
             "name": f"concat({first}, ' ', {last})",
             "email": f"concat(lower({last}), '@', lower(hex({self._below('mail', 2**24)})), '.example')",
             "card": " || ' ' || ".join(f"lpad({self._below(f'card{i}', 10000)}, 4, '0')" for i in range(4)),
             "city": self._one_of("city", _CITIES),
             "state": self._one_of("state", _STATES),
-            "ts": self._millis(),
+            "ts": "millis",
             "extra": self._extra("pextra", 100),
         }
 
     def _auction(self) -> dict[str, str]:
         price = f"CAST(round(pow(10, {random_unit(self._seed, 'start')} * 6) * 100) AS BIGINT)"
-        hot = f"({self._last_person} DIV 100 * 100)"
+        hot = "(last_person DIV 100 * 100)"
         open_for = self._below("expires", 2 * 100 * 1000 * self._round // self._rate + 1)
-        seller = self._recent("seller", self._last_person, 1000, 0)
+        seller = self._recent("seller", "last_person", 1000)
         return {
-            "id": f"(1000 + {self._last_auction})",
+            "id": "(1000 + last_auction)",
             "item": self._one_of("item", _ITEMS),
             "descr": f"concat('lot ', lower(hex({random_bits(self._seed, 'descr')})))",
             "start_price": price,
             "reserve": f"({price} + CAST(round(pow(10, {random_unit(self._seed, 'reserve')} * 6) * 100) AS BIGINT))",
-            "ts": self._millis(),
-            "expires": f"({self._millis()} + 1 + {open_for})",
+            "ts": "millis",
+            "expires": f"(millis + 1 + {open_for})",
             "seller": f"(1000 + CASE WHEN {self._below('hotseller', 4)} > 0 THEN {hot} ELSE {seller} END)",
             "category": f"(10 + {self._below('category', 5)})",
             "extra": self._extra("aextra", 200),
         }
 
     def _bid(self) -> dict[str, str]:
-        hot_auction = f"({self._last_auction} DIV 100 * 100)"
-        auction = self._recent("auction", self._last_auction, 100, 0)
-        hot_bidder = f"least({self._last_person} DIV 100 * 100 + 1, {self._last_person})"
-        bidder = self._recent("bidder", self._last_person, 1000, 0)
-        known = f"{self._below('hotchannel', 2)} = 0"
-        number = self._below("channel", 10_000)
-        famous = self._one_of("famous", _CHANNELS)
-        page = f"'https://www.nexmark.example/', lower(hex({self._below('page', 2**30)})), '/item.htm?query=1'"
+        auction = self._recent("auction", "last_auction", 100)
+        bidder = self._recent("bidder", "last_person", 1000)
+        one_in_two, one_in_four, known = (f"{self._bits(*each)} = 0" for each in ((0, 1), (1, 2), (3, 1)))
+        famous = f"element_at(array({', '.join(map(string, _CHANNELS))}), CAST({self._bits(4, 2)} AS INT) + 1)"
+        number = f"{self._bits(36, 20)} % 10000"
+        page = f"'https://www.nexmark.example/', hex({self._bits(6, 30)}), '/item.htm?query=1'"
+        often = "least(last_person DIV 100 * 100 + 1, last_person)"
         return {
-            "auction": f"(1000 + CASE WHEN {self._below('hotauction', 2)} > 0 THEN {hot_auction} ELSE {auction} END)",
-            "bidder": f"(1000 + CASE WHEN {self._below('hotbidder', 4)} > 0 THEN {hot_bidder} ELSE {bidder} END)",
+            "auction": f"(1000 + CASE WHEN {one_in_two} THEN {auction} ELSE last_auction DIV 100 * 100 END)",
+            "bidder": f"(1000 + CASE WHEN {one_in_four} THEN {bidder} ELSE {often} END)",
             "price": f"CAST(round(pow(10, {random_unit(self._seed, 'price')} * 6) * 100) AS BIGINT)",
             "channel": f"CASE WHEN {known} THEN {famous} ELSE concat('channel-', {number}) END",
             "url": f"CASE WHEN {known} THEN concat({page}) ELSE concat({page}, '&channel_id=', {number}) END",
-            "ts": self._millis(),
+            "ts": "millis",
             "extra": self._extra("bextra", 50),
         }
 

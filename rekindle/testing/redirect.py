@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from execnodes.core.changelog import RETRACT
+from execnodes.core.connectors import sink_changelog_mode
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
 from execnodes.core.tables import Schema, TableReference
@@ -50,7 +52,15 @@ def _sink(node: ExecNode, collected: str) -> CollectedSink:
 def _collecting(node: ExecNode, sink: CollectedSink) -> ExecNode:
     def change(table: TableReference) -> TableReference:
         assert table.resolved_table is not None
-        options = {"connector": "collect", "name": sink.collected}
+        given = table.resolved_table.options or {}
+        has_key = sink.schema.primary_key is not None
+        accepted = sink_changelog_mode(given, has_key, RETRACT)
+        upserts = accepted is not None and not accepted.retract
+        options = {
+            "connector": "collect",
+            "name": sink.collected,
+            "changelog-mode": "upsert" if upserts else "all",
+        }
         return table.model_copy(update={"resolved_table": table.resolved_table.model_copy(update={"options": options})})
 
     return map_tables(node, change)
