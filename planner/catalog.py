@@ -32,6 +32,13 @@ class PlanView:
 
 
 @dataclass(frozen=True, slots=True)
+class InlineTable:
+    """A view of a table that has no name in plans: they hold it in full."""
+
+    table: ResolvedTable
+
+
+@dataclass(frozen=True, slots=True)
 class UserFunction:
     """A function of the user."""
 
@@ -39,7 +46,7 @@ class UserFunction:
     language: str
 
 
-CatalogObject = ResolvedTable | View | PlanView
+CatalogObject = ResolvedTable | View | PlanView | InlineTable
 
 
 @dataclass(frozen=True, slots=True)

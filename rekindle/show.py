@@ -10,7 +10,7 @@ from execnodes.core.errors import CatalogError, SqlError
 from execnodes.core.options import Configuration
 from execnodes.core.tables import Column, ResolvedTable
 from planner.build import build_query
-from planner.catalog import Catalog, PlanView, View, quoted
+from planner.catalog import Catalog, InlineTable, PlanView, View, quoted
 from planner.parse import parse_query
 from planner.statements import Describe, Show
 
@@ -58,7 +58,8 @@ def describe(statement: Describe, catalog: Catalog, configuration: Configuration
     if isinstance(entry.object, PlanView):
         compiled = entry.object.query.type.fields
         return names, [(f.name, str(f.type.with_nullable(True)), f.type.nullable, None, None, None) for f in compiled]
-    schema = entry.object.table_schema
+    table = entry.object.table if isinstance(entry.object, InlineTable) else entry.object
+    schema = table.table_schema
     key = schema.primary_key
     watermarks = {each.rowtime_attribute: each.expression.serializable_string for each in schema.watermark_specs}
     return names, [
@@ -87,6 +88,8 @@ def create_statement(kind: str, path: tuple[str, ...], catalog: Catalog) -> str:
         return f"CREATE {temporary}VIEW {quoted(entry.identifier)} ({columns})\nAS {entry.object.text}"
     if isinstance(entry.object, PlanView):
         raise CatalogError(f"{quoted(entry.identifier)} is the query of a compiled plan; no statement makes it")
+    if isinstance(entry.object, InlineTable):
+        raise CatalogError(f"{quoted(entry.identifier)} is an inline table; no statement makes it")
     return f"CREATE {temporary}TABLE {quoted(entry.identifier)} (\n{_columns(entry.object)}\n){_tail(entry.object)}"
 
 

@@ -7,11 +7,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from execnodes.core.changelog import RowKind
 from execnodes.core.errors import PlanError, SqlError
 from execnodes.core.graph import ExecGraph
+from execnodes.core.lowering import KIND
 from execnodes.core.options import Configuration
+from execnodes.core.spark_sql import text_literal
 from execnodes.core.tables import TableReference
-from planner.catalog import Catalog, PlanView, quoted
+from planner.catalog import Catalog, CatalogObject, InlineTable, PlanView, quoted
 from planner.parse import parse
 from planner.statements import Body, Insert, QueryStatement, Statement, StatementSet
 from plans.restore import resolve_tables
@@ -19,14 +22,20 @@ from plans.tables import map_tables, tables_of
 from rekindle.catalog_tables import CatalogTables
 from rekindle.compile import collects, compile_body
 from rekindle.compiled_plan import CompiledPlan
+from rekindle.connectors.registry import register_installed
+from rekindle.data_streams import DataStreams, check_columns, check_type, stream_table
 from rekindle.execute import execute
 from rekindle.plan_reference import PlanReference
+from rekindle.schema import Schema, resolve_schema
+from rekindle.spark_types import row_type
 from rekindle.statement_set import StatementSet as StatementSetBuilder
 from rekindle.table import Table
 from rekindle.table_result import TableResult
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
+
+    from rekindle.runtime.job import Job
 
 OnResult = Callable[[Statement, TableResult], None]
 
@@ -38,12 +47,14 @@ class TableEnvironment:
         self.configuration = configuration
         self.catalog = Catalog()
         self.tables = CatalogTables(self.catalog)
+        self.data_streams = DataStreams()
         self.spark = spark
         self._named = 0
 
     @classmethod
     def create(cls, configuration: Mapping[str, str] | None = None, *, spark: SparkSession | None = None) -> Self:
         """A new session; OptionError for an unknown option. Without `spark` one is started when a job first runs."""
+        register_installed()
         own = Configuration()
         for key, value in (configuration or {}).items():
             own.put(key, value)
@@ -96,6 +107,66 @@ class TableEnvironment:
             if self.catalog.find((name,)) is None:
                 return name
 
+    # -- data streams
+
+    def register_data_stream(self, frame: DataFrame, uid: str, *, bounded: bool | None = None) -> None:
+        """Make a DataFrame known to plans that read the data stream `uid`; CatalogError if another one has the uid.
+
+        `bounded`: whether it ends by itself; by default a streaming DataFrame does not, any other does.
+        """
+        self.data_streams.register(frame, uid, bounded)
+
+    def unregister_data_streams(self) -> None:
+        """Forget all data streams; jobs that run keep theirs."""
+        self.data_streams.clear()
+
+    def from_data_stream(
+        self,
+        frame: DataFrame,
+        schema: Schema | str | None = None,
+        uid: str | None = None,
+        *,
+        bounded: bool | None = None,
+    ) -> Table:
+        """A DataFrame as a Table of inserts. Without `uid` nothing that reads it can be compiled, and so none run.
+
+        `schema` (or its text) chooses, orders and types columns, computes others, and gives a watermark.
+        """
+        where = f"data stream {uid!r}" if uid else "data stream"
+        resolved = resolve_schema(schema, row_type(frame.schema, where), self.catalog, self.configuration)
+        check_columns(PlanError(where), resolved, frame)
+        if uid:
+            self.register_data_stream(frame, uid, bounded=bounded)
+        return self._view(InlineTable(stream_table(resolved, uid)))
+
+    def as_data_stream(
+        self, query: CompiledPlan | Table, schema: Schema | str | None = None, *, changelog: bool = False
+    ) -> DataFrame:
+        """The rows of a query, or of its plan, as a streaming DataFrame; the caller starts a Spark query on it.
+
+        `schema`: columns and types that it must have, PlanError says which has not. A query that updates its rows
+        needs `changelog`, which puts a text column ``row_kind`` (+I, -U, +U, -D) behind the others.
+        """
+        from rekindle.plan_query import query_of
+
+        plan = query if isinstance(query, CompiledPlan) else query.compile_plan()
+        result = query_of(plan.graph, plan.source)
+        if schema is not None:
+            check_type(resolve_schema(schema, result.type, self.catalog, self.configuration), result.type, plan.source)
+        if not (changelog or result.node.changelog_mode.insert_only):
+            raise PlanError(
+                f"the query updates its rows ({result.node.changelog_mode}), and a DataFrame only has inserts",
+                where=plan.source,
+                hint="Write as_data_stream(…, changelog=True) for a column row_kind that tells what each row does.",
+            )
+        frame = self._job(self._resolved(plan), plan).frame()
+        names = [quoted((field.name,)) for field in result.type.fields]
+        return frame.selectExpr(*names, *([f"{_row_kind()} AS row_kind"] if changelog else []))
+
+    def _view(self, created: CatalogObject) -> Table:
+        name = self.catalog.create((self._free_name(),), created, temporary=True)
+        return Table(self, f"SELECT * FROM {quoted(name)}")
+
     def create_statement_set(self) -> StatementSetBuilder:
         """Several INSERTs that run as one pipeline."""
         return StatementSetBuilder(self)
@@ -143,26 +214,28 @@ class TableEnvironment:
         """
         from rekindle.plan_query import query_of
 
-        view = PlanView(query_of(plan.graph, plan.source))
-        return Table(self, f"SELECT * FROM {quoted(self.catalog.create((self._free_name(),), view, temporary=True))}")
+        return self._view(PlanView(query_of(plan.graph, plan.source)))
 
     def execute_plan(self, plan: CompiledPlan | PlanReference | str | Path) -> TableResult:
         """Start the pipeline of a plan."""
         loaded = plan if isinstance(plan, CompiledPlan) else self.load_plan(plan)
+        graph = self._resolved(loaded)
+        return self._run(graph, loaded)
+
+    def _resolved(self, plan: CompiledPlan) -> ExecGraph:
+        """The nodes of a plan with all their tables and data streams."""
         graph = resolve_tables(
-            loaded.graph,
+            plan.graph,
             self.tables,
             self.configuration.get_option("table.plan.restore.catalog-objects"),  # type: ignore[arg-type]  # checked on SET
             self.configuration.flag("table.plan.restore.enrich-table-options"),
         )
-        return self._run(graph, loaded)
+        self.data_streams.check(graph)
+        return graph
 
     def _run(self, graph: ExecGraph, plan: CompiledPlan) -> TableResult:
-        from rekindle.runtime.job import Job
-
         graph, sink, name = _collected(graph)
-        job_name = self.configuration.get_option("pipeline.name") or _job_name(graph)
-        job = Job(graph, plan.as_json_string(), self.configuration, name=job_name, spark=self.spark).start()
+        job = self._job(graph, plan).start()
         if sink is None or sink.resolved_table is None:
             return TableResult(message=f"Job {job.job_id} started.", job=job)
         columns = sink.resolved_table.table_schema.columns
@@ -171,6 +244,18 @@ class TableEnvironment:
             types=[column.data_type for column in columns],
             job=job,
             collected=name,
+        )
+
+    def _job(self, graph: ExecGraph, plan: CompiledPlan) -> Job:
+        from rekindle.runtime.job import Job
+
+        return Job(
+            graph,
+            plan.as_json_string(),
+            self.configuration,
+            name=self.configuration.get_option("pipeline.name") or _job_name(graph),
+            spark=self.spark,
+            data_streams=self.data_streams.known,
         )
 
 
@@ -212,6 +297,10 @@ def _collected(graph: ExecGraph) -> tuple[ExecGraph, TableReference | None, str]
     if not found:
         return graph, None, name
     return ExecGraph.of(nodes, graph.inputs, graph.max_parallelism, graph.engine_version), found[0], name
+
+
+def _row_kind() -> str:
+    return f"CASE {KIND} {' '.join(f'WHEN {int(kind)} THEN {text_literal(kind.short)}' for kind in RowKind)} END"
 
 
 def _job_name(graph: ExecGraph) -> str:

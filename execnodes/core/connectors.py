@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 
 from execnodes.core.changelog import INSERT_ONLY, RETRACT, UPSERT, ChangelogMode, RowKind
 
@@ -15,23 +16,49 @@ _KEYED_SINKS = frozenset({"duckdb", "jdbc", "upsert-kafka"})
 """Sinks that find rows by primary key and so need no -U."""
 
 
+class Takes(StrEnum):
+    """What a sink can write."""
+
+    INSERTS = "inserts"
+    UPSERTS = "upserts"
+    """Finds rows by primary key, so that it needs no -U; without a key inserts only."""
+    CHANGES = "changes"
+
+
+_registered_sources: dict[str, ChangelogMode] = {}
+_registered_sinks: dict[str, Takes] = {}
+
+
+def declare_source(connector: str, gives: ChangelogMode) -> None:
+    """Say what a connector from outside gives."""
+    _registered_sources[connector] = gives
+
+
+def declare_sink(connector: str, takes: Takes) -> None:
+    """Say what a connector from outside takes."""
+    _registered_sinks[connector] = takes
+
+
 def source_changelog_mode(options: Mapping[str, str]) -> ChangelogMode:
     """The kinds of row a table with these WITH options gives."""
     if _format(options) in _CHANGELOG_FORMATS:
         return RETRACT
-    return UPSERT if options.get("connector") in _UPSERT_SOURCES else INSERT_ONLY
+    connector = options.get("connector", "")
+    return UPSERT if connector in _UPSERT_SOURCES else _registered_sources.get(connector, INSERT_ONLY)
 
 
 def sink_changelog_mode(
     options: Mapping[str, str], has_primary_key: bool, requested: ChangelogMode
 ) -> ChangelogMode | None:
     """The kinds of row the sink wants of those its query may give (`requested`); None if it cannot take them."""
-    connector = options.get("connector")
+    connector = options.get("connector", "")
+    takes = _registered_sinks.get(connector)
     if options.get("changelog-mode") == "upsert" and connector == "collect":
         return requested.without(RowKind.UPDATE_BEFORE)
-    if connector in _TAKES_ALL or _format(options) in _CHANGELOG_FORMATS:
+    if connector in _TAKES_ALL or takes is Takes.CHANGES or _format(options) in _CHANGELOG_FORMATS:
         return requested
-    if connector == "blackhole" or (connector in _KEYED_SINKS and has_primary_key):
+    keyed = connector in _KEYED_SINKS or takes is Takes.UPSERTS
+    if connector == "blackhole" or (keyed and has_primary_key):
         return requested.without(RowKind.UPDATE_BEFORE)
     if connector == "duckdb":
         # Without a key a row is deleted by its values, which needs every -U.

@@ -96,6 +96,13 @@ class ExecNode(PlanModel):
         """The address of one operator's state: ``13_upsert-materializer``, or as `table.exec.uid.format` says."""
         if operator not in self.metadata.produced_operators:
             raise ValueError(f"{type(self).__name__} declares no operator {operator!r}")
+        return self._address(operator)
+
+    def provider_uid(self, name: str) -> str:
+        """The address of what the connector of a source or sink keeps of its own: ``13_provider_preprocessor-1``."""
+        return self._address(f"provider_{name}")
+
+    def _address(self, operator: str) -> str:
         pattern = self.configuration.get("table.exec.uid.format", DEFAULT_UID_FORMAT)
         values = {
             "<id>": str(self.id),

@@ -14,9 +14,9 @@ from planner.build.select import build_select
 from planner.build.set_operations import build_set_operation
 from planner.build.sorting import limited, sort_output
 from planner.build.source import Source, named
-from planner.build.tables import read_table
+from planner.build.tables import read, read_table
 from planner.build.values import build_values
-from planner.catalog import Catalog, Entry, Identifier, PlanView, View, quoted
+from planner.catalog import Catalog, Entry, Identifier, InlineTable, PlanView, View, quoted
 from planner.logical import Logical
 from planner.parse import parse_query
 
@@ -103,9 +103,11 @@ class QueryBuilder:
             inner.ctes[item.name] = (plan, renamed(names, plan, item))
         return inner
 
-    def _view(self, entry: Entry, view: View | PlanView) -> tuple[Logical, tuple[str, ...]]:
+    def _view(self, entry: Entry, view: View | PlanView | InlineTable) -> tuple[Logical, tuple[str, ...]]:
         if isinstance(view, PlanView):
             return view.query, ()
+        if isinstance(view, InlineTable):
+            return read(view.table, None), ()
         try:
             plan = QueryBuilder(self.catalog, self.configuration).query(_view_query(view.text), nested=True)
         except RekindleError as error:

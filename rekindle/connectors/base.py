@@ -5,13 +5,17 @@ Modules of connectors import Spark, Arrow and drivers inside their functions, so
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from execnodes.core.changelog import ChangelogMode
+from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
+from execnodes.core.connectors import Takes
+from execnodes.core.errors import ConnectorError
+from execnodes.core.node import ExecNode
 from execnodes.core.options import Configuration
 from execnodes.core.tables import Column, ResolvedTable
 from execnodes.core.types import LogicalType
@@ -21,7 +25,38 @@ from rekindle.connectors.secrets import resolve_secrets
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from execnodes.core.errors import ConnectorError
+    from rekindle.connectors.data_stream import DataStream
+
+
+class ProviderContext:
+    """Uids for what a connector keeps of its own, beside the operator that reads or writes."""
+
+    def __init__(self, node: ExecNode, taken: set[str]) -> None:
+        """`taken`: uids of the job so far; grows with each that is made."""
+        self._node = node
+        self._taken = taken
+
+    def generate_uid(self, name: str) -> str:
+        """``<node id>_provider_<name>``, or as `table.exec.uid.format` says; the same in every start of the job.
+
+        ConnectorError for a name that is no word, or one that gives a uid that the job has already.
+        """
+        where = f"node {self._node.id} ({self._node.key})"
+        if not _NAME.fullmatch(name):
+            hint = "Names have letters, digits, '-' and '_', e.g. preprocessor-1."
+            raise ConnectorError(f"{name!r} is no name for a part of a connector", where=where, hint=hint)
+        uid = self._node.provider_uid(name)
+        if uid in self._taken:
+            raise ConnectorError(
+                f"the uid {uid!r} is taken already",
+                where=where,
+                hint="Give each part of a connector its own name, and let table.exec.uid.format contain <id>.",
+            )
+        self._taken.add(uid)
+        return uid
+
+
+_NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 
 @dataclass(frozen=True)
@@ -43,6 +78,10 @@ class SourceRequest:
     job_dir: Path
     start: str | None = None
     """Where to go on: a text that `SourceConnector.position` gave; None to begin at the beginning."""
+    data_streams: Mapping[str, DataStream] = field(default_factory=dict)
+    """DataFrames that the session knows, by uid."""
+    context: ProviderContext = field(kw_only=True)
+    """Makes uids for parts of the source."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +111,8 @@ class SinkRequest:
     changelog: ChangelogMode
     """Kinds of row that will come."""
     configuration: Configuration
+    context: ProviderContext = field(kw_only=True)
+    """Makes uids for parts of the sink."""
 
 
 class SinkWriter(ABC):
@@ -121,6 +162,9 @@ class Connector(ABC):
 class SourceConnector(Connector):
     """Reads tables."""
 
+    gives: ClassVar[ChangelogMode] = INSERT_ONLY
+    """Kinds of row that come; with others than inserts the frame has `rk_kind`. Asked of registered connectors only."""
+
     @abstractmethod
     def read(self, spark: SparkSession, request: SourceRequest) -> SourceFrame:
         """Lower a scan; ConnectorError if the data is not there or cannot be read."""
@@ -148,6 +192,9 @@ class SourceConnector(Connector):
 
 class SinkConnector(Connector):
     """Writes tables."""
+
+    takes: ClassVar[Takes] = Takes.INSERTS
+    """Kinds of row that can be written. Asked of registered connectors only."""
 
     @abstractmethod
     def writer(self, spark: SparkSession, request: SinkRequest) -> SinkWriter:

@@ -1,4 +1,4 @@
-"""Finding connectors and formats by walking their folders."""
+"""Finding connectors: those in this folder, and those that other packages and programs register."""
 
 from __future__ import annotations
 
@@ -7,16 +7,65 @@ import inspect
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib import import_module
+from importlib.metadata import entry_points
 from pkgutil import iter_modules
+from typing import TypeVar
 
 import rekindle.connectors
+from execnodes.core.connectors import declare_sink, declare_source
 from execnodes.core.errors import ConnectorError
 from rekindle.connectors.base import Connector, SinkConnector, SourceConnector
 from rekindle.connectors.options import TableOptions
 
+ENTRY_POINTS = "rekindle.connectors"
+"""Group of entry points; each names a class."""
+C = TypeVar("C", bound=type[Connector])
+_registered: dict[str, Connector] = {}
+
+
+def register(cls: C) -> C:
+    """Make a connector known to this process, also as a decorator; ConnectorError if its identifier is taken."""
+    connector = cls()
+    known = next((each for each in (*_own(), *_registered.values()) if each.identifier == connector.identifier), None)
+    if known is not None and _name(type(known)) != _name(cls):
+        raise ConnectorError(
+            f"the connector {connector.identifier!r} exists already",
+            where=_name(cls),
+            hint=f"Give it another identifier; that one belongs to {_name(type(known))}.",
+        )
+    _registered[connector.identifier] = connector
+    if isinstance(connector, SourceConnector):
+        declare_source(connector.identifier, connector.gives)
+    if isinstance(connector, SinkConnector):
+        declare_sink(connector.identifier, connector.takes)
+    return cls
+
 
 @lru_cache(maxsize=1)
+def register_installed() -> None:
+    """Register the connectors of installed packages (`ENTRY_POINTS`), once; ConnectorError names one that is broken."""
+    for entry in entry_points(group=ENTRY_POINTS):
+        where = f"entry point {entry.name} = {entry.value}"
+        hint = "Correct or remove the package that has it."
+        try:
+            cls = entry.load()
+        except (ImportError, AttributeError) as error:
+            raise ConnectorError(f"a connector cannot be loaded: {error}", where=where, hint=hint) from error
+        if not (inspect.isclass(cls) and issubclass(cls, Connector)):
+            raise ConnectorError("it names no class of a connector", where=where, hint=hint)
+        register(cls)
+
+
+def _name(cls: type) -> str:
+    return f"{cls.__module__}.{cls.__qualname__}"
+
+
 def _connectors() -> tuple[Connector, ...]:
+    return (*_own(), *_registered.values())
+
+
+@lru_cache(maxsize=1)
+def _own() -> tuple[Connector, ...]:
     found = []
     for module_info in iter_modules(rekindle.connectors.__path__):
         module = import_module(f"{rekindle.connectors.__name__}.{module_info.name}")

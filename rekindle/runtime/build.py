@@ -15,13 +15,15 @@ from execnodes.core.spark_sql import literal, spark_type
 from execnodes.core.tables import Column
 from execnodes.state.frames import KEY_GROUP, TAG
 from execnodes.state.host import StageHost, StageShape, fold_locally
-from rekindle.connectors.base import SourceRequest
+from rekindle.connectors.base import ProviderContext, SourceRequest
 from rekindle.connectors.registry import find_source
 from rekindle.runtime.record import OperatorRecord, SourceRecord
 from rekindle.runtime.stages import Arm, Pipeline, hidden_texts, slot_texts, typed_texts
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+    from rekindle.connectors.data_stream import DataStream
 
 EVENT_TIME = "rk_event_time"
 _REAL = "rk_real"
@@ -41,14 +43,18 @@ class Builder:
         job_dir: Path,
         max_parallelism: int,
         metrics: Any,
+        data_streams: Mapping[str, DataStream],
     ) -> None:
-        """`metrics`: a Spark accumulator of dictionaries that operators report to."""
+        """`metrics`: a Spark accumulator of dictionaries that operators report to; `data_streams`: by uid."""
         self._spark = spark
         self._pipeline = pipeline
         self._configuration = configuration
         self._job_dir = job_dir
         self._max_parallelism = max_parallelism
         self._metrics = metrics
+        self._data_streams = data_streams
+        self.uids = {uid for step in pipeline.record.steps.values() for uid in step.node.uids()}
+        """Uids in use; connectors add theirs."""
         self.bounded = True
         """Whether every source ends by itself; known after `build`."""
         self.timed = pipeline.uses_time and any(s.event_times for s in pipeline.record.sources.values())
@@ -113,7 +119,8 @@ class Builder:
         connector = find_source(resolved.options.get("connector", ""), table.name)
         request = SourceRequest(
             resolved, table.name, wanted, source.node.uid("source"), False, self._pipeline.ordered,
-            self._configuration, self._job_dir,
+            self._configuration, self._job_dir, data_streams=self._data_streams,
+            context=ProviderContext(source.node, self.uids),
         )  # fmt: skip
         given = connector.read(self._spark, request)
         self.bounded = self.bounded and given.bounded

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import shutil
 import tempfile
 import threading
@@ -14,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 from execnodes.core.changelog import ChangelogMode
 from execnodes.core.errors import RekindleError
 from execnodes.core.graph import ExecGraph
+from execnodes.core.lowering import KIND, quote
 from execnodes.core.options import SPARK_PREFIX, Configuration
+from execnodes.core.tables import Column
 from execnodes.state.operator import DRAINED
-from rekindle.connectors.base import SinkRequest, SinkWriter
+from rekindle.connectors.base import ProviderContext, SinkRequest, SinkWriter
 from rekindle.connectors.registry import describe_failure, find_sink
 from rekindle.runtime.build import Builder, sink_columns, sink_hidden
 from rekindle.runtime.failures import is_transient, job_error
@@ -30,8 +33,11 @@ _ATTEMPTS = 3
 """How often a query is started when the machine was too slow for Spark's fixed time-outs."""
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+    from rekindle.connectors.data_stream import DataStream
 
 
 @dataclass(frozen=True)
@@ -62,13 +68,15 @@ class Job:
         *,
         name: str = "",
         spark: SparkSession | None = None,
+        data_streams: Mapping[str, DataStream] | None = None,
     ) -> None:
-        """`plan`: the text `graph` was read from; it is kept in the job folder."""
+        """`plan`: the text `graph` was read from; it is kept in the job folder. `data_streams`: by uid."""
         self._graph = graph
         self._plan = plan
         self._configuration = configuration
         self._name = name
         self._given_spark = spark
+        self._data_streams = dict(data_streams or {})
         job_dir = configuration.get_option("execution.job-dir")
         self._temporary = not job_dir
         self.folder = JobFolder(Path(job_dir or tempfile.mkdtemp(prefix="rekindle-job-")))
@@ -89,41 +97,69 @@ class Job:
         self.folder.acquire()
         try:
             self._identity: JobIdentity = self.folder.open(self._plan, self._name)
-            self._start()
+            interval = self._configuration.millis("execution.micro-batch.interval")
+            self._stream = self._attached().trigger(processingTime=f"{interval} milliseconds")
+            self._query = self._stream.start()
+            threading.Thread(target=self._run, name=f"rekindle-{self.job_id}", daemon=True).start()
         except BaseException:
             self._close()
             raise
         return self
 
-    def _start(self) -> None:
+    def attach(self) -> DataStreamWriter:
+        """The pipeline up to its sinks, for the caller to start: an end that is not ours, so nothing is drained.
+
+        It writes to the job folder's checkpoint; sinks count on that, so that no batch is written twice.
+        """
+        self._open_for_caller()
+        return self._attached()
+
+    def frame(self) -> DataFrame:
+        """The rows that enter the only sink, under its columns' names, with `KIND`; the caller starts a query on it."""
+        self._open_for_caller()
+        _, pipeline, frame = self._assembled()
+        (sink,) = pipeline.record.sinks
+        columns = zip(_columns(sink), sink_columns(pipeline, sink.node.id).values(), strict=True)
+        return frame.selectExpr(*(f"{text} AS {quote(column.name)}" for column, text in columns), KIND)
+
+    def _open_for_caller(self) -> None:
+        # Spark keeps a second query off the same checkpoint; the lock is for jobs, which know when they end.
+        self.folder.acquire()
+        try:
+            self._identity = self.folder.open(self._plan, self._name)
+        finally:
+            self.folder.release()
+        if self._temporary:
+            atexit.register(shutil.rmtree, self.folder.path, ignore_errors=True)
+
+    def _attached(self) -> DataStreamWriter:
+        spark, pipeline, frame = self._assembled()
+        targets = [self._target(spark, pipeline, sink) for sink in pipeline.record.sinks]
+        self._fan_out = FanOut(targets, sink_hidden(pipeline))
+        return self._fan_out.attach(frame).option("checkpointLocation", str(self.folder.checkpoint))
+
+    def _assembled(self) -> tuple[SparkSession, Pipeline, DataFrame]:
         configuration = self._configuration
         parallelism = max(1, configuration.number("parallelism.default"))
         pipeline = plan_stages(record(self._graph))
         settings = {key: value for key, value in configuration.items() if key.startswith(SPARK_PREFIX)}
         spark = prepare(self._given_spark or session(parallelism, settings), parallelism, settings)
         self._metrics = spark.sparkContext.accumulator({}, _merging())
-        builder = Builder(spark, pipeline, configuration, self.folder.path, self._graph.max_parallelism, self._metrics)
-        frame = builder.build()
-        targets = [self._target(spark, pipeline, sink) for sink in pipeline.record.sinks]
-        self._fan_out = FanOut(targets, sink_hidden(pipeline))
+        builder = Builder(
+            spark, pipeline, configuration, self.folder.path, self._graph.max_parallelism, self._metrics,
+            self._data_streams,
+        )  # fmt: skip
         self._builder = builder
-        interval = configuration.millis("execution.micro-batch.interval")
-        self._stream = (
-            self._fan_out.attach(frame)
-            .option("checkpointLocation", str(self.folder.checkpoint))
-            .trigger(processingTime=f"{interval} milliseconds")
-        )
-        self._query = self._stream.start()
-        threading.Thread(target=self._run, name=f"rekindle-{self.job_id}", daemon=True).start()
+        return spark, pipeline, builder.build()
 
     def _target(self, spark: SparkSession, pipeline: Pipeline, sink: SinkRecord) -> Target:
         table = sink.table.resolved_table
+        columns = _columns(sink)
         if table is None or table.options is None:
             raise sink.node.fail(
                 f"table {sink.table.name} has no options in the plan",
                 "Create the table in the session before the plan runs (it was compiled without its options).",
             )
-        columns = table.table_schema.writable
         names = [column.name for column in columns]
         key = table.table_schema.primary_key
         request = SinkRequest(
@@ -135,6 +171,7 @@ class Job:
             self.folder.path,
             ChangelogMode(getattr(sink.node, "input_changelog_mode", sink.node.changelog_mode)),
             self._configuration,
+            context=ProviderContext(sink.node, self._builder.uids),
         )
         writer = find_sink(table.options.get("connector", ""), sink.table.name).writer(spark, request)
         writer.open()
@@ -251,6 +288,11 @@ def follow(job: Job, report: Callable[[Progress], None], interval: float = 0.5) 
             report(progress)
         if ended:
             return
+
+
+def _columns(sink: SinkRecord) -> tuple[Column, ...]:
+    table = sink.table.resolved_table
+    return table.table_schema.writable if table is not None else ()
 
 
 def _merging() -> Any:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from execnodes.core.changelog import RETRACT, ChangelogMode
 from execnodes.core.options import Configuration
 from execnodes.core.tables import Column, PrimaryKey, ResolvedTable, Schema
-from execnodes.core.types import parse_type
-from rekindle.connectors.base import SinkRequest, SinkWriter, SourceRequest
+from execnodes.core.types import parse_type, row
+from execnodes.stream.values.v1 import Values
+from rekindle.connectors.base import ProviderContext, SinkRequest, SinkWriter, SourceRequest
 from rekindle.connectors.registry import find_sink, find_source
 
 if TYPE_CHECKING:
@@ -33,11 +34,17 @@ def table(
     return ResolvedTable(table_schema=schema, options=dict(options), partition_keys=partitions)
 
 
+def context() -> ProviderContext:
+    """Of a node that is in no plan."""
+    node = Values(id=1, output_type=row(), tuples=(), description="Values")
+    return ProviderContext(node, set())
+
+
 def source_request(given: ResolvedTable, job_dir: Path, **changes: Any) -> SourceRequest:
     """A request for all columns, streaming."""
     facts: dict[str, Any] = {
         "table": given, "name": "t", "columns": given.table_schema.columns, "uid": f"{next(_uids)}_source",
-        "batch": False, "ordered": False, "configuration": Configuration(), "job_dir": job_dir,
+        "batch": False, "ordered": False, "configuration": Configuration(), "job_dir": job_dir, "context": context(),
     }  # fmt: skip
     return SourceRequest(**{**facts, **changes})
 
@@ -89,7 +96,7 @@ def sink(
     names = [column.name for column in columns]
     key = given.table_schema.primary_key
     indexes = tuple(names.index(name) for name in key.columns) if key else ()
-    request = SinkRequest(given, "t", columns, indexes, job_id, job_dir, changelog, Configuration())
+    request = SinkRequest(given, "t", columns, indexes, job_id, job_dir, changelog, Configuration(), context=context())
     writer = find_sink((given.options or {})["connector"]).writer(spark, request)
     writer.open()
     return writer

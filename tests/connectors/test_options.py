@@ -17,7 +17,7 @@ FILES = {"connector": "filesystem", "path": "/x", "format": "json"}
 
 def test_connectors_are_found_by_walking() -> None:
     both = {"filesystem", "duckdb", "spark"}
-    assert set(identifiers("source")) == {*both, "nexmark", "datagen"}
+    assert set(identifiers("source")) == {*both, "nexmark", "datagen", "data-stream"}
     assert set(identifiers("sink")) == {*both, "print", "blackhole", "collect"}
     assert all(find_source(name).identifier == name for name in identifiers("source"))
     assert all(find_sink(name).identifier == name for name in identifiers("sink"))

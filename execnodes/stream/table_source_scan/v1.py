@@ -17,6 +17,7 @@ class ScanTableSource(PlanModel):
 @exec_node_metadata(
     name="stream-exec-table-source-scan",
     version=1,
+    consumed_options=["table.exec.uid.format"],
     produced_operators=["source"],
     min_plan_version="1.0",
     min_state_version="1.0",
