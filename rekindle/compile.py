@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from execnodes.core.errors import Position
@@ -26,9 +27,18 @@ QUERY_OPTIONS = {"connector": "collect"}
 """Where the rows of a query go that has no INSERT."""
 
 
-def compile_body(body: Body, catalog: Catalog, configuration: Configuration, executor: PlanExecutor) -> CompiledPlan:
-    """Compile; SqlError for what cannot be run, OptionError for bad table options."""
-    graph = compile_graph(body, catalog, configuration)
+def compile_body(
+    body: Body,
+    catalog: Catalog,
+    configuration: Configuration,
+    executor: PlanExecutor,
+    plans: Sequence[ExecGraph] = (),
+) -> CompiledPlan:
+    """Compile, together with `plans` that are compiled already.
+
+    SqlError for what cannot be run, OptionError for bad table options.
+    """
+    graph = compile_graph(body, catalog, configuration, plans)
     options = CompileOptions(
         configuration.get_option("table.plan.compile.catalog-objects"),  # type: ignore[arg-type]  # checked on SET
         lambda identifier: (entry := catalog.find(identifier)) is not None and entry.temporary,
@@ -36,14 +46,16 @@ def compile_body(body: Body, catalog: Catalog, configuration: Configuration, exe
     return CompiledPlan.of(graph, options, executor)
 
 
-def compile_graph(body: Body, catalog: Catalog, configuration: Configuration) -> ExecGraph:
-    """The nodes of a statement."""
+def compile_graph(
+    body: Body, catalog: Catalog, configuration: Configuration, plans: Sequence[ExecGraph] = ()
+) -> ExecGraph:
+    """The nodes of `plans` and of a statement."""
     if isinstance(body, QueryStatement):
         sinks: tuple[Sink, ...] = (_into_collect(build_query(body.query, catalog, configuration), body.position),)
     else:
         inserts = body.inserts if isinstance(body, StatementSet) else (body,)
         sinks = tuple(build_insert(insert, catalog, configuration) for insert in inserts)
-    graph = lower(optimize(sinks, configuration), configuration)
+    graph = lower(optimize(sinks, configuration), configuration, plans)
     for node in graph.nodes:
         role = "sink" if not graph.consumers_of(node) else "source"
         for table in tables_of(node):

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from execnodes.core.errors import SqlError
+from execnodes.core.errors import PlanError, SqlError
+from execnodes.core.graph import ExecGraph
+from planner.graft import prefixed
+from planner.parse import parse
+from planner.statements import Insert
+from planner.statements import StatementSet as Statements
+from plans.tables import tables_of
+from rekindle.compile import collects
 
 if TYPE_CHECKING:
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+
     from rekindle.compiled_plan import CompiledPlan
     from rekindle.table import TablePipeline
     from rekindle.table_environment import TableEnvironment
@@ -14,11 +23,12 @@ if TYPE_CHECKING:
 
 
 class StatementSet:
-    """Collects INSERT statements; parts they have in common run once."""
+    """Collects INSERT statements and plans; parts that the statements have in common run once."""
 
     def __init__(self, environment: TableEnvironment) -> None:
         self._environment = environment
         self._inserts: list[str] = []
+        self._plans: list[ExecGraph] = []
 
     def add_insert_sql(self, statement: str) -> Self:
         """Add an ``INSERT INTO …``."""
@@ -30,22 +40,55 @@ class StatementSet:
         self._inserts.append(pipeline.sql)
         return self
 
+    def add_plan(self, plan: CompiledPlan, *, uid_prefix: str | None = None) -> Self:
+        """Add the INSERTs of a compiled plan. Its nodes stay as they are, and its state is found under its uids.
+
+        Two plans that were compiled apart have uids in common, which is refused when the set is compiled; with
+        `uid_prefix` those of this plan become ``<prefix>_<uid>``. PlanError for the plan of a query.
+        """
+        graph = prefixed(plan.graph, uid_prefix)
+        if any(collects(table) for node in graph.roots() for table in tables_of(node)):
+            raise PlanError(
+                "a statement set takes plans of INSERTs; this one is a query's",
+                where=plan.source,
+                hint="Add from_plan(plan).insert_into('table') with add_insert.",
+            )
+        if graph in self._plans:
+            raise PlanError("the plan has been added already", where=plan.source, hint="Add each plan once.")
+        self._plans.append(graph)
+        return self
+
     def compile_plan(self) -> CompiledPlan:
-        """One plan for all statements."""
-        return self._environment.compile_plan_sql(self._sql())
+        """One plan for all: the plans in the order they were added, then the statements."""
+        inserts = tuple(each for text in self._inserts for each in parse(text))
+        for each in inserts:
+            if not isinstance(each, Insert):
+                raise SqlError("a statement set takes INSERT statements", position=each.position)
+        if not inserts and not self._plans:
+            raise SqlError("the statement set is empty", hint="Add an INSERT with add_insert_sql first.")
+        statements = Statements(tuple(each for each in inserts if isinstance(each, Insert)))
+        return self._environment.compile_body(statements, self._plans)
 
     def execute(self) -> TableResult:
         """Start the pipeline; the set is empty afterwards."""
-        result = self._environment.execute_sql(self._sql())
-        self._inserts.clear()
+        result = self._environment.execute_plan(self.compile_plan())
+        self._clear()
         return result
+
+    def attach_as_data_stream(self) -> DataStreamWriter:
+        """The pipeline with all its sinks as a Spark query that is not started; the set is empty afterwards.
+
+        Give it a trigger and a name and ``start`` it among your own queries; leave its checkpoint and its sink as
+        they are. PlanError without `execution.job-dir`, in which the checkpoint lies.
+        """
+        writer = self._environment.attach_as_data_stream(self.compile_plan())
+        self._clear()
+        return writer
 
     def explain(self, *details: str) -> str:
         """The plan as a tree."""
-        return self._environment.explain_sql(self._sql(), *details)
+        return self.compile_plan().explain(*details)
 
-    def _sql(self) -> str:
-        if not self._inserts:
-            raise SqlError("the statement set is empty", hint="Add an INSERT with add_insert_sql first.")
-        body = ";\n".join(self._inserts)
-        return f"EXECUTE STATEMENT SET BEGIN\n{body};\nEND"
+    def _clear(self) -> None:
+        self._inserts.clear()
+        self._plans.clear()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -15,6 +15,7 @@ from execnodes.core.options import Configuration
 from execnodes.core.spark_sql import text_literal
 from execnodes.core.tables import TableReference
 from planner.catalog import Catalog, CatalogObject, InlineTable, PlanView, quoted
+from planner.graft import prefixed
 from planner.parse import parse
 from planner.statements import Body, Insert, QueryStatement, Statement, StatementSet
 from plans.restore import resolve_tables
@@ -34,6 +35,7 @@ from rekindle.table_result import TableResult
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
     from rekindle.runtime.job import Job
 
@@ -163,6 +165,16 @@ class TableEnvironment:
         names = [quoted((field.name,)) for field in result.type.fields]
         return frame.selectExpr(*names, *([f"{_row_kind()} AS row_kind"] if changelog else []))
 
+    def attach_as_data_stream(self, plan: CompiledPlan) -> DataStreamWriter:
+        """The pipeline of a plan for the caller to start; see `StatementSet.attach_as_data_stream`."""
+        if not self.configuration.get_option("execution.job-dir"):
+            raise PlanError(
+                "a pipeline that is attached needs a folder: sinks remember there what they have written",
+                where=plan.source,
+                hint="SET 'execution.job-dir' = '/path' first, and keep it for every later start.",
+            )
+        return self._job(self._resolved(plan), plan).attach()
+
     def _view(self, created: CatalogObject) -> Table:
         name = self.catalog.create((self._free_name(),), created, temporary=True)
         return Table(self, f"SELECT * FROM {quoted(name)}")
@@ -198,23 +210,24 @@ class TableEnvironment:
             )
         return self.compile_body(bodies[0])
 
-    def compile_body(self, body: Body) -> CompiledPlan:
-        """Compile what has been parsed."""
-        return compile_body(body, self.catalog, self.configuration, self)
+    def compile_body(self, body: Body, plans: Sequence[ExecGraph] = ()) -> CompiledPlan:
+        """Compile what has been parsed, together with `plans` that are compiled already."""
+        return compile_body(body, self.catalog, self.configuration, self, plans)
 
     def load_plan(self, reference: PlanReference | str | Path) -> CompiledPlan:
         """Read a plan to be executed here."""
         found = reference if isinstance(reference, PlanReference) else PlanReference.from_file(reference)
         return CompiledPlan(found.read(), source=found.source, executor=self)
 
-    def from_plan(self, plan: CompiledPlan) -> Table:
+    def from_plan(self, plan: CompiledPlan, *, uid_prefix: str | None = None) -> Table:
         """The query of a compiled plan as a Table; PlanError if the plan is that of INSERTs.
 
-        Whatever is compiled on it holds the plan's nodes unchanged, under their ids, so that their state is found.
+        Whatever is compiled on it holds the plan's nodes unchanged, under their uids, so that their state is found.
+        With `uid_prefix` they are found under ``<prefix>_<uid>`` instead: for plans that were compiled apart.
         """
         from rekindle.plan_query import query_of
 
-        return self._view(PlanView(query_of(plan.graph, plan.source)))
+        return self._view(PlanView(query_of(prefixed(plan.graph, uid_prefix), plan.source)))
 
     def execute_plan(self, plan: CompiledPlan | PlanReference | str | Path) -> TableResult:
         """Start the pipeline of a plan."""

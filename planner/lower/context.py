@@ -33,6 +33,8 @@ class Context:
         self.configuration = configuration
         self.changes = Changes()
         self.builder = PlanBuilder(configuration.flag("table.optimizer.reuse-sub-plan-enabled"))
+        self.roots: dict[int, int] = {}
+        """Identity of a compiled query to the id of its root in the graph."""
         self._done: dict[tuple[int, bool], tuple[Logical, ExecNode]] = {}
 
     def lower(self, node: Logical, update_before: bool) -> ExecNode:

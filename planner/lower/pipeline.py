@@ -13,14 +13,16 @@ from planner.physical import CompiledQuery
 from planner.tree import leaves
 
 
-def lower(sinks: Sequence[Sink], configuration: Configuration) -> ExecGraph:
-    """ExecGraph of optimized sinks, in statement order; SqlError for what cannot run.
+def lower(sinks: Sequence[Sink], configuration: Configuration, plans: Sequence[ExecGraph] = ()) -> ExecGraph:
+    """ExecGraph of optimized sinks, in statement order, behind `plans`; SqlError for what cannot run.
 
     PlanError if compiled plans are read together that do not go together.
     """
     context = Context(configuration)
+    for plan in plans:
+        context.builder.graft(plan)
     for query in (each for sink in sinks for each in leaves(sink) if isinstance(each, CompiledQuery)):
-        context.builder.graft(query.graph)
+        context.roots[id(query)] = context.builder.graft(query.graph)[query.root]
     for sink in sinks:
         lower_sink(sink, context)
     return context.builder.graph(configuration.number("pipeline.max-parallelism"))

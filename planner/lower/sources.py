@@ -41,7 +41,7 @@ def _without_update_before(source: ExecNode, context: Context) -> ExecNode:
 @lower_node.register
 def _(node: CompiledQuery, context: Context, update_before: bool) -> ExecNode:
     """The query's nodes are in the graph already; they cannot be made to give more than they do."""
-    root = context.builder.nodes[node.root]
+    root = context.builder.nodes[context.roots[id(node)]]
     if not update_before:
         return _without_update_before(root, context)
     if not root.changelog_mode.retract:

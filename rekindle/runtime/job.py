@@ -129,8 +129,7 @@ class Job:
             self._identity = self.folder.open(self._plan, self._name)
         finally:
             self.folder.release()
-        if self._temporary:
-            atexit.register(shutil.rmtree, self.folder.path, ignore_errors=True)
+        atexit.register(self._close)
 
     def _attached(self) -> DataStreamWriter:
         spark, pipeline, frame = self._assembled()

@@ -193,9 +193,9 @@ def test_max_parallelism_is_that_of_the_plan(env: TableEnvironment) -> None:
         table.union_all(env.from_plan(plan_of(env, SUMS))).compile_plan()
 
 
-def test_plans_whose_ids_collide_are_refused(env: TableEnvironment) -> None:
+def test_plans_whose_uids_collide_are_refused(env: TableEnvironment) -> None:
     left, right = env.from_plan(plan_of(env, SUMS)), env.from_plan(plan_of(env, "SELECT k AS k1, w FROM b"))
-    with pytest.raises(PlanError, match="different node 1"):
+    with pytest.raises(PlanError, match="same uid '1_source'"):
         left.join(right, "k = k1").compile_plan()
 
 
