@@ -79,6 +79,7 @@ def _node(node: ExecNode, graph: ExecGraph, options: CompileOptions) -> dict[str
 
 def _stored(node: ExecNode, table: TableReference, options: CompileOptions) -> TableReference:
     resolved = table.resolved_table
+    refuse_literal_secrets(table.name, table.hints)
     if table.identifier is None:
         if resolved is None or resolved.options is None:
             raise node.fail(
@@ -88,13 +89,13 @@ def _stored(node: ExecNode, table: TableReference, options: CompileOptions) -> T
         refuse_literal_secrets(table.name, resolved.options)
         return table
     if options.catalog_objects == "IDENTIFIER" or options.is_temporary(table.identifier):
-        return TableReference(identifier=table.identifier)
+        return TableReference(identifier=table.identifier, hints=table.hints)
     if resolved is None:
         return table
     if options.catalog_objects == "SCHEMA":
         resolved = ResolvedTable(table_schema=resolved.table_schema, partition_keys=resolved.partition_keys)
     refuse_literal_secrets(table.name, resolved.options or {})
-    return TableReference(identifier=table.identifier, resolved_table=resolved)
+    return TableReference(identifier=table.identifier, resolved_table=resolved, hints=table.hints)
 
 
 def _plain(value: object, dumped: Any) -> Any:

@@ -45,12 +45,12 @@ def resolve_tables(graph: ExecGraph, catalog: CatalogLookup, mode: Mode = "ALL",
 
     `mode` ALL takes the catalog's table where the plan has none or lacks its options, ALL_ENFORCED never looks at
     permanent tables of the catalog, IDENTIFIER only there. With `enrich` the options of the catalog's table win over
-    those in the plan, except connector and formats, which must be the same.
+    those in the plan, except connector and formats, which must be the same. Options of hints always win.
     """
 
     def resolved(node: ExecNode) -> ExecNode:
         def resolve(table: TableReference) -> TableReference:
-            return _resolve(node.fail, table, catalog, mode, enrich)
+            return _hinted(_resolve(node.fail, table, catalog, mode, enrich))
 
         return map_tables(node, resolve)
 
@@ -94,17 +94,24 @@ def _resolve(fail: Fail, table: TableReference, catalog: CatalogLookup, mode: Mo
         return table
     if not complete:
         return _with(table, found.table)
-    return _with(table, _enriched(fail, table.name, stored, found.table)) if enrich else table
+    return _with(table, _enriched(fail, table, stored, found.table)) if enrich else table
 
 
 def _with(table: TableReference, resolved: ResolvedTable) -> TableReference:
-    return TableReference(identifier=table.identifier, resolved_table=resolved)
+    return TableReference(identifier=table.identifier, resolved_table=resolved, hints=table.hints)
 
 
-def _enriched(fail: Fail, name: str, stored: ResolvedTable, found: ResolvedTable) -> ResolvedTable:
-    ours, theirs = stored.options or {}, found.options or {}
+def _hinted(table: TableReference) -> TableReference:
+    resolved = table.resolved_table
+    if resolved is None or not table.hints:
+        return table
+    return _with(table, resolved.model_copy(update={"options": {**(resolved.options or {}), **table.hints}}))
+
+
+def _enriched(fail: Fail, table: TableReference, stored: ResolvedTable, found: ResolvedTable) -> ResolvedTable:
+    ours, theirs, name = stored.options or {}, found.options or {}, table.name
     for key in _FIXED:
-        if key in theirs and theirs[key] != ours.get(key):
+        if key in theirs and theirs[key] != ours.get(key) and key not in table.hints:
             raise fail(
                 f"table {name}: option {key!r} is {ours.get(key)!r} in the plan and {theirs[key]!r} in the catalog",
                 "Restore with table.plan.restore.enrich-table-options = false to use the plan's options, or with "

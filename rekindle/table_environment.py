@@ -161,7 +161,7 @@ class TableEnvironment:
                 where=plan.source,
                 hint="Write as_data_stream(…, changelog=True) for a column row_kind that tells what each row does.",
             )
-        frame = self._job(self._resolved(plan), plan).frame()
+        frame = self._job(self.resolved(plan), plan).frame()
         names = [quoted((field.name,)) for field in result.type.fields]
         return frame.selectExpr(*names, *([f"{_row_kind()} AS row_kind"] if changelog else []))
 
@@ -173,7 +173,7 @@ class TableEnvironment:
                 where=plan.source,
                 hint="SET 'execution.job-dir' = '/path' first, and keep it for every later start.",
             )
-        return self._job(self._resolved(plan), plan).attach()
+        return self._job(self.resolved(plan), plan).attach()
 
     def _view(self, created: CatalogObject) -> Table:
         name = self.catalog.create((self._free_name(),), created, temporary=True)
@@ -232,10 +232,10 @@ class TableEnvironment:
     def execute_plan(self, plan: CompiledPlan | PlanReference | str | Path) -> TableResult:
         """Start the pipeline of a plan."""
         loaded = plan if isinstance(plan, CompiledPlan) else self.load_plan(plan)
-        graph = self._resolved(loaded)
+        graph = self.resolved(loaded)
         return self._run(graph, loaded)
 
-    def _resolved(self, plan: CompiledPlan) -> ExecGraph:
+    def resolved(self, plan: CompiledPlan) -> ExecGraph:
         """The nodes of a plan with all their tables and data streams."""
         graph = resolve_tables(
             plan.graph,

@@ -93,6 +93,8 @@ class TableReference(PlanModel):
     identifier: tuple[str, str, str] | None = None
     """Catalog, database, name; None for an inline table, which is then resolved in full."""
     resolved_table: ResolvedTable | None = None
+    hints: dict[str, str] = Property(default_factory=dict)
+    """Options of an OPTIONS hint; they win over those of the table, wherever it comes from."""
 
     @property
     def name(self) -> str:

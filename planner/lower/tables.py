@@ -11,7 +11,7 @@ def reference(node: Scan | Sink) -> TableReference:
     table = node.table
     if node.hints:
         table = table.model_copy(update={"options": {**(table.options or {}), **dict(node.hints)}})
-    return TableReference(identifier=node.identifier, resolved_table=table)
+    return TableReference(identifier=node.identifier, resolved_table=table, hints=dict(node.hints))
 
 
 def table_name(node: Scan | Sink) -> str:

@@ -61,6 +61,7 @@ def _collecting(node: ExecNode, sink: CollectedSink) -> ExecNode:
             "name": sink.collected,
             "changelog-mode": "upsert" if upserts else "all",
         }
-        return table.model_copy(update={"resolved_table": table.resolved_table.model_copy(update={"options": options})})
+        resolved = table.resolved_table.model_copy(update={"options": options})
+        return table.model_copy(update={"resolved_table": resolved, "hints": {}})
 
     return map_tables(node, change)

@@ -68,6 +68,8 @@ def test_where_a_table_comes_from(
     table: TableReference, catalog: Catalog, mode: Mode, enrich: bool, expected: ResolvedTable
 ) -> None:
     assert restored(table, catalog, mode, enrich) == expected
+    hinted = restored(table.model_copy(update={"hints": {"path": "/hint"}}), catalog, mode, enrich)
+    assert hinted.options == {**(expected.options or {}), "path": "/hint"}
 
 
 def test_the_plans_own_options_stay_where_the_catalog_has_none() -> None:
