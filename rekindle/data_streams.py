@@ -67,22 +67,28 @@ class DataStreams:
                 f"Write register_data_stream(df, {uid!r}) before the plan is executed; df has the columns "
                 f"{_listed(table.table_schema)}.",
             )
-        check_columns(node.fail(f"data stream {uid!r}"), table.table_schema, stream.frame)
+        check_columns(uid, table.table_schema, stream.frame, f"node {node.id} ({node.key})")
 
 
-def check_columns(error: PlanError, wanted: Schema, frame: DataFrame) -> None:
-    """Complete and raise `error` if the frame lacks a column, or has it with another type. It may have more."""
-    given = {field.name: field.type for field in row_type(frame.schema, error.message).fields}
+def check_columns(uid: str | None, wanted: Schema, frame: DataFrame, where: str | None = None) -> None:
+    """PlanError if the frame lacks a column, or has it with another type. It may have more, in any order."""
+    name = stream_name(uid)
+    given = {field.name: field.type for field in row_type(frame.schema, name).fields}
     for column in wanted.physical:
         found = given.get(column.name)
-        if found is None:
-            problem = f"it has no column {column.name!r}"
-        elif spark_type(found) != spark_type(column.data_type):
-            problem = f"column {column.name!r} is {found}, not {column.data_type.regular()}"
-        else:
+        if found is not None and spark_type(found) == spark_type(column.data_type):
             continue
-        hint = f"Register a DataFrame with the columns {_listed(wanted)}."
-        raise PlanError(f"{error.message}: {problem}", where=error.where, hint=hint)
+        problem = f"column {column.name!r} is {found}, not {column.data_type.regular()}"
+        raise PlanError(
+            f"{name}: {problem if found else f'it has no column {column.name!r}'}",
+            where=where,
+            hint=f"Register a DataFrame with the columns {_listed(wanted)}.",
+        )
+
+
+def stream_name(uid: str | None) -> str:
+    """For messages."""
+    return f"data stream {uid!r}" if uid else "data stream"
 
 
 def stream_table(schema: Schema, uid: str | None) -> ResolvedTable:

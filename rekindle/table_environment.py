@@ -24,7 +24,7 @@ from rekindle.catalog_tables import CatalogTables
 from rekindle.compile import collects, compile_body
 from rekindle.compiled_plan import CompiledPlan
 from rekindle.connectors.registry import register_installed
-from rekindle.data_streams import DataStreams, check_columns, check_type, stream_table
+from rekindle.data_streams import DataStreams, check_columns, check_type, stream_name, stream_table
 from rekindle.execute import execute
 from rekindle.plan_reference import PlanReference
 from rekindle.schema import Schema, resolve_schema
@@ -134,9 +134,9 @@ class TableEnvironment:
 
         `schema` (or its text) chooses, orders and types columns, computes others, and gives a watermark.
         """
-        where = f"data stream {uid!r}" if uid else "data stream"
-        resolved = resolve_schema(schema, row_type(frame.schema, where), self.catalog, self.configuration)
-        check_columns(PlanError(where), resolved, frame)
+        given = row_type(frame.schema, stream_name(uid))
+        resolved = resolve_schema(schema, given, self.catalog, self.configuration)
+        check_columns(uid, resolved, frame)
         if uid:
             self.register_data_stream(frame, uid, bounded=bounded)
         return self._view(InlineTable(stream_table(resolved, uid)))
