@@ -23,7 +23,7 @@ def adopt(spark: SparkSession, frame: DataFrame, name: str, where: str) -> DataF
     """
     from pyspark.sql import DataFrame
 
-    plan: Any = frame._jdf.queryExecution().analyzed()  # type: ignore[operator]  # py4j has no types
+    plan: Any = frame._jdf.queryExecution().analyzed()
     names = (name if number == 1 else f"{name}_{number}" for number in count(1))
     jvm: Any = spark._jvm
     made = jvm.org.apache.spark.sql.classic.Dataset.ofRows(spark._jsparkSession, _named(jvm, plan, names, where))
