@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from execnodes.core.errors import JobError
+from execnodes.core.errors import JobError, OptionError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -99,9 +99,23 @@ def prepare(spark: SparkSession, parallelism: int, settings: Mapping[str, str]) 
         if key not in _prepared:
             own = spark.newSession()
             for name, value in wanted.items():
-                own.conf.set(name, value)
+                _set(own, name, value)
             _prepared[key] = own
         return _prepared[key]
+
+
+def _set(spark: SparkSession, name: str, value: str) -> None:
+    from pyspark.errors import AnalysisException
+
+    if spark.conf.get(name, None) == value:
+        return
+    try:
+        spark.conf.set(name, value)
+    except AnalysisException as error:
+        raise OptionError(
+            f"{name} is fixed once Spark runs; it is {spark.conf.get(name, None)!r}, not {value!r}",
+            hint="Start the program with it (-D on the command line), or set it in the session that you give.",
+        ) from error
 
 
 _prepared: dict[tuple[str, tuple[tuple[str, str], ...]], SparkSession] = {}
