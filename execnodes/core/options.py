@@ -85,6 +85,10 @@ OPTIONS: Mapping[str, ConfigOption] = {
         _option("execution.micro-batch.max-rows", "int", "0", "Most rows a generator gives in a batch; 0 for no bound."),
         _option("execution.job-dir", "text", "", "Where a job keeps its checkpoint and plan; a temporary one when empty."),
         _option("execution.state-recovery.path", "text", "", "Savepoint that the next job starts from."),
+        _option(
+            "execution.state-recovery.ignore-unclaimed-state", "bool", "false", "Drop state that no operator has."
+        ),
+        _option("execution.state-recovery.drop", "text", "", "States to drop: uid:name, separated by commas."),
         _option("table.local-time-zone", "text", "UTC", "Session time zone, by name."),
         _option("table.exec.state.ttl", "duration", "0 ms", "How long idle state is kept; written into the plan."),
         _option("table.exec.mini-batch.enabled", "bool", "false", "Fold changes of a bundle; a micro-batch is one."),

@@ -23,9 +23,12 @@ from execnodes.state.frames import (
     to_slots,
 )
 from execnodes.state.kernel_types import Column
-from execnodes.state.operator import Context, LocalKernel, Operator, State
-from execnodes.state.pages import PagedState
+from execnodes.state.operator import BUCKET, Context, LocalKernel, Operator, State
+from execnodes.state.pages import WRITTEN, PagedState
 from execnodes.state.spark_client import KEY_SCHEMA, VALUE_SCHEMA, client_for
+
+STATE = "rk_state"
+"""Which of its operator's states a restored row is of."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +67,11 @@ class StageShape:
 class StageHost(StatefulProcessor):
     """Routes each group's rows to its operator; rows that are for a later stage pass through."""
 
-    def __init__(self, operators: dict[int, Operator], shape: StageShape, metrics: Any) -> None:
-        """`operators` by node id; `metrics`: a Spark accumulator of dictionaries."""
+    def __init__(
+        self, operators: dict[int, Operator], shape: StageShape, metrics: Any, floor: int | None = None
+    ) -> None:
+        """`operators` by node id; `metrics`: a Spark accumulator of dictionaries; `floor`: least watermark there is."""
+        self._floor = floor
         self._operators = operators
         self._shape = shape
         self._metrics = metrics
@@ -90,7 +96,7 @@ class StageHost(StatefulProcessor):
             return
         batch = pl.concat(list(frames))
         numbered, order = number_rows(batch, self._shape)
-        context = GroupContext(self._handle, self._states, tag, operator, timerValues)
+        context = GroupContext(self._handle, self._states, tag, operator, timerValues, self._floor)
         if operator.uses_time and numbered.select((pl.col(KIND) >= FIRED).any()).item():
             numbered, context.watermark = before_watermark(numbered, context.watermark), None
         steps = one_by_one(numbered) if self._shape.every_change else [numbered]
@@ -103,12 +109,28 @@ class StageHost(StatefulProcessor):
         """The watermark has reached a time that the operator asked for."""
         tag, group = int(key[0]), int(key[1])
         operator = self._operators[tag]
-        context = GroupContext(self._handle, self._states, tag, operator, timerValues)
+        context = GroupContext(self._handle, self._states, tag, operator, timerValues, self._floor)
         changes = operator.on_watermark(context)
         self._report(operator, group, context)
         if changes is not None and len(changes):
             fired = changes.with_columns((pl.col(KIND) + FIRED).cast(pl.Int8))
             yield self._encode(fired, operator, tag, None)
+
+    def handleInitialState(self, key: Any, initialState: Any, timerValues: Any) -> None:  # noqa: N802, N803
+        """Rows of a savepoint for one key group; `STATE` numbers the operator's states."""
+        tag, group = int(key[0]), int(key[1])
+        operator = self._operators[tag]
+        frame = from_pandas(initialState)
+        context = GroupContext(self._handle, self._states, tag, operator, timerValues, self._floor)
+        for number, spec in enumerate(operator.states):
+            rows = frame.filter(pl.col(STATE) == number)
+            if len(rows):
+                address = [BUCKET, HASH] if spec.bucketed else [HASH]
+                written = [WRITTEN] if spec.ttl_ms else []
+                kernel = to_kernel(rows, spec.columns, [*address, *written])
+                ordered = kernel.select(*address, *(column.name for column in spec.columns), *written)
+                operator.restore(spec.name, ordered.with_columns(pl.col(*address, *written).cast(pl.Int64)), context)
+        self._report(operator, group, context)
 
     def close(self) -> None:
         """Nothing is held open."""
@@ -210,6 +232,8 @@ class GroupContext(Context):
     tag: int
     operator: Operator
     timer_values: Any
+    floor: int | None = None
+    """Watermark of the savepoint that the job began from: a fresh checkpoint knows none."""
     _open: dict[str, PagedState] = field(default_factory=dict)
     _counts: dict[str, int] = field(default_factory=dict)
 
@@ -217,7 +241,8 @@ class GroupContext(Context):
         timed = self.operator.uses_time
         current = self.timer_values.getCurrentWatermarkInMs() if timed else 0
         # Spark's watermark is 0 until the first one: no event time is known then.
-        self.watermark = current if current > 0 else None
+        known = max(current, (self.floor or 0) if timed else 0)
+        self.watermark = known if known > 0 else None
         self.now = max(self.timer_values.getCurrentProcessingTimeInMs(), 0) or int(time.time() * 1000)
 
     def state(self, name: str) -> State:
@@ -229,7 +254,9 @@ class GroupContext(Context):
 
     def wake_at(self, watermark: int) -> None:
         """Register a timer of Spark's; it fires once the watermark is at least this."""
-        self.handle.registerTimer(max(watermark, 1))
+        # What was due at the savepoint's watermark is due as soon as Spark has a watermark of its own.
+        due = self.floor is not None and watermark <= self.floor
+        self.handle.registerTimer(1 if due else max(watermark, 1))
 
     def count(self, metric: str, rows: int) -> None:
         """Add to a counter of this call."""

@@ -32,6 +32,10 @@ class StateSpec:
     ttl_ms: int = 0
     bucketed: bool = False
     """True where rows of one key live in several buckets that expire by time."""
+    key: tuple[str, ...] = ()
+    """Columns that are hashed, in the order of the exchange's key; none: all rows are of one key."""
+    derived: bool = False
+    """True for state that `Operator.restore` makes anew from the others; no savepoint holds it."""
 
     @property
     def schema(self) -> dict[str, pl.DataType]:
@@ -110,6 +114,13 @@ class Operator(ABC):
     def on_watermark(self, context: Context) -> pl.DataFrame | None:
         """The watermark has reached a time asked for with `wake_at`; comes after `process` of the same batch."""
         return None
+
+    def restore(self, name: str, rows: pl.DataFrame, context: Context) -> None:
+        """Take rows of a state from a savepoint; operators that wait for a watermark ask to be woken again.
+
+        Called any number of times for a state, in any order of states; `rows` may hold the time of writing, too.
+        """
+        context.state(name).append(rows)
 
 
 def empty_output(operator: Operator) -> pl.DataFrame:

@@ -32,7 +32,7 @@ PAGE_BYTES = 12_000
 MAX_SEGMENTS = 6
 _HASH_SHIFT = 20
 """The low bits of the hash choose the key group; pages use higher ones."""
-_WRITTEN = "rk_written"
+WRITTEN = "rk_written"
 """When a row was written last (epoch ms); only in state with a TTL."""
 _HEADER = struct.Struct("<H")
 _BUCKET_HEAD = struct.Struct("<qi")
@@ -228,7 +228,7 @@ class PagedState:
             return pl.DataFrame(schema=self._schema)
         rows = pl.DataFrame(pa.Table.from_batches(batches, self._arrow))
         if self._spec.ttl_ms:
-            rows = rows.filter(pl.col(_WRITTEN) > self._now - self._spec.ttl_ms)
+            rows = rows.filter(pl.col(WRITTEN) > self._now - self._spec.ttl_ms)
         return rows.select(pl.col(name).cast(dtype) for name, dtype in self._schema.items())
 
     def _with_old_times(self, rows: pl.DataFrame) -> pl.DataFrame:
@@ -238,7 +238,7 @@ class PagedState:
         old = pl.concat(self._untouched)
         self._untouched = []
         names = list(self._spec.schema)
-        times = old.group_by(names).agg(pl.col(_WRITTEN).max())
+        times = old.group_by(names).agg(pl.col(WRITTEN).max())
         return rows.select(names).join(times, on=names, how="left", nulls_equal=True)
 
     def _put(self, rows: pl.DataFrame) -> set[Address]:
@@ -247,13 +247,15 @@ class PagedState:
         if rows.is_empty():
             return set()
         if self._spec.ttl_ms:
-            given = pl.col(_WRITTEN) if _WRITTEN in rows.columns else pl.lit(None, pl.Int64)
-            rows = rows.with_columns(given.fill_null(self._now).alias(_WRITTEN))
+            given = pl.col(WRITTEN) if WRITTEN in rows.columns else pl.lit(None, pl.Int64)
+            rows = rows.with_columns(given.fill_null(self._now).alias(WRITTEN))
         bucket = rows[BUCKET].to_numpy() if self._spec.bucketed else np.zeros(len(rows), np.int64)
         pages = np.empty(len(rows), np.int64)
         for each in np.unique(bucket):
-            known = self._directory.buckets.setdefault(int(each), Bucket.empty())
             chosen = bucket == each
+            known = self._directory.buckets.get(int(each))
+            if known is None:
+                known = self._directory.buckets[int(each)] = Bucket.empty(self._pages_for(int(chosen.sum())))
             pages[chosen] = _page(rows[HASH].to_numpy()[chosen], known.mask)
         order = np.lexsort((pages, bucket))
         ordered = rows[order].select(pl.col(name).cast(dtype) for name, dtype in self._stored.items())
@@ -281,9 +283,7 @@ class PagedState:
         if total == 0:
             del self._directory.buckets[bucket]
             return
-        pages = len(known.segments)
-        while total * self._row_bytes() > 2 * PAGE_BYTES * pages:
-            pages *= 2
+        pages = self._pages_for(total, len(known.segments))
         if pages == len(known.segments):
             return
         old = [(bucket, int(page)) for page in np.flatnonzero(known.segments)]
@@ -292,6 +292,12 @@ class PagedState:
         self._directory.buckets[bucket] = Bucket.empty(pages)
         written = self._put(rows)
         self._client.remove([address for address in removals if address not in written])
+
+    def _pages_for(self, rows: int, pages: int = 1) -> int:
+        """How many pages a bucket of so many rows has that has `pages` now."""
+        while rows * self._row_bytes() > 2 * PAGE_BYTES * pages:
+            pages *= 2
+        return pages
 
     def _compact(self, pages: set[tuple[int, int]]) -> None:
         many = [
@@ -311,6 +317,14 @@ class PagedState:
         return sum(_WIDTHS.get(dtype.base_type(), 8) for dtype in self._stored.values())
 
 
+def decode_pages(spec: StateSpec, pages: Iterable[bytes]) -> pl.DataFrame:
+    """Rows of pages (`StateSpec.schema`, and `WRITTEN` with a TTL), for readers that stand outside an operator."""
+    schema, _, arrow = _layout(spec)
+    batches = [pa.ipc.read_record_batch(pa.py_buffer(data).slice(_HEADER.size), arrow) for data in pages]
+    rows = pl.DataFrame(pa.Table.from_batches(batches, arrow))
+    return rows.select(pl.col(name).cast(dtype) for name, dtype in schema.items())
+
+
 _WIDTHS: dict[type[pl.DataType], int] = {pl.String: 40, pl.Binary: 40, pl.Decimal: 16, pl.Boolean: 1, pl.Float32: 4}
 """Bytes a value takes, about: pages are sized by rows, so that their number follows from the row count alone."""
 
@@ -324,7 +338,7 @@ def _layout(spec: StateSpec) -> tuple[dict[str, pl.DataType], dict[str, pl.DataT
     """Columns of a state in kernels, in pages, and in Arrow."""
     schema = dict(spec.schema)
     if spec.ttl_ms:
-        schema[_WRITTEN] = pl.Int64()
+        schema[WRITTEN] = pl.Int64()
     stored = {name: _storable(dtype) for name, dtype in schema.items()}
     return schema, stored, _arrow_schema(stored)
 

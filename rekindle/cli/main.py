@@ -21,6 +21,7 @@ from rekindle.cli.inputs import InScript
 from rekindle.cli.lint import lint
 from rekindle.cli.programs import run_program_folders
 from rekindle.cli.run import run as run_plan
+from rekindle.cli.savepoint import savepoint, stop
 from rekindle.cli.sql import sql
 
 app = typer.Typer(
@@ -36,6 +37,8 @@ app.command("run")(run_plan)
 app.command()(explain)
 app.command()(lint)
 app.command("test")(run_program_folders)
+app.command()(savepoint)
+app.command()(stop)
 app.command()(doctor)
 
 

@@ -23,6 +23,9 @@ def run_program_folders(
         bool, typer.Option("--allow-unsupported", help="Do not fail for programs that Rekindle cannot compile yet.")
     ] = False,
     timeout: Annotated[float, typer.Option("--timeout", metavar="SECONDS", help="Longest run of one program.")] = 300.0,
+    cut: Annotated[
+        int, typer.Option("--cut", min=1, help="Pieces of the input, with a savepoint and a restore between them.")
+    ] = 1,
     options: Options = None,
 ) -> None:
     """Run program folders: program.sql, input/, expected.jsonl. Exit code 1 unless all passed."""
@@ -35,7 +38,7 @@ def run_program_folders(
         if not as_json:
             print("\n".join(report.lines_of(result)), flush=True)
 
-    results = run_programs(discover(paths), Settings(configuration, jobs, plan, timeout), show)
+    results = run_programs(discover(paths), Settings(configuration, jobs, plan, timeout, cut), show)
     if as_json:
         print(report.as_json(results, allow_unsupported=allow_unsupported))
     else:

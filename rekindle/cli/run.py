@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +18,15 @@ def run(
         Path | None,
         typer.Option("--job-dir", metavar="DIR", help="Folder of the job; the same one goes on where it ended."),
     ] = None,
+    savepoint: Annotated[
+        Path | None, typer.Option("-s", "--savepoint", metavar="SAVEPOINT", help="Savepoint to start from.")
+    ] = None,
+    allow_non_restored_state: Annotated[
+        bool, typer.Option("--allow-non-restored-state", help="Drop state that no operator of the plan has.")
+    ] = False,
+    allow_drop_state: Annotated[
+        list[str] | None, typer.Option("--allow-drop-state", metavar="UID:NAME", help="Drop this state.")
+    ] = None,
     init: InitFile = None,
     options: Options = None,
 ) -> None:
@@ -24,6 +34,12 @@ def run(
     configuration = parse_options(options or [])
     if job_dir is not None:
         configuration["execution.job-dir"] = str(job_dir)
+    if savepoint is not None:
+        configuration["execution.state-recovery.path"] = str(savepoint)
+    if allow_non_restored_state:
+        configuration["execution.state-recovery.ignore-unclaimed-state"] = "true"
+    if allow_drop_state:
+        configuration["execution.state-recovery.drop"] = ",".join(allow_drop_state)
     first = read_script(init) if init else None
     from rekindle.plan_reference import PlanReference
     from rekindle.table_environment import TableEnvironment
@@ -36,6 +52,9 @@ def run(
     result = environment.execute_plan(loaded)
     if result.job is not None:
         from rekindle.cli.jobs import attend
+
+        for fate in result.job.fates:
+            print(fate, file=sys.stderr)
 
         attend(result.job, str(plan), _go_on(plan, environment.configuration.get("execution.job-dir", "")))
     if result.is_query:

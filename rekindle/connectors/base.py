@@ -78,6 +78,8 @@ class SourceRequest:
     job_dir: Path
     start: str | None = None
     """Where to go on: a text that `SourceConnector.position` gave; None to begin at the beginning."""
+    hold: bool = False
+    """Whether to take up no new input: the job is being drained. What the checkpoint has noted is still read."""
     data_streams: Mapping[str, DataStream] = field(default_factory=dict)
     """DataFrames that the session knows, by uid."""
     context: ProviderContext = field(kw_only=True)

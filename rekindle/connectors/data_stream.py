@@ -74,7 +74,7 @@ class DataStreamSource(SourceConnector):
             raise ConnectorError(
                 f"the data stream {uid!r} cannot go on from a savepoint's position",
                 where=f"table {request.name}",
-                hint="Register a DataFrame that begins at that place, and drop this source's position.",
+                hint=f"Register a DataFrame that begins there, and run with --allow-drop-state {request.uid}:position.",
             )
         return SourceFrame(numbered(spark, rows, [f"c{i}" for i in range(len(cells))], request.ordered), stream.bounded)
 

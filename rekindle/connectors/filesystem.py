@@ -173,11 +173,12 @@ def _open(
         stream = stream.option("maxFilesPerTrigger", at_most)
     if options.text("source.monitor-interval"):
         root, names = _watched(spark, path, request.name)
-        frame = stream.option("pathGlobFilter", names).load(root)
+        frame = stream.option("pathGlobFilter", names).load(_empty_folder(request) if request.hold else root)
         return frame.where(f"{_PATH_TEXT} NOT IN ({_list(done)})") if done else frame
     files = _fixed(spark, path, done, request)
     root = common_folder(files) if files else _folder_of(path)
-    frame = stream.option("pathGlobFilter", glob_of_names([each.name for each in files])).load(root)
+    names = glob_of_names([each.name for each in files])
+    frame = stream.option("pathGlobFilter", names).load(_empty_folder(request) if request.hold else root)
     known = {each.path for each in files}
     if is_local(root) and any(name_of(each) in {f.name for f in files} for each in below(root) if each not in known):
         return frame.where(f"{_PATH_TEXT} IN ({_list(known)})")
@@ -197,6 +198,13 @@ def _unreadable(message: str) -> ConnectorError | None:
 
 def _list(paths: Iterable[str]) -> str:
     return ", ".join(map(string, sorted(paths)))
+
+
+def _empty_folder(request: SourceRequest) -> str:
+    """What a source that takes up no new files lists; files that the checkpoint names are read where they are."""
+    folder = request.job_dir / "sources" / "none"
+    folder.mkdir(parents=True, exist_ok=True)
+    return str(folder)
 
 
 def _folder_of(path: str) -> str:

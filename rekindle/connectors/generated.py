@@ -59,6 +59,7 @@ def generated(
             per_second=per_second,
             max_rows=request.configuration.number("execution.micro-batch.max-rows"),
             parts=request.configuration.number("parallelism.default"),
+            hold=int(request.hold),
         )
         numbers = number_stream(spark, stream_name(request.uid), wanted)
     for step in shared:

@@ -21,6 +21,13 @@ OPTIONS = (
     TableOption(
         "spark.schema", "bool", "false", "Give the table's columns to the data source as its schema.", roles=("source",)
     ),
+    TableOption(
+        "spark.start-option",
+        "text",
+        "",
+        "Option of the data source that takes a position as Spark's checkpoint has it: with Kafka, startingOffsets.",
+        roles=("source",),
+    ),
     TableOption("spark.bounded", "bool", "false", "The stream ends by itself.", roles=("source",)),
 )
 
@@ -45,14 +52,8 @@ class Spark(SourceConnector, SinkConnector):
 
         options = self.opened(request.table, "source", request.name)
         name = options.text("spark.format")
-        if request.start is not None:
-            raise ConnectorError(
-                f"the data source {name!r} cannot go on from a savepoint's position",
-                where=f"table {request.name}",
-                hint="Give its own starting options in spark.options.*, and drop this source's position.",
-            )
         reader = spark.read if request.batch else spark.readStream.name(stream_name(request.uid))
-        reader = reader.format(name).options(**_handed(options))
+        reader = reader.format(name).options(**_handed(options), **_start(options, request))
         if options.flag("spark.schema"):
             columns = request.table.table_schema.physical
             reader = reader.schema(", ".join(f"{quote(c.name)} {spark_type(c.data_type)}" for c in columns))
@@ -72,6 +73,20 @@ class Spark(SourceConnector, SinkConnector):
 
 def _handed(options: TableOptions) -> dict[str, str]:
     return {key.removeprefix(_PREFIX): value for key, value in options.items() if key.startswith(_PREFIX)}
+
+
+def _start(options: TableOptions, request: SourceRequest) -> dict[str, str]:
+    if request.start is None:
+        return {}
+    option = options.text("spark.start-option")
+    if not option:
+        raise ConnectorError(
+            f"the data source {options.text('spark.format')!r} cannot go on from the savepoint's position",
+            where=f"table {request.name}, {request.uid}",
+            hint="Name the option that takes a position in 'spark.start-option' (for Kafka: startingOffsets); or give "
+            f"starting options in spark.options.* and --allow-drop-state {request.uid}:position.",
+        )
+    return {option: request.start}
 
 
 def _spark_errors() -> tuple[type[Exception], ...]:

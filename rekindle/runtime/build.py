@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from rekindle.connectors.data_stream import DataStream
+    from rekindle.savepoints.restore import Restore
 
 EVENT_TIME = "rk_event_time"
 _REAL = "rk_real"
@@ -44,8 +45,19 @@ class Builder:
         max_parallelism: int,
         metrics: Any,
         data_streams: Mapping[str, DataStream],
+        restore: Restore | None = None,
+        restored: Mapping[str, Any] | None = None,
+        hold: bool = False,
     ) -> None:
-        """`metrics`: a Spark accumulator of dictionaries that operators report to; `data_streams`: by uid."""
+        """`metrics`: a Spark accumulator of dictionaries that operators report to; `data_streams`: by uid.
+
+        `restore`: rows for a fresh checkpoint; `restored`: what the folder says of the savepoint the job began from;
+        `hold`: sources take up no new input.
+        """
+        self._hold = hold
+        self._restore = restore
+        self._positions: Mapping[str, str] = (restored or {}).get("positions", {})
+        self._floor: int | None = (restored or {}).get("watermark") or None
         self._spark = spark
         self._pipeline = pipeline
         self._configuration = configuration
@@ -119,8 +131,8 @@ class Builder:
         connector = find_source(resolved.options.get("connector", ""), table.name)
         request = SourceRequest(
             resolved, table.name, wanted, source.node.uid("source"), False, self._pipeline.ordered,
-            self._configuration, self._job_dir, data_streams=self._data_streams,
-            context=ProviderContext(source.node, self.uids),
+            self._configuration, self._job_dir, self._positions.get(source.node.uid("source")), self._hold,
+            data_streams=self._data_streams, context=ProviderContext(source.node, self.uids),
         )  # fmt: skip
         given = connector.read(self._spark, request)
         self.bounded = self.bounded and given.bounded
@@ -139,7 +151,11 @@ class Builder:
             cells = [f"'c{i}', {literal(v.value, t)}" for i, (v, t) in enumerate(zip(values, types, strict=True))]
             cells.append(f"'{SEQUENCE}', {place}L")
             rows.append(f"named_struct({', '.join(cells)})")
-        stream = self._spark.readStream.name(f"values_{source.node.id}").text(str(folder))
+        done = source.node.uid("values") in self._positions
+        reader = self._spark.readStream.name(f"values_{source.node.id}").option(
+            "pathGlobFilter", "*.none" if done else "*"
+        )
+        stream = reader.text(str(folder))
         frame = stream.selectExpr(f"inline(array({', '.join(rows)}))")
         names = [f"c{i}" for i in range(len(types))]
         return frame.selectExpr(*names, SEQUENCE, f"'' AS {MAJOR}")
@@ -227,15 +243,13 @@ class Builder:
             chosen = f"coalesce({chosen}, pmod(spark_partition_id(), {groups}))"
         spread = f"CAST({chosen} AS INT) AS {KEY_GROUP}"
         shape = self._shape(index)
-        operators = {}
-        for member in self._pipeline.stages[index].members:
-            step = self._pipeline.record.steps[member]
-            assert isinstance(step, OperatorRecord)
-            operators[member] = step.operator
-        host = StageHost(operators, shape, self._metrics)
+        members = [self._pipeline.record.steps[member] for member in self._pipeline.stages[index].members]
+        steps = [step for step in members if isinstance(step, OperatorRecord)]
+        host = StageHost({step.node.id: step.operator for step in steps}, shape, self._metrics, self._floor)
         grouped = frame.selectExpr("*", spread).groupBy(TAG, KEY_GROUP)
         mode = "EventTime" if self.timed else "None"
-        return grouped.transformWithStateInPandas(host, shape.ddl(), "Append", mode)
+        initial = self._restore.initial(self._spark, steps, groups) if self._restore is not None else None
+        return grouped.transformWithStateInPandas(host, shape.ddl(), "Append", mode, initial)
 
     def _local(self, frame: DataFrame, index: int) -> DataFrame:
         shape = self._shape(index)

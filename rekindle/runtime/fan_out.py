@@ -10,6 +10,7 @@ from execnodes.core.errors import RekindleError
 from execnodes.core.lowering import quote
 from execnodes.state.frames import TAG
 from rekindle.connectors.base import SinkWriter
+from rekindle.runtime.gate import Gate
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -29,9 +30,10 @@ class Target:
 class FanOut:
     """Callable for foreachBatch; remembers the error a sink raised, since Spark only keeps its text."""
 
-    def __init__(self, targets: Sequence[Target], hidden: Sequence[str]) -> None:
+    def __init__(self, targets: Sequence[Target], hidden: Sequence[str], gate: Gate) -> None:
         self._targets = targets
         self._hidden = hidden
+        self._gate = gate
         self.error: RekindleError | None = None
 
     def attach(self, frame: DataFrame) -> DataStreamWriter:
@@ -49,6 +51,7 @@ class FanOut:
 
     def __call__(self, batch: DataFrame, batch_id: int) -> None:
         """Write a micro-batch to every sink."""
+        self._gate.enter(batch_id)
         try:
             self._write(batch, batch_id)
         except RekindleError as error:

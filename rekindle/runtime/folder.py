@@ -9,7 +9,7 @@ import time
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from execnodes.core.errors import JobError, PlanError
 from rekindle.atomic_file import write_atomically
@@ -49,12 +49,49 @@ class JobFolder:
 
     def committed_watermark(self) -> int:
         """Watermark (epoch ms) that the last committed micro-batch ran under; 0 before there is one."""
-        commits = [int(each.name) for each in (self.checkpoint / "commits").glob("[0-9]*")]
-        if not commits:
-            return 0
+        batch = self.committed_batch()
+        return 0 if batch is None else self._logged("offsets", batch, "batchWatermarkMs")
+
+    @property
+    def control_file(self) -> Path:
+        """A wish of another process for the running job: see `Job`."""
+        return self.path / "request.json"
+
+    @property
+    def resolved_file(self) -> Path:
+        """The plan with its tables' schemas and connectors, which `plan_file` may leave to the catalog."""
+        return self.path / "resolved.json"
+
+    @property
+    def restored_file(self) -> Path:
+        """The savepoint this job began from: its folder, watermark and positions."""
+        return self.path / "restored.json"
+
+    def restored(self) -> dict[str, Any]:
+        """What `restored_file` says; empty for a job that began at the beginning."""
+        if not self.restored_file.exists():
+            return {}
+        found: dict[str, Any] = json.loads(self.restored_file.read_text(encoding="utf-8"))
+        return found
+
+    def committed_batch(self) -> int | None:
+        """The last committed micro-batch; None before the first."""
+        return max((int(each.name) for each in (self.checkpoint / "commits").glob("[0-9]*")), default=None)
+
+    def floor(self, batch: int) -> int:
+        """Watermark (epoch ms) that stands after a committed micro-batch, or stood before the drain; 0 without one."""
+        from execnodes.state.operator import DRAINED
+
+        known = [int(self.restored().get("watermark", 0)), self._logged("commits", batch, "nextBatchWatermarkMs")]
+        for each in (self.checkpoint / "offsets").glob("[0-9]*"):
+            if int(each.name) <= batch:
+                known.append(self._logged("offsets", int(each.name), "batchWatermarkMs"))
+        return max(each for each in known if each < DRAINED)
+
+    def _logged(self, log: str, batch: int, name: str) -> int:
         # Line 1 is the log's version, line 2 the batch's metadata, then a line a source.
-        lines = (self.checkpoint / "offsets" / str(max(commits))).read_text(encoding="utf-8").splitlines()
-        return int(json.loads(lines[1])["batchWatermarkMs"])
+        lines = (self.checkpoint / log / str(batch)).read_text(encoding="utf-8").splitlines()
+        return int(json.loads(lines[1]).get(name, 0))
 
     def acquire(self) -> None:
         """Lock the folder for this process; JobError if another one runs the job."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import json
 import shutil
 import tempfile
 import threading
@@ -19,15 +20,20 @@ from execnodes.core.lowering import KIND, quote
 from execnodes.core.options import SPARK_PREFIX, Configuration
 from execnodes.core.tables import Column
 from execnodes.state.operator import DRAINED
+from rekindle.atomic_file import write_atomically
 from rekindle.connectors.base import ProviderContext, SinkRequest, SinkWriter
 from rekindle.connectors.registry import describe_failure, find_sink
 from rekindle.runtime.build import Builder, sink_columns, sink_hidden
 from rekindle.runtime.failures import is_transient, job_error
 from rekindle.runtime.fan_out import FanOut, Target
 from rekindle.runtime.folder import JobFolder, JobIdentity
+from rekindle.runtime.gate import Gate
+from rekindle.runtime.metrics import merging
 from rekindle.runtime.record import SinkRecord, record
+from rekindle.runtime.resolved import resolved_text
 from rekindle.runtime.session import prepare, session
 from rekindle.runtime.stages import Pipeline, plan_stages
+from rekindle.savepoints.recovery import recover
 
 _ATTEMPTS = 3
 """How often a query is started when the machine was too slow for Spark's fixed time-outs."""
@@ -38,6 +44,8 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
     from rekindle.connectors.data_stream import DataStream
+    from rekindle.savepoints.manifest import Manifest
+    from rekindle.savepoints.restore import Fate, Restore
 
 
 @dataclass(frozen=True)
@@ -69,8 +77,15 @@ class Job:
         name: str = "",
         spark: SparkSession | None = None,
         data_streams: Mapping[str, DataStream] | None = None,
+        savepoint_at_end: Path | None = None,
     ) -> None:
-        """`plan`: the text `graph` was read from; it is kept in the job folder. `data_streams`: by uid."""
+        """`plan`: the text `graph` was read from; it is kept in the job folder. `data_streams`: by uid.
+
+        `savepoint_at_end`: a bounded pipeline is not drained at the end of its input, but ends with this savepoint.
+        """
+        self._drains = savepoint_at_end is None
+        self._savepoint_at_end = savepoint_at_end
+        self.fates: tuple[Fate, ...] = ()
         self._graph = graph
         self._plan = plan
         self._configuration = configuration
@@ -84,6 +99,10 @@ class Job:
         self._query: StreamingQuery | None = None
         self._done = threading.Event()
         self._failure: RekindleError | None = None
+        self._gate = Gate()
+        self._turn = threading.Lock()
+        """Held while a query is started again, or while the job is told to stop."""
+        self._stopping = False
         self._rows = 0
         self._counted_batch = -1
 
@@ -97,10 +116,10 @@ class Job:
         self.folder.acquire()
         try:
             self._identity: JobIdentity = self.folder.open(self._plan, self._name)
-            interval = self._configuration.millis("execution.micro-batch.interval")
-            self._stream = self._attached().trigger(processingTime=f"{interval} milliseconds")
+            self._stream = self._paced(self._attached())
             self._query = self._stream.start()
             threading.Thread(target=self._run, name=f"rekindle-{self.job_id}", daemon=True).start()
+            threading.Thread(target=self._obey, name=f"rekindle-control-{self.job_id}", daemon=True).start()
         except BaseException:
             self._close()
             raise
@@ -134,22 +153,37 @@ class Job:
     def _attached(self) -> DataStreamWriter:
         spark, pipeline, frame = self._assembled()
         targets = [self._target(spark, pipeline, sink) for sink in pipeline.record.sinks]
-        self._fan_out = FanOut(targets, sink_hidden(pipeline))
+        self._fan_out = FanOut(targets, sink_hidden(pipeline), self._gate)
+        return self._written(frame)
+
+    def _written(self, frame: DataFrame) -> DataStreamWriter:
         return self._fan_out.attach(frame).option("checkpointLocation", str(self.folder.checkpoint))
 
     def _assembled(self) -> tuple[SparkSession, Pipeline, DataFrame]:
         configuration = self._configuration
         parallelism = max(1, configuration.number("parallelism.default"))
-        pipeline = plan_stages(record(self._graph))
+        write_atomically(self.folder.resolved_file, resolved_text(self._graph), replace=True)
+        recorded = record(self._graph)
+        restore = recover(self.folder, configuration, recorded)
+        self.fates = restore.fates if restore is not None else ()
+        self._pipeline = plan_stages(recorded)
         settings = {key: value for key, value in configuration.items() if key.startswith(SPARK_PREFIX)}
         spark = prepare(self._given_spark or session(parallelism, settings), parallelism, settings)
-        self._metrics = spark.sparkContext.accumulator({}, _merging())
-        builder = Builder(
-            spark, pipeline, configuration, self.folder.path, self._graph.max_parallelism, self._metrics,
-            self._data_streams,
+        self._metrics = spark.sparkContext.accumulator({}, merging())
+        self._spark = spark
+        self._builder = self._built(restore)
+        return spark, self._pipeline, self._builder.build()
+
+    def _built(self, restore: Restore | None = None, *, hold: bool = False) -> Builder:
+        """With `hold` no more input is taken up than the checkpoint has noted."""
+        return Builder(
+            self._spark, self._pipeline, self._configuration, self.folder.path, self._graph.max_parallelism,
+            self._metrics, self._data_streams, restore, self.folder.restored(), hold,
         )  # fmt: skip
-        self._builder = builder
-        return spark, pipeline, builder.build()
+
+    def _paced(self, stream: DataStreamWriter) -> DataStreamWriter:
+        interval = self._configuration.millis("execution.micro-batch.interval")
+        return stream.trigger(processingTime=f"{interval} milliseconds")
 
     def _target(self, spark: SparkSession, pipeline: Pipeline, sink: SinkRecord) -> Target:
         table = sink.table.resolved_table
@@ -181,30 +215,89 @@ class Job:
     def _run(self) -> None:
         """Until a bounded pipeline has ended, or the query stops; runs in a thread of its own."""
         try:
-            for attempt in range(1, _ATTEMPTS + 1):
-                error = self._attempt()
-                if error is None or not is_transient(str(error)) or attempt == _ATTEMPTS:
-                    break
-                self._query = self._stream.start()
+            error = self._attempts()
+            if error is None and self._stopping and self._drains and self._builder.timed:
+                error = self._drained()
             self._failure = None if error is None else self._explained(error)
+            self._finish()
         finally:
             self._close()
             self._done.set()
 
-    def _attempt(self) -> BaseException | None:
-        """Run the query to its end; what made it fail."""
+    def _attempts(self) -> BaseException | None:
+        """Run the query, again where the machine was too slow for Spark; what made it fail."""
+        for attempt in range(1, _ATTEMPTS + 1):
+            error = self._attempt(self._ended_by_itself)
+            if error is None or not is_transient(str(error)) or attempt == _ATTEMPTS:
+                return error
+            with self._turn:
+                if self._stopping:
+                    return None
+                self._query = self._stream.start()
+        return None
+
+    def _attempt(self, run: Callable[[StreamingQuery], None]) -> BaseException | None:
+        """Run the query until it has stopped; what made it fail."""
         assert self._query is not None
-        query = self._query
         try:
-            if self._builder.bounded:
-                query.processAllAvailable()
-                self._drain(query)
-                query.stop()
-            else:
-                query.awaitTermination()
+            run(self._query)
         except BaseException as error:  # noqa: BLE001  # kept, and raised again by `wait`
-            return error
-        return query.exception()
+            return None if self._gate.refused else error
+        return None if self._gate.refused else self._query.exception()
+
+    def _ended_by_itself(self, query: StreamingQuery) -> None:
+        if self._builder.bounded:
+            query.processAllAvailable()
+            if self._drains and query.isActive:
+                self._drain(query)
+            self._halt(query)
+        else:
+            query.awaitTermination()
+
+    def _drained(self) -> BaseException | None:
+        """Go on without new input, so that no row meets the last watermark, and end the stream."""
+        self._gate.open()
+        self._builder = self._built(hold=True)
+        self._query = self._paced(self._written(self._builder.build())).start()
+
+        def run(query: StreamingQuery) -> None:
+            self._drain(query)
+            self._halt(query)
+
+        return self._attempt(run)
+
+    def _halt(self, query: StreamingQuery) -> None:
+        """Stop a query between two micro-batches: what reached a sink is committed first."""
+        last = self._gate.shut()
+        while last is not None and query.isActive:
+            committed = self.folder.committed_batch()
+            if committed is not None and committed >= last:
+                break
+            time.sleep(0.02)
+        query.stop()
+
+    def _finish(self) -> None:
+        if self._failure is not None or self._savepoint_at_end is None:
+            return
+        try:
+            self.savepoint(self._savepoint_at_end)
+        except BaseException as error:  # noqa: BLE001  # kept, and raised again by `wait`
+            self._failure = self._explained(error)
+
+    def _obey(self) -> None:
+        """Do what another process asks for through the control file; runs in a thread of its own."""
+        request = self.folder.control_file
+        while not self._done.wait(0.5):
+            if request.exists():
+                wish = json.loads(request.read_text(encoding="utf-8"))
+                request.unlink()
+                self.stop(with_savepoint=Path(wish["savepoint"]) if wish["savepoint"] else None, drain=wish["drain"])
+
+    def savepoint(self, target: Path) -> Manifest:
+        """Write a savepoint of the last committed micro-batch; the job goes on."""
+        from rekindle.savepoints.take import take
+
+        return take(self._spark, self._graph, self._plan, self.folder, target)
 
     def _drain(self, query: StreamingQuery) -> None:
         """Move the watermark past everything and wait until a batch has run under it."""
@@ -230,17 +323,28 @@ class Job:
             raise self._failure
         return ended
 
-    def stop(self) -> None:
-        """Stop after the micro-batch that runs; the folder can be continued from."""
-        if self._query is not None and self._query.isActive:
-            self._query.stop()
-        self._done.wait()
+    def stop(self, *, with_savepoint: Path | None = None, drain: bool = False) -> None:
+        """Stop between two micro-batches; the folder can be continued from.
+
+        With `drain` the stream ends as if all input had ended: no more input is taken, and every window fires.
+        `with_savepoint` is written when the query has stopped. Raises what made the job fail while it stopped.
+        """
+        with self._turn:
+            self._stopping, self._drains = True, drain
+            self._savepoint_at_end = with_savepoint
+            query = self._query
+        if query is not None:
+            self._halt(query)
+            self._done.wait()
+        if self._failure is not None:
+            raise self._failure
+        if with_savepoint is not None and not with_savepoint.exists():
+            # It had ended before it was told.
+            self.savepoint(with_savepoint)
 
     def drain(self) -> None:
         """End the stream as if all input had ended, then stop."""
-        if self._query is not None and self._query.isActive:
-            self._drain(self._query)
-        self.stop()
+        self.stop(drain=True)
 
     def progress(self) -> Progress | None:
         """The last micro-batch; None before the first."""
@@ -292,20 +396,3 @@ def follow(job: Job, report: Callable[[Progress], None], interval: float = 0.5) 
 def _columns(sink: SinkRecord) -> tuple[Column, ...]:
     table = sink.table.resolved_table
     return table.table_schema.writable if table is not None else ()
-
-
-def _merging() -> Any:
-    from pyspark.accumulators import AccumulatorParam
-
-    class Merging(AccumulatorParam[dict[Any, int]]):
-        """Dictionaries; a later value replaces an earlier one, counters are summed."""
-
-        def zero(self, value: dict[Any, int]) -> dict[Any, int]:
-            return {}
-
-        def addInPlace(self, first: dict[Any, int], second: dict[Any, int]) -> dict[Any, int]:  # noqa: N802
-            for key, value in second.items():
-                first[key] = value if key[1].startswith("rows:") else first.get(key, 0) + value
-            return first
-
-    return Merging()

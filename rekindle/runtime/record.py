@@ -28,6 +28,17 @@ class SourceRecord:
     event_times: list[str] = field(default_factory=list)
     """Texts of the watermark that a row moves the stream to (a Spark TIMESTAMP, null for rows that do not count)."""
 
+    @property
+    def uid(self) -> str:
+        """By which a savepoint knows its position."""
+        return self.node.uid("values" if self.table is None else "source")
+
+    @property
+    def connector(self) -> str:
+        """Identifier of the table's connector; empty for inline rows and tables without options."""
+        resolved = self.table.resolved_table if self.table is not None else None
+        return (resolved.options or {}).get("connector", "") if resolved is not None else ""
+
 
 @dataclass(frozen=True)
 class OperatorRecord:

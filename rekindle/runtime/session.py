@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import tempfile
@@ -82,6 +83,9 @@ def _start(settings: Mapping[str, str]) -> SparkSession:
         raise JobError(
             "Spark could not be started", where=str(log), hint="`rekindle doctor` tells what is missing."
         ) from error
+    if not debug:
+        # It logs every exception of a callback; those that matter reach the user as errors of ours.
+        logging.getLogger("py4j.clientserver").setLevel(logging.CRITICAL)
     context = SparkContext(conf=conf, gateway=gateway)
     context.setLogLevel("WARN" if debug else "OFF")
     log.unlink(missing_ok=True)

@@ -32,7 +32,7 @@ class Program:
             raise JobError(f"program.sql cannot be read: {error}", where=str(self.folder)) from error
         text = text.replace("${dir}", str(self.folder))
         for file in self.folder.glob("input/*"):
-            target = _link(file)
+            target = linked(file)
             if target is not None:
                 text = text.replace(f"{file}'", f"{target}'")
         return text
@@ -94,7 +94,7 @@ def discover(paths: Iterable[Path]) -> list[Program]:
     return sorted(found.values(), key=lambda program: program.name)
 
 
-def _link(file: Path) -> Path | None:
+def linked(file: Path) -> Path | None:
     """Target of a symbolic link that a checkout without links has left as a file with the target's path in it."""
     if not file.is_file() or file.is_symlink() or file.stat().st_size > 200:
         return None

@@ -6,6 +6,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from execnodes.core.changelog import RowKind
 from execnodes.core.errors import JobError, PlanError, RekindleError
 from execnodes.core.tables import Schema
 from rekindle.testing.compare import compare
+from rekindle.testing.cut import Pieces, cut_program
 from rekindle.testing.materialize import Materialized, Message, canonical, materialize
 from rekindle.testing.programs import Program
 from rekindle.testing.redirect import Redirected, redirect
@@ -68,6 +70,8 @@ class Settings:
     """Whether to check that a plan that is read and written again is the same."""
     timeout: float = 300.0
     """Seconds a program may run."""
+    cut: int = 1
+    """Pieces of each program's input, with a savepoint and a restore between them."""
 
 
 def run_programs(
@@ -107,14 +111,16 @@ def _judge(program: Program, settings: Settings, spark: SparkSession) -> Verdict
 
     environment = TableEnvironment.create({**DEFAULTS, **settings.configuration}, spark=spark)
     try:
-        plan = environment.compile_script(program.sql)
+        pieces = cut_program(program, settings.cut)
+        plan = environment.compile_script(pieces.sql if pieces is not None else program.sql)
     except RekindleError as error:
         return refused(program, error, at_compile=True)
     problem = _round_trip(plan) if settings.round_trip else None
     if problem is not None:
         return Verdict(Outcome.FAILED, (problem,))
     try:
-        sinks = execute(plan, environment, spark, settings.timeout)
+        with pieces or nullcontext():
+            sinks = execute(plan, environment, spark, settings.timeout, pieces)
     except RekindleError as error:
         return refused(program, error, at_compile=False)
     if program.refusal is not None and not program.judged:
@@ -147,7 +153,11 @@ class SinkRows:
 
 
 def execute(
-    plan: CompiledPlan, environment: TableEnvironment, spark: SparkSession, timeout: float
+    plan: CompiledPlan,
+    environment: TableEnvironment,
+    spark: SparkSession,
+    timeout: float,
+    pieces: Pieces | None = None,
 ) -> dict[str, SinkRows]:
     """Run a plan with its sinks collected: table name to rows; RekindleError if it cannot be run."""
     from plans.codec import encode
@@ -155,12 +165,15 @@ def execute(
     from rekindle.runtime.job import Job
 
     redirected = redirect(plan.graph, environment.tables, f"test-{uuid.uuid4().hex}")
-    graph = redirected.graph
     try:
-        job = Job(graph, encode(graph), environment.configuration, spark=spark).start()
-        if not job.wait(timeout):
-            job.stop()
-            raise JobError(f"it has not ended after {timeout:g} s")
+        for number in range(pieces.count if pieces is not None else 1):
+            graph, configuration, target = redirected.graph, environment.configuration, None
+            if pieces is not None:
+                graph, configuration, target = pieces.begin(number, graph, configuration)
+            job = Job(graph, encode(graph), configuration, spark=spark, savepoint_at_end=target).start()
+            if not job.wait(timeout):
+                job.stop()
+                raise JobError(f"it has not ended after {timeout:g} s")
         return _collected(redirected, results)
     finally:
         for sink in redirected.sinks:

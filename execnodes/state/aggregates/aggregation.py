@@ -51,6 +51,11 @@ class Aggregation:
         types = (column.type for column in columns)
         return (*(Column(frame.key(i), t) for i, t in enumerate(types)), *self.further_keys)
 
+    @property
+    def _hashed(self) -> tuple[str, ...]:
+        """Keys that the exchange goes by."""
+        return tuple(key.name for key in self.keys[: len(self.keys) - len(self.further_keys)])
+
     @cached_property
     def group(self) -> tuple[str, ...]:
         """Columns that tell groups apart; the hash alone (a constant) without keys."""
@@ -76,7 +81,8 @@ class Aggregation:
         layouts |= {name: part.columns for name, part in self._counted.items()}
         layouts |= {name: part.columns for name, part in self._sequenced.items()}
         return tuple(
-            StateSpec(name, (*self.keys, *columns), self.ttl_ms, self.bucketed) for name, columns in layouts.items()
+            StateSpec(name, (*self.keys, *columns), self.ttl_ms, self.bucketed, self._hashed)
+            for name, columns in layouts.items()
         )
 
     @property

@@ -36,7 +36,7 @@ class NormalizeOperator(Operator):
         self.names = [each.name for each in columns]
         self.keys = [self.names[key] for key in keys]
         self.generate_update_before = generate_update_before
-        self.states = (StateSpec(STATE, columns, ttl_ms),)
+        self.states = (StateSpec(STATE, columns, ttl_ms, key=tuple(self.keys)),)
 
     def process(self, batches: Sequence[pl.DataFrame], context: Context) -> pl.DataFrame | None:
         """At most one change a key: +I, -U/+U or -D; what changes nothing is swallowed."""

@@ -46,7 +46,7 @@ class KeepLast(Operator):
         self.keys = [self.names[key] for key in keys]
         self.time = None if time is None else self.names[time]
         self.generate_update_before = generate_update_before
-        self.states = (StateSpec(STATE, columns, ttl_ms),)
+        self.states = (StateSpec(STATE, columns, ttl_ms, key=tuple(self.keys)),)
 
     def process(self, batches: Sequence[pl.DataFrame], context: Context) -> pl.DataFrame | None:
         """One update at most for each key: from the row in state to the winner of the batch."""
@@ -101,7 +101,7 @@ class KeepFirstToArrive(Operator):
         self.output = columns
         self.names = [each.name for each in columns]
         self.keys = [self.names[key] for key in keys]
-        self.states = (StateSpec(STATE, tuple(columns[key] for key in keys), ttl_ms),)
+        self.states = (StateSpec(STATE, tuple(columns[key] for key in keys), ttl_ms, key=tuple(self.keys)),)
 
     def process(self, batches: Sequence[pl.DataFrame], context: Context) -> pl.DataFrame | None:
         """Rows of keys not seen before; the state only grows."""
@@ -138,8 +138,8 @@ class KeepFirstByTime(Operator):
         self.keys = [self.names[key] for key in keys]
         self.time = self.names[time]
         self.states = (
-            StateSpec(STATE, (*columns, Column(DONE, BOOLEAN)), ttl_ms),
-            StateSpec(TIMERS, (Column(DUE, BIGINT),), bucketed=True),
+            StateSpec(STATE, (*columns, Column(DONE, BOOLEAN)), ttl_ms, key=tuple(self.keys)),
+            StateSpec(TIMERS, (Column(DUE, BIGINT),), bucketed=True, derived=True),
         )
 
     def process(self, batches: Sequence[pl.DataFrame], context: Context) -> pl.DataFrame | None:
@@ -180,6 +180,12 @@ class KeepFirstByTime(Operator):
         if due.is_empty():
             return None
         return self._give_out(due.select(pl.col(HASH).unique()), watermark, context)
+
+    def restore(self, name: str, rows: pl.DataFrame, context: Context) -> None:
+        """Rows that have not been given out are waited for again."""
+        super().restore(name, rows, context)
+        waiting = rows.filter(~pl.col(DONE))
+        self._wait(waiting.select(HASH, _millis(self.time).alias(DUE)), context)
 
     def _give_out(self, addresses: pl.DataFrame, watermark: int, context: Context) -> pl.DataFrame:
         state = context.state(STATE)

@@ -62,7 +62,8 @@ class JoinOperator(Operator):
         self.left = Side("l", "leftState", inputs[0], spec.left_keys, spec.join_type in _KEEPS_LEFT, upsert_keys[0])
         self.right = Side("r", "rightState", inputs[1], spec.right_keys, spec.join_type in _KEEPS_RIGHT, upsert_keys[1])
         self.states = tuple(
-            StateSpec(side.state, side.spec, ttl) for side, ttl in zip((self.left, self.right), ttl_ms, strict=True)
+            StateSpec(side.state, side.spec, ttl, key=tuple(side.columns[key].name for key in side.keys))
+            for side, ttl in zip((self.left, self.right), ttl_ms, strict=True)
         )
 
     def process(self, batches: Sequence[pl.DataFrame], context: Context) -> pl.DataFrame | None:

@@ -59,9 +59,10 @@ class ConflictResolver(Operator):
         self.told_apart = upsert_key if upsert_key is not None else tuple(range(len(columns)))
         self.fails = fails
         waiting = tuple(Column(name, BIGINT) for name in (EPOCH, POSITION, PENDING_KIND))
+        hashed = tuple(self.names[index] for index in primary_key)
         self.states = (
-            StateSpec(STATE, columns, ttl_ms),
-            StateSpec(PENDING, (*columns, *waiting), bucketed=True),
+            StateSpec(STATE, columns, ttl_ms, key=hashed),
+            StateSpec(PENDING, (*columns, *waiting), bucketed=True, key=hashed),
         )
 
     def process(self, batches: Sequence[pl.DataFrame], context: Context) -> pl.DataFrame | None:
@@ -97,6 +98,13 @@ class ConflictResolver(Operator):
         if due.is_empty():
             return None
         return self._settle(due, context)
+
+    def restore(self, name: str, rows: pl.DataFrame, context: Context) -> None:
+        """Changes that wait are waited for again."""
+        if name == PENDING:
+            self._wait(rows, context)
+        else:
+            super().restore(name, rows, context)
 
     def _wait(self, rows: pl.DataFrame, context: Context) -> None:
         if rows.is_empty():

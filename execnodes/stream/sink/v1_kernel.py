@@ -49,7 +49,7 @@ class UpsertMaterializer(Operator):
         told_apart = self.names if upsert_key is None else [self.names[i] for i in upsert_key]
         self.identity = list(dict.fromkeys([*self.key, *told_apart]))
         self.retracts = retracts
-        self.states = (StateSpec(STATE, (*columns, Column(POSITION, BIGINT)), ttl_ms),)
+        self.states = (StateSpec(STATE, (*columns, Column(POSITION, BIGINT)), ttl_ms, key=tuple(self.key[1:])),)
 
     def process(self, batches: Sequence[pl.DataFrame], context: Context) -> pl.DataFrame | None:
         """From the last live row of each key before the batch to the one after it."""

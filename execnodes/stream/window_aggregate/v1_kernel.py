@@ -99,6 +99,12 @@ class WindowAggregateOperator(Operator):
         if ahead:
             context.wake_at(min(ahead[0] - 1, DRAINED - 1))
 
+    def restore(self, name: str, rows: pl.DataFrame, context: Context) -> None:
+        """Windows are waited for again."""
+        super().restore(name, rows, context)
+        if name == STATE:
+            self._wake(context)
+
     def _with_first_window(self, rows: pl.DataFrame, context: Context) -> pl.DataFrame:
         """Rows with the end of their (first) window, its BUCKET, the watermark before them and their number."""
         attached = self.windowing.strategy == "WindowAttached"

@@ -38,6 +38,8 @@ class Numbers:
     """Most in a micro-batch; 0 for no bound."""
     parts: int = 2
     """Tasks of a micro-batch."""
+    hold: int = 0
+    """1: no new numbers."""
 
 
 def number_stream(spark: SparkSession, name: str, numbers: Numbers) -> DataFrame:
@@ -92,6 +94,8 @@ class NumberReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def latestOffset(self, start: dict[str, int], limit: ReadLimit) -> dict[str, int]:  # noqa: N802
         """As far as pace, end and limit allow."""
         at = start["n"]
+        if self._numbers.hold:
+            return {"n": at}
         if self._target is not None and self._target < 0:
             self._target = at + (self._numbers.per_second or _MOST)
         latest = self._due(at)

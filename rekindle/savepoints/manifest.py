@@ -1,0 +1,117 @@
+"""A savepoint's manifest: what is in the folder, and the checks that it is whole and ours."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from execnodes.core.errors import StateError
+from execnodes.state.operator import StateSpec
+
+FORMAT = "rekindle-savepoint"
+VERSION = 1
+NAME = "manifest.json"
+PLAN = "plan.json"
+
+
+@dataclass(frozen=True)
+class SavedState:
+    """One state of one operator."""
+
+    uid: str
+    name: str
+    schema: tuple[tuple[str, str], ...]
+    """Columns and their Flink types."""
+    key: tuple[str, ...]
+    bucketed: bool
+    ttl_ms: int
+    meaning: str
+    """What the operator does, in the words of its plan."""
+    max_parallelism: int
+    rows: int
+    bytes: int
+    files: Mapping[str, str]
+    """Paths below the savepoint to their SHA-256."""
+
+    @property
+    def title(self) -> str:
+        """As people name it."""
+        return f"{self.uid}:{self.name}"
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """All that a savepoint says about itself."""
+
+    engine: str
+    plan_sha256: str
+    watermark: int
+    """Epoch ms; 0 if there was none."""
+    positions: Mapping[str, str]
+    """Source uid to where it goes on; absent for sources that had not begun."""
+    states: tuple[SavedState, ...]
+
+    def text(self) -> str:
+        """As it is written."""
+        return json.dumps({"format": FORMAT, "version": VERSION, **asdict(self)}, indent=2, ensure_ascii=False) + "\n"
+
+
+def columns_of(spec: StateSpec) -> tuple[tuple[str, str], ...]:
+    """A state's schema snapshot."""
+    return tuple((column.name, str(column.type.with_nullable(True))) for column in spec.columns)
+
+
+def read(folder: Path) -> Manifest:
+    """The manifest of a whole savepoint; StateError names what is wrong and which file."""
+    path = folder / NAME
+    if not path.is_file():
+        raise _wrong(path, "this is no savepoint: there is no manifest", "Name the folder that `savepoint` wrote.")
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(found, dict) or found.get("format") != FORMAT:
+            raise _wrong(path, "this is not a manifest of Rekindle's", "Name the folder that `savepoint` wrote.")
+        if found["version"] > VERSION:
+            raise _wrong(
+                path,
+                f"the savepoint has format {found['version']}, this engine reads up to {VERSION}",
+                "Restore it with the engine version that wrote it, or a newer one.",
+            )
+        states = tuple(
+            SavedState(**{**each, "schema": tuple(tuple(pair) for pair in each["schema"]), "key": tuple(each["key"])})
+            for each in found["states"]
+        )
+        manifest = Manifest(
+            found["engine"], found["plan_sha256"], int(found["watermark"]), dict(found["positions"]), states
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        raise _wrong(path, f"the manifest is damaged: {error!r}", "Use another savepoint.") from error
+    _verify(folder, manifest)
+    return manifest
+
+
+def checksum(path: Path) -> str:
+    """SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _verify(folder: Path, manifest: Manifest) -> None:
+    wanted = {PLAN: manifest.plan_sha256}
+    for state in manifest.states:
+        wanted |= dict(state.files)
+    for name, expected in wanted.items():
+        path = folder / name
+        if not path.resolve().is_relative_to(folder.resolve()):
+            raise _wrong(folder / NAME, f"it names a file outside the savepoint: {name}", "Use another savepoint.")
+        if not path.is_file():
+            raise _wrong(path, "the file is missing", "The savepoint is not whole; copy it again or use another one.")
+        if checksum(path) != expected:
+            raise _wrong(path, "its checksum is wrong", "The file is damaged; copy it again or use another savepoint.")
+
+
+def _wrong(path: Path, message: str, hint: str) -> StateError:
+    return StateError(message, where=str(path), hint=hint)

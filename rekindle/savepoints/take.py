@@ -1,0 +1,197 @@
+"""Taking a savepoint: from the checkpoint of a committed micro-batch, while the job goes on or after it has ended."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import uuid
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from execnodes.core.errors import StateError
+from execnodes.core.lowering import quote
+from execnodes.core.slots import Layout, assign, decode
+from execnodes.core.types import NESTED, LogicalType, Root
+from execnodes.core.version import ENGINE_VERSION
+from execnodes.state.operator import BUCKET, StateSpec
+from rekindle.connectors.line_text import stream_name
+from rekindle.connectors.registry import find_source
+from rekindle.runtime.folder import JobFolder
+from rekindle.runtime.record import OperatorRecord, Record, record
+from rekindle.runtime.session import prepare
+from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, checksum, columns_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from execnodes.core.graph import ExecGraph
+
+_TRIES = 3
+_SETTINGS = {"spark.sql.execution.arrow.maxRecordsPerBatch": "2000"}
+"""A page is a record to Spark; so many are decoded at once, some 40 MB."""
+_AS_THEMSELVES = (Root.DECIMAL, Root.DATE, Root.TIMESTAMP, Root.TIMESTAMP_LTZ, Root.FLOAT, Root.BOOLEAN)
+
+
+def take(spark: SparkSession, graph: ExecGraph, plan: str, job: JobFolder, target: Path) -> Manifest:
+    """Write a savepoint of the last committed micro-batch; StateError if there is none or `target` exists."""
+    target = target.absolute()
+    if target.exists():
+        raise StateError("the folder exists already", where=str(target), hint="Give a new folder.")
+    pipeline = record(graph)
+    spark = prepare(spark, 1, _SETTINGS)
+    hidden = target.with_name(f".{target.name}.{uuid.uuid4().hex}.partial")
+    for attempt in range(_TRIES):
+        hidden.mkdir(parents=True)
+        batch = job.committed_batch()
+        if batch is None:
+            shutil.rmtree(hidden)
+            raise StateError("no micro-batch has been committed yet", where=str(job.path), hint="Try again later.")
+        try:
+            manifest = _write(spark, graph, plan, job, batch, pipeline, hidden)
+            hidden.rename(target)
+            _sync(target.parent)
+            return manifest
+        except Exception:
+            # While it was read, the batch may have been cleaned up; then there is a later one.
+            shutil.rmtree(hidden, ignore_errors=True)
+            if attempt + 1 == _TRIES or job.committed_batch() == batch:
+                raise
+    raise AssertionError("unreachable")
+
+
+def _write(
+    spark: SparkSession, graph: ExecGraph, plan: str, job: JobFolder, batch: int, pipeline: Record, folder: Path
+) -> Manifest:
+    numbers = {row["operatorId"]: row["operatorProperties"] for row in _metadata(spark, job)}
+    states = []
+    for step in pipeline.steps.values():
+        if not isinstance(step, OperatorRecord):
+            continue
+        for spec in step.operator.states:
+            if not spec.derived:
+                name = f"{step.operator.uid}__{spec.name}"
+                number = next((n for n, text in numbers.items() if f'"{name}"' in text), None)
+                if number is None:
+                    raise StateError(f"the checkpoint has no state {name}", where=str(job.checkpoint))
+                states.append(_dump(spark, job, batch, number, step, spec, graph.max_parallelism, folder))
+    (folder / PLAN).write_text(plan, encoding="utf-8")
+    _sync(folder / PLAN)
+    manifest = Manifest(
+        ENGINE_VERSION,
+        hashlib.sha256(plan.encode()).hexdigest(),
+        job.floor(batch),
+        _positions(pipeline, job, batch),
+        tuple(states),
+    )
+    (folder / NAME).write_text(manifest.text(), encoding="utf-8")
+    _sync(folder / NAME)
+    _sync(folder)
+    return manifest
+
+
+def _metadata(spark: SparkSession, job: JobFolder) -> list[Any]:
+    if not (job.checkpoint / "state").exists():
+        return []
+    return list(spark.read.format("state-metadata").load(str(job.checkpoint)).collect())
+
+
+def _dump(
+    spark: SparkSession,
+    job: JobFolder,
+    batch: int,
+    number: int,
+    step: OperatorRecord,
+    spec: StateSpec,
+    max_parallelism: int,
+    folder: Path,
+) -> SavedState:
+    uid = step.operator.uid
+    stored = (
+        spark.read.format("statestore")
+        .option("operatorId", number)
+        .option("batchId", batch)
+        .option("stateVarName", f"{uid}__{spec.name}")
+        .load(str(job.checkpoint))
+        .selectExpr("user_map_key.page AS page", "user_map_value.data AS data")
+        .where("page >= 0")
+        .select("data")
+    )
+    types = [column.type for column in spec.columns]
+    ddl = ", ".join(["rk_bucket bigint", "rk_written bigint", *([Layout.of([types]).ddl()] if types else [])])
+    slots = stored.mapInArrow(partial(_decoded, spec), ddl)
+    texts = [
+        f"{readable(t, slot)} AS {quote(column.name)}"
+        for column, t, slot in zip(spec.columns, types, assign(types), strict=True)
+    ]
+    address = [BUCKET] if spec.bucketed else []
+    written = ["rk_written"] if spec.ttl_ms else []
+    place = folder / "state" / uid / f"{spec.name}.parquet"
+    slots.selectExpr(*address, *texts, *written).write.parquet(place.as_uri())
+    for stray in (*place.glob("_*"), *place.glob(".*")):
+        stray.unlink()
+    files = sorted(place.glob("*.parquet"))
+    import pyarrow.parquet as pq
+
+    rows = sum(pq.read_metadata(each).num_rows for each in files)
+    for each in files:
+        _sync(each)
+    return SavedState(
+        uid, spec.name, columns_of(spec), spec.key, spec.bucketed, spec.ttl_ms, step.node.description,
+        max_parallelism, rows, sum(each.stat().st_size for each in files),
+        {str(each.relative_to(folder)): checksum(each) for each in files},
+    )  # fmt: skip
+
+
+def readable(t: LogicalType, slot: str) -> str:
+    """Spark SQL text of a state column as any Parquet reader takes it."""
+    return slot if t.root in NESTED or t.root not in _AS_THEMSELVES else decode(t, slot)
+
+
+def _decoded(spec: StateSpec, batches: Iterator[Any]) -> Iterator[Any]:
+    """Pages to slots; runs in Spark's Python workers."""
+    import polars as pl
+    import pyarrow as pa
+
+    from execnodes.state.frames import to_slots
+    from execnodes.state.pages import WRITTEN, decode_pages
+
+    layout = Layout.of([[column.type for column in spec.columns]])
+    arrow = {"l": pa.int64(), "d": pa.float64(), "s": pa.string(), "b": pa.binary()}
+    hidden = [BUCKET, WRITTEN]
+    schema = pa.schema([*((name, pa.int64()) for name in hidden), *((n, arrow[n[0]]) for n in layout.names())])
+    for batch in batches:
+        rows = decode_pages(spec, batch.column(0).to_pylist())
+        absent = [pl.lit(None, pl.Int64).alias(name) for name in hidden if name not in rows.columns]
+        slots = to_slots(rows, spec.columns, layout, ())
+        head = rows.with_columns(absent).select(hidden)
+        yield from head.hstack(slots.get_columns()).to_arrow().cast(schema).to_batches()
+
+
+def _positions(pipeline: Record, job: JobFolder, batch: int) -> dict[str, str]:
+    """Where each source goes on behind a batch; sources that have not begun are left out."""
+    lines = (job.checkpoint / "offsets" / str(batch)).read_text(encoding="utf-8").splitlines()[2:]
+    offsets = dict(line.split(":", 1) for line in lines if ":" in line)
+    before: dict[str, str] = job.restored().get("positions", {})
+    found = dict(before)
+    for source in pipeline.sources.values():
+        name = f"values_{source.node.id}" if source.table is None else stream_name(source.uid)
+        offset = offsets.get(name)
+        if offset is None or offset == "-":
+            continue
+        if source.table is None:
+            found[source.uid] = "done"
+            continue
+        connector = find_source(source.connector, source.table.name)
+        found[source.uid] = connector.position(offset, job.checkpoint / "sources" / name, before.get(source.uid))
+    return found
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

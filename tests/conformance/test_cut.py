@@ -1,0 +1,47 @@
+"""Programs that Flink has answered give the same rows when their input comes in pieces, with savepoints between."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rekindle.testing.cut import cut_program
+from rekindle.testing.programs import Program, discover
+from rekindle.testing.report import lines_of
+from rekindle.testing.runner import Outcome, Settings, run_programs
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+PROGRAMS = discover([Path(__file__).parent / "programs"])
+SAMPLE = ("dedup/first_row_out_of_order", "join/full", "sink/conflict_nothing_rows", "window/cumulate_not_multiple")
+"""One of each way to keep state: timers, counts of partners, positions, buckets."""
+
+
+def check(program: Program, pieces: int, spark: SparkSession) -> None:
+    (result,) = run_programs([program], Settings(parallel=1, cut=pieces), spark=spark)
+    if result.verdict.outcome is Outcome.UNSUPPORTED:
+        pytest.skip(f"refused at compile time: {result.verdict.detail[0]}")
+    if program.known_difference is not None:
+        pytest.xfail(program.known_difference)
+    assert result.verdict.outcome is Outcome.PASSED, "\n".join(lines_of(result))
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("program", [p for p in PROGRAMS if p.name in SAMPLE], ids=lambda program: program.name)
+def test_in_two_pieces(program: Program, spark: SparkSession) -> None:
+    pieces = cut_program(program, 2)
+    assert pieces is not None
+    with pieces:
+        assert pieces.count == 2
+    check(program, 2, spark)
+
+
+@pytest.mark.spark
+@pytest.mark.long
+@pytest.mark.parametrize("pieces", [2, 5])
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+def test_in_pieces(program: Program, pieces: int, spark: SparkSession) -> None:
+    check(program, pieces, spark)
