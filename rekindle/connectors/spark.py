@@ -53,7 +53,7 @@ class Spark(SourceConnector, SinkConnector):
         options = self.opened(request.table, "source", request.name)
         name = options.text("spark.format")
         reader = spark.read if request.batch else spark.readStream.name(stream_name(request.uid))
-        reader = reader.format(name).options(**_handed(options), **_start(options, request))
+        reader = reader.format(name).options(**_handed(options), **starting(options, request))
         if options.flag("spark.schema"):
             columns = request.table.table_schema.physical
             reader = reader.schema(", ".join(f"{quote(c.name)} {spark_type(c.data_type)}" for c in columns))
@@ -75,7 +75,8 @@ def _handed(options: TableOptions) -> dict[str, str]:
     return {key.removeprefix(_PREFIX): value for key, value in options.items() if key.startswith(_PREFIX)}
 
 
-def _start(options: TableOptions, request: SourceRequest) -> dict[str, str]:
+def starting(options: TableOptions, request: SourceRequest) -> dict[str, str]:
+    """Options that make the data source go on from a savepoint's position; ConnectorError if it cannot be told."""
     if request.start is None:
         return {}
     option = options.text("spark.start-option")

@@ -102,6 +102,7 @@ def position(manifest: Manifest) -> int:
     return int(json.loads(text)["n"])
 
 
+@pytest.mark.long
 def test_pieces_give_the_rows_of_one_run(spark: SparkSession, tmp_path: Path) -> None:
     events = 12 * BATCH
     whole = Runs(spark, tmp_path / "whole", events)
@@ -133,6 +134,7 @@ def test_pieces_give_the_rows_of_one_run(spark: SparkSession, tmp_path: Path) ->
     cut.clear()
 
 
+@pytest.mark.long
 def test_a_restore_that_fails_half_way_begins_again(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
