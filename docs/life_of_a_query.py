@@ -15,10 +15,10 @@ from planner.parse import parse
 from planner.statements import Insert
 from planner.tree import inputs
 from plans.explain import plan_tree
-from rekindle.cli.tableau import tableau
 from rekindle.runtime.record import record
 from rekindle.runtime.stages import plan_stages
 from rekindle.table_environment import TableEnvironment
+from rekindle.tableau import tableau
 
 PAGE = Path(__file__).parent.parent / "README.md"
 BEGIN, END = "<!-- life of a query: begin -->\n", "<!-- life of a query: end -->\n"

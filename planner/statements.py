@@ -215,6 +215,13 @@ class Describe(Statement):
 
 
 @dataclass(frozen=True, slots=True)
+class DescribeJob(Statement):
+    """DESCRIBE JOB 'id'."""
+
+    job: str
+
+
+@dataclass(frozen=True, slots=True)
 class SetOption(Statement):
     """SET 'key' = 'value'; without key a listing."""
 

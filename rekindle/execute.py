@@ -14,6 +14,7 @@ from planner.statements import (
     CompileAndExecutePlan,
     CompilePlan,
     Describe,
+    DescribeJob,
     DropPlan,
     ExecutePlan,
     Explain,
@@ -29,6 +30,7 @@ from planner.statements import (
     StopJob,
     UnloadModule,
 )
+from rekindle.jobs import sql as jobs_sql
 from rekindle.plan_reference import local_path
 from rekindle.show import describe, show
 from rekindle.table_result import TableResult
@@ -76,6 +78,8 @@ def _(statement: ResetOption, environment: TableEnvironment) -> TableResult:
 
 @execute.register(Show)
 def _(statement: Show, environment: TableEnvironment) -> TableResult:
+    if statement.what == "JOBS":
+        return jobs_sql.show_jobs(environment)
     columns, rows = show(statement, environment.catalog)
     return TableResult(columns=columns, rows=rows)
 
@@ -139,14 +143,23 @@ def _(statement: DropPlan, environment: TableEnvironment) -> TableResult:
     return TableResult()
 
 
+@execute.register(DescribeJob)
+def _(statement: DescribeJob, environment: TableEnvironment) -> TableResult:
+    return jobs_sql.describe_job(statement, environment)
+
+
+@execute.register(StopJob)
+def _(statement: StopJob, environment: TableEnvironment) -> TableResult:
+    return jobs_sql.stop_job(statement, environment)
+
+
 @execute.register(LoadModule)
 @execute.register(UnloadModule)
 @execute.register(AddJar)
-@execute.register(StopJob)
 def _(statement: Statement, environment: TableEnvironment) -> TableResult:
-    words = {LoadModule: "LOAD MODULE", UnloadModule: "UNLOAD MODULE", AddJar: "ADD JAR", StopJob: "STOP JOB"}
+    words = {LoadModule: "LOAD MODULE", UnloadModule: "UNLOAD MODULE", AddJar: "ADD JAR"}
     raise SqlError(
         f"{words[type(statement)]} is not supported",
         position=statement.position,
-        hint="Functions and connectors of Rekindle are part of it; stop a job with Ctrl-C in the process that runs it.",
+        hint="Functions and connectors of Rekindle are part of it.",
     )

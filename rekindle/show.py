@@ -30,7 +30,7 @@ def show(statement: Show, catalog: Catalog) -> Listing:
         "CATALOGS": lambda: sorted(catalog.catalogs),
         "CURRENT CATALOG": lambda: [catalog.current_catalog],
         "CURRENT DATABASE": lambda: [catalog.current_database],
-        "FUNCTIONS": lambda: sorted({*catalog.list_functions(), *_system_functions()}),
+        "FUNCTIONS": lambda: sorted({*catalog.list_functions(), *system_functions()}),
         "USER FUNCTIONS": catalog.list_functions,
         "MODULES": lambda: ["core"],
         "JARS": lambda: [],
@@ -139,7 +139,8 @@ def _extras(column: Column) -> str | None:
     return _declared(column) if column.kind == "COMPUTED" else _declared(column).partition(" METADATA")[1].strip()
 
 
-def _system_functions() -> set[str]:
+def system_functions() -> set[str]:
+    """Names of the functions that are always there, in small letters."""
     from execnodes.core import functions
 
     return {function.name.lower() for function in functions.registry.functions().values() if function.name[0].isalpha()}

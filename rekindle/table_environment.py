@@ -26,6 +26,7 @@ from rekindle.compiled_plan import CompiledPlan
 from rekindle.connectors.registry import register_installed
 from rekindle.data_streams import DataStreams, check_columns, check_type, stream_name, stream_table
 from rekindle.execute import execute
+from rekindle.jobs.home import new_folder
 from rekindle.plan_reference import PlanReference
 from rekindle.schema import Schema, resolve_schema
 from rekindle.spark_types import row_type
@@ -51,6 +52,8 @@ class TableEnvironment:
         self.tables = CatalogTables(self.catalog)
         self.data_streams = DataStreams()
         self.spark = spark
+        self.jobs: list[Job] = []
+        """Jobs of INSERTs and plans that were started here, ended ones too."""
         self._named = 0
 
     @classmethod
@@ -69,13 +72,16 @@ class TableEnvironment:
         return execute(_only(parse(statement), "execute_sql"), self)
 
     def execute_script(self, text: str, on_result: OnResult | None = None) -> list[TableResult]:
-        """Execute statements in order. `on_result` is told each result; the default waits for jobs to end."""
+        """Execute statements in order.
+
+        `on_result` is told each result; the default waits for jobs to end unless `table.dml-sync` is false.
+        """
         results = []
         for statement in parse(text):
             result = execute(statement, self)
             if on_result is not None:
                 on_result(statement, result)
-            else:
+            elif result.is_query or self.configuration.flag("table.dml-sync"):
                 result.await_()
             results.append(result)
         return results
@@ -248,8 +254,10 @@ class TableEnvironment:
 
     def _run(self, graph: ExecGraph, plan: CompiledPlan) -> TableResult:
         graph, sink, name = _collected(graph)
-        job = self._job(graph, plan).start()
+        in_background = sink is None and not self.configuration.flag("table.dml-sync")
+        job = self._job(graph, plan, in_background=in_background).start()
         if sink is None or sink.resolved_table is None:
+            self.jobs.append(job)
             return TableResult(message=f"Job {job.job_id} started.", job=job)
         columns = sink.resolved_table.table_schema.columns
         return TableResult(
@@ -259,17 +267,23 @@ class TableEnvironment:
             collected=name,
         )
 
-    def _job(self, graph: ExecGraph, plan: CompiledPlan) -> Job:
+    def _job(self, graph: ExecGraph, plan: CompiledPlan, *, in_background: bool = False) -> Job:
         from rekindle.runtime.job import Job
 
         return Job(
             graph,
             plan.as_json_string(),
-            self.configuration,
+            self._with_folder() if in_background else self.configuration,
             name=self.configuration.get_option("pipeline.name") or _job_name(graph),
             spark=self.spark,
             data_streams=self.data_streams.known,
         )
+
+    def _with_folder(self) -> Configuration:
+        """Nobody waits for a background job: it gets a folder in which it is found and can be continued."""
+        if self.configuration.get("execution.job-dir"):
+            return self.configuration
+        return Configuration({**self.configuration, "execution.job-dir": str(new_folder(self.configuration))})
 
 
 def _only(statements: list[Statement], method: str) -> Statement:

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 from execnodes.core.changelog import RowKind
-from execnodes.core.types import LogicalType, Root
+from execnodes.core.types import LogicalType
 from rekindle.connectors import collect
+from rekindle.tableau import Tableau
 
 if TYPE_CHECKING:
     from rekindle.runtime.job import Job
@@ -43,16 +44,12 @@ class TableResult:
     @property
     def kinds(self) -> list[RowKind]:
         """Row kind of each row."""
-        if self._collected is None:
-            return [RowKind.INSERT] * len(self._rows)
-        return [RowKind(kind) for kind, _ in collect.results(self._collected)]
+        return [kind for kind, _ in self.changes()]
 
     @property
     def rows(self) -> list[tuple[Any, ...]]:
         """The rows so far."""
-        if self._collected is None:
-            return self._rows
-        return [values for _, values in collect.results(self._collected)]
+        return [values for _, values in self.changes()]
 
     def await_(self, timeout: float | None = None) -> bool:
         """Wait for the job (seconds); whether it has ended. Raises what made it fail."""
@@ -61,7 +58,7 @@ class TableResult:
     def collect(self) -> Iterator[tuple[RowKind, tuple[Any, ...]]]:
         """All rows with their kinds, once the job has ended."""
         self.await_()
-        return iter(list(zip(self.kinds, self.rows, strict=True)))
+        return iter(self.changes())
 
     def get_job_client(self) -> Job | None:
         """The job behind an INSERT, a statement set, a plan or a SELECT."""
@@ -77,54 +74,17 @@ class TableResult:
         for line in self.tableau():
             print(line, file=out)
 
+    def changes(self, start: int = 0) -> list[tuple[RowKind, tuple[Any, ...]]]:
+        """Rows so far with their kinds, from the `start`-th on; does not wait."""
+        if self._collected is None:
+            return [(RowKind.INSERT, row) for row in self._rows[start:]]
+        return [(RowKind(kind), values) for kind, values in collect.results(self._collected)[start:]]
+
     def tableau(self) -> Iterator[str]:
-        """The lines of `print`."""
-        changes = list(self.collect())
-        heads = (["op"] if self.is_query else []) + list(self.columns)
-        known: list[LogicalType | None] = [*self.types] or [None] * len(self.columns)
-        types = [None, *known] if self.is_query else known
-        table = [
-            ([kind.short] if self.is_query else []) + [format_value(value) for value in values]
-            for kind, values in changes
-        ]
-        widths = [max([len(head), *(len(line[i]) for line in table)]) for i, head in enumerate(heads)]
-        rule = "+" + "+".join("-" * (width + 2) for width in widths) + "+"
-        yield rule
-        yield _line(heads, widths, [None] * len(heads))
-        yield rule
-        for line in table:
-            yield _line(line, widths, types)
-        if table:
-            yield rule
-        count = f"{len(table)} row{'' if len(table) == 1 else 's'}"
-        yield f"Received a total of {count}" if self.is_query else f"{count} in set"
-
-
-_RIGHT = (Root.TINYINT, Root.SMALLINT, Root.INT, Root.BIGINT, Root.FLOAT, Root.DOUBLE, Root.DECIMAL)
-
-
-def _line(cells: Sequence[str], widths: Sequence[int], types: Sequence[LogicalType | None]) -> str:
-    parts = [
-        cell.rjust(width) if t is not None and t.root in _RIGHT else cell.ljust(width)
-        for cell, width, t in zip(cells, widths, types, strict=True)
-    ]
-    return f"| {' | '.join(parts)} |"
-
-
-def format_value(value: Any) -> str:
-    """A value for people: ``<NULL>``, ``TRUE``, ``x'0aff'``, texts as they are."""
-    match value:
-        case None:
-            return "<NULL>"
-        case bool():
-            return "TRUE" if value else "FALSE"
-        case bytes():
-            return f"x'{value.hex()}'"
-        case list():
-            return f"[{', '.join(map(format_value, value))}]"
-        case dict():
-            return "{" + ", ".join(f"{format_value(k)}={format_value(v)}" for k, v in value.items()) + "}"
-        case tuple():
-            return f"({', '.join(map(format_value, value))})"
-        case _:
-            return str(value)
+        """The lines of `print`: a table; the text itself where that is all there is, as for EXPLAIN."""
+        if not self.is_query and len(self._rows) == 1 and len(self.columns) == 1 and "\n" in str(self._rows[0][0]):
+            yield str(self._rows[0][0]).rstrip("\n")
+            return
+        table = Tableau(self.columns, self.types, changes=self.is_query)
+        yield from table.add(self.collect())
+        yield from table.end()

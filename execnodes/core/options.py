@@ -84,12 +84,24 @@ OPTIONS: Mapping[str, ConfigOption] = {
         _option("execution.micro-batch.max-files", "int", "0", "Most files a source reads in a batch; 0 for no bound."),
         _option("execution.micro-batch.max-rows", "int", "0", "Most rows a generator gives in a batch; 0 for no bound."),
         _option("execution.job-dir", "text", "", "Where a job keeps its checkpoint and plan; a temporary one when empty."),
+        _option(
+            "execution.jobs-dir", "text", "",
+            "Where jobs live that run in the background without a folder of their own; $REKINDLE_HOME/jobs or ~/.rekindle/jobs when empty.",
+        ),
+        _option(
+            "execution.checkpointing.savepoint-dir", "text", "", "Where STOP JOB … WITH SAVEPOINT puts savepoints.", (),
+            ("execution.checkpointing.savepoint-directory", "state.savepoints.dir"),
+        ),
         _option("execution.state-recovery.path", "text", "", "Savepoint that the next job starts from."),
         _option(
             "execution.state-recovery.ignore-unclaimed-state", "bool", "false", "Drop state that no operator has."
         ),
         _option("execution.state-recovery.drop", "text", "", "States to drop: uid:name, separated by commas."),
         _option("table.local-time-zone", "text", "UTC", "Session time zone, by name."),
+        _option(
+            "table.dml-sync", "bool", "true",
+            "Wait for the end of an INSERT before the next statement; else it runs in the background. At the prompt the default is false, as in Flink.",
+        ),
         _option("table.exec.state.ttl", "duration", "0 ms", "How long idle state is kept; written into the plan."),
         _option("table.exec.mini-batch.enabled", "bool", "false", "Fold changes of a bundle; a micro-batch is one."),
         _option("table.exec.mini-batch.size", "int", "-1", "Rows of a bundle; kept for Flink's plans, not needed here."),

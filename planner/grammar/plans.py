@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from execnodes.core.errors import SqlError
 from planner import statements as s
 from planner.grammar import statements as grammar
 from planner.grammar.cursor import Cursor
@@ -66,9 +67,13 @@ def stop(cursor: Cursor) -> s.Statement:
     job = cursor.text("a job's id")
     savepoint = drain = False
     while cursor.accept("WITH"):
+        here = cursor.here
         if cursor.accept("SAVEPOINT"):
             savepoint = True
-        else:
-            cursor.expect("DRAIN")
-            drain = True
+            continue
+        cursor.expect("DRAIN")
+        drain = True
+        if not savepoint:
+            hint = "Write STOP JOB 'id' WITH SAVEPOINT WITH DRAIN."
+            raise SqlError("WITH DRAIN goes only with a savepoint", position=here, hint=hint)
     return s.StopJob(job, savepoint, drain)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from planner import statements as s
 from planner.grammar.cursor import Cursor
+from planner.grammar.lexer import Kind
 
-_LISTS = ("TABLES", "VIEWS", "DATABASES", "CATALOGS", "FUNCTIONS", "JOBS", "MODULES", "JARS", "COLUMNS")
+LISTS = ("TABLES", "VIEWS", "DATABASES", "CATALOGS", "FUNCTIONS", "JOBS", "MODULES", "JARS", "COLUMNS")
 
 
 def show(cursor: Cursor) -> s.Statement:
@@ -21,9 +22,9 @@ def show(cursor: Cursor) -> s.Statement:
                 return s.Show(f"CURRENT {kind}")
         raise cursor.error("expected CATALOG or DATABASE behind SHOW CURRENT")
     qualifier = next((word for word in ("USER", "FULL") if cursor.accept(word)), None)
-    if not cursor.at_any(*_LISTS):
+    if not cursor.at_any(*LISTS):
         raise cursor.unsupported(
-            f"SHOW {cursor.shown()}", f"Write SHOW {', '.join(_LISTS)}, CREATE TABLE or CURRENT CATALOG."
+            f"SHOW {cursor.shown()}", f"Write SHOW {', '.join(LISTS)}, CREATE TABLE or CURRENT CATALOG."
         )
     what = cursor.advance().upper
     path = cursor.path("a name") if cursor.accept("FROM") or cursor.accept("IN") else ()
@@ -36,8 +37,11 @@ def show(cursor: Cursor) -> s.Statement:
 
 
 def describe(cursor: Cursor) -> s.Statement:
-    """DESCRIBE [EXTENDED] table."""
-    if cursor.at_any("CATALOG", "DATABASE", "FUNCTION", "JOB") and cursor.ahead(1).upper != ".":
+    """DESCRIBE [EXTENDED] table, DESCRIBE JOB 'id'."""
+    if cursor.at("JOB") and cursor.ahead(1).kind is Kind.TEXT:
+        cursor.advance()
+        return s.DescribeJob(cursor.text("a job's id"))
+    if cursor.at_any("CATALOG", "DATABASE", "FUNCTION") and cursor.ahead(1).upper != ".":
         raise cursor.unsupported(f"DESCRIBE {cursor.token.upper}", "DESCRIBE takes a table or a view.")
     cursor.accept("EXTENDED")
     return s.Describe(cursor.path("a table"))

@@ -41,7 +41,9 @@ def statement(cursor: Cursor) -> s.Statement:
         parse = _STARTS.get(cursor.token.upper) if cursor.token.kind is Kind.WORD else None
         if parse is None:
             raise SqlError(
-                f"{cursor.shown()} does not begin a statement", position=position, hint=f"Known: {', '.join(_KNOWN)}."
+                f"{cursor.shown()} does not begin a statement",
+                position=position,
+                hint=f"Known: {', '.join(BEGINNINGS)}.",
             )
         cursor.advance()
         found = parse(cursor)
@@ -222,4 +224,5 @@ _STARTS: dict[str, Callable[[Cursor], s.Statement]] = {
     "UNLOAD": _unload,
     "ADD": _add,
 }
-_KNOWN = ("SELECT", "WITH", "VALUES", *sorted(_STARTS))
+BEGINNINGS = ("SELECT", "WITH", "VALUES", *sorted(_STARTS))
+"""The words a statement may begin with."""

@@ -16,3 +16,6 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs."
 InitFile = Annotated[
     Path | None, typer.Option("-i", "--init", metavar="FILE", help="SQL script (DDL, SET) that is run before.")
 ]
+JobName = Annotated[
+    str, typer.Argument(metavar="JOB", help="Id of a job, the beginning of one, the job's name, or its folder.")
+]

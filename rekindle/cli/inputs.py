@@ -11,6 +11,7 @@ from pathlib import Path
 import typer
 
 from execnodes.core.errors import RekindleError, SqlError
+from execnodes.core.options import Configuration
 
 
 @dataclass(frozen=True)
@@ -75,3 +76,11 @@ def parse_options(given: Iterable[str]) -> dict[str, str]:
             raise typer.BadParameter(f"{text!r} is not of the form key=value", param_hint="-D")
         options[key.strip()] = value.strip()
     return options
+
+
+def configured(given: Iterable[str] | None) -> Configuration:
+    """``key=value`` texts as a configuration; OptionError for unknown keys and bad values."""
+    configuration = Configuration()
+    for key, value in parse_options(given or []).items():
+        configuration.put(key, value)
+    return configuration

@@ -2,44 +2,63 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from types import FrameType
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import typer
 
 from rekindle.cli.progress import LiveReporter, PlainReporter, Reporter, late_rows
+from rekindle.cli.signals import check, checking, exit_code, uninterruptible
 
 if TYPE_CHECKING:
     from rekindle.runtime.job import Job, Progress
 
-INTERRUPTED = 130
-"""Exit code after Ctrl-C, as shells have it."""
+_LOOK = 0.5
+"""Seconds from one look at a job to the next."""
+NO_FOLDER = "Its state is gone: it had no job folder."
+"""Said of a job that cannot go on."""
 
 
-def attend(job: Job, name: str, go_on: str, *, quiet: bool = False) -> None:
-    """Wait for the end of a job; raises what made it fail.
+def attend(job: Job, name: str, go_on: str, *, report: Reporter | None = None, quiet: bool = False) -> None:
+    """Wait for the end of a job; raises what made it fail. Ctrl-C and SIGTERM stop it and give `typer.Exit`.
 
-    `go_on` tells how to continue after Ctrl-C. `quiet` leaves out the line at the end.
+    `go_on` tells how to continue then. `quiet` leaves out the line at the end.
     """
-    from rekindle.runtime.job import follow
-
     started = time.monotonic()
     try:
-        with _interruptible(), reporter(name) as report:
-            follow(job, report)
-    except KeyboardInterrupt:
-        with _uninterruptible():
+        with checking(), report or reporter(name) as told:
+            _follow(job, told)
+    except KeyboardInterrupt as signal:
+        with uninterruptible():
             print(f"{name}: stopping after the current micro-batch", file=sys.stderr, flush=True)
             job.stop()
-        print(f"{name}: stopped. {go_on}", file=sys.stderr, flush=True)
-        raise typer.Exit(INTERRUPTED) from None
+        print(f"{name}: stopped. {go_on}".rstrip(), file=sys.stderr, flush=True)
+        raise typer.Exit(exit_code(signal)) from None
     if not quiet:
-        print(finished(name, job.progress(), time.monotonic() - started), file=sys.stderr, flush=True)
+        word = job.status.state.lower()
+        print(ended(name, job.progress(), time.monotonic() - started, word), file=sys.stderr, flush=True)
+
+
+def _follow(job: Job, report: Reporter) -> None:
+    """Wait for a job and report its progress whenever a micro-batch has ended; raises the signal that comes."""
+    seen = -1
+    while True:
+        ended = job.wait(_LOOK)
+        check()
+        progress = job.progress()
+        if progress is not None and progress.batch_id != seen:
+            seen = progress.batch_id
+            report(progress)
+        if ended:
+            return
+
+
+def show_fates(job: Job) -> None:
+    """Say what became of each state of the savepoint that a job started from."""
+    for fate in job.fates:
+        print(fate, file=sys.stderr, flush=True)
 
 
 def reporter(name: str) -> Reporter:
@@ -51,52 +70,14 @@ def reporter(name: str) -> Reporter:
     return LiveReporter(Console(stderr=True, highlight=False), name)
 
 
-def finished(name: str, progress: Progress | None, seconds: float) -> str:
-    """The last line about a job."""
-    if progress is None:
-        return f"{name}: finished in {seconds:.1f} s, no rows"
+def ended(name: str, progress: Progress | None, seconds: float | None = None, word: str = "finished") -> str:
+    """The last line about a job; `word` says how it ended."""
+    parts = [word, "no rows"] if progress is None else [word, *_counts(progress)]
+    return f"{name}: {', '.join([*parts, f'{seconds:.1f} s'] if seconds is not None else parts)}"
+
+
+def _counts(progress: Progress) -> Iterator[str]:
+    yield f"{progress.rows:,} rows in {progress.batch_id + 1} micro-batches"
     late = late_rows(progress)
-    dropped = f", {late:,} late rows dropped" if late else ""
-    return (
-        f"{name}: finished, {progress.rows:,} rows in {progress.batch_id + 1} micro-batches{dropped}, {seconds:.1f} s"
-    )
-
-
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """SIGINT and SIGTERM raise KeyboardInterrupt and do nothing else (Spark's own handler kills the micro-batch)."""
-
-    def interrupt(number: int, frame: FrameType | None) -> NoReturn:
-        raise KeyboardInterrupt
-
-    with _handlers(interrupt):
-        yield
-
-
-@contextmanager
-def _uninterruptible() -> Iterator[None]:
-    """A first further SIGINT only says how long it may take; the next one ends the process at once."""
-    told = False
-
-    def explain(number: int, frame: FrameType | None) -> None:
-        nonlocal told
-        if told:
-            raise SystemExit(INTERRUPTED)
-        told = True
-        print("still stopping; once more to end the process at once", file=sys.stderr, flush=True)
-
-    with _handlers(explain):
-        yield
-
-
-@contextmanager
-def _handlers(handler: object) -> Iterator[None]:
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    before = {number: signal.getsignal(number) for number in numbers}
-    for number in numbers:
-        signal.signal(number, handler)  # type: ignore[arg-type]  # typeshed wants one of its own aliases
-    try:
-        yield
-    finally:
-        for number, old in before.items():
-            signal.signal(number, old)
+    if late:
+        yield f"{late:,} late rows dropped"

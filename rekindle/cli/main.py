@@ -1,6 +1,6 @@
 """Entry point of `rekindle`: the commands, and how errors leave the process.
 
-Exit codes: 0 all well, 1 an error, 2 a wrong command line, 130 stopped by Ctrl-C.
+Exit codes: 0 all well, 1 an error, 2 a wrong command line, 130 stopped by Ctrl-C, 143 by SIGTERM.
 """
 
 from __future__ import annotations
@@ -14,15 +14,17 @@ import typer
 
 from execnodes.core.errors import RekindleError
 from rekindle.cli.compile import compile
+from rekindle.cli.control import cancel, savepoint, stop
 from rekindle.cli.doctor import doctor
 from rekindle.cli.errors import debugging, describe_defect, describe_error
 from rekindle.cli.explain import explain
 from rekindle.cli.inputs import InScript
 from rekindle.cli.lint import lint
+from rekindle.cli.list import list_jobs
 from rekindle.cli.programs import run_program_folders
 from rekindle.cli.run import run as run_plan
-from rekindle.cli.savepoint import savepoint, stop
 from rekindle.cli.sql import sql
+from rekindle.cli.state import state
 
 app = typer.Typer(
     name="rekindle",
@@ -37,8 +39,11 @@ app.command("run")(run_plan)
 app.command()(explain)
 app.command()(lint)
 app.command("test")(run_program_folders)
+app.command("list")(list_jobs)
 app.command()(savepoint)
+app.command()(cancel)
 app.command()(stop)
+app.add_typer(state)
 app.command()(doctor)
 
 

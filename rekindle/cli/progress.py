@@ -34,6 +34,8 @@ class Reporter(Protocol):
 class PlainReporter:
     """One line every few seconds, and none for jobs that end before."""
 
+    every = EVERY
+
     def __init__(self, out: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
         self._out = out
         self._clock = clock
@@ -51,9 +53,21 @@ class PlainReporter:
     def __call__(self, progress: Progress) -> None:
         """Print a line if the last one is old enough."""
         now = self._clock()
-        if now - self._last >= EVERY:
+        if now - self._last >= self.every:
             self._last = now
-            print(one_line(progress), file=self._out, flush=True)
+            self._say(one_line(progress))
+
+    def _say(self, text: str) -> None:
+        print(text, file=self._out, flush=True)
+
+
+class LogReporter(PlainReporter):
+    """A line a minute with the time of day, for logs."""
+
+    every = 60.0
+
+    def _say(self, text: str) -> None:
+        super()._say(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text}")
 
 
 class LiveReporter:

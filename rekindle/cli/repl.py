@@ -3,74 +3,83 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
 from execnodes.core.errors import RekindleError
-from rekindle.cli.errors import describe_error
+from rekindle.cli import background
+from rekindle.cli.errors import debugging, describe_defect, describe_error
 from rekindle.cli.inputs import InScript, Script
+from rekindle.cli.prompt import Read, is_ready, reader
+from rekindle.cli.signals import deferring
 from rekindle.cli.sql import run_script
 
 if TYPE_CHECKING:
     from rekindle.table_environment import TableEnvironment
 
-HELP = """Statements end with a semicolon. QUIT; or EXIT; (or Ctrl-D) ends the session, HELP; shows this text.
-Ctrl-C stops the running query, or drops what has been typed."""
-HISTORY = Path("~/.rekindle_history")
+HELP = """Statements end with a semicolon. QUIT or EXIT (or Ctrl-D) ends the session, HELP shows this text.
+Ctrl-C stops the running statement, or drops what has been typed. Tab completes names.
+INSERTs run in the background: SHOW JOBS; DESCRIBE JOB 'id'; STOP JOB 'id' [WITH SAVEPOINT [WITH DRAIN]];
+SET 'table.dml-sync' = 'true'; waits for them instead."""
 
 
-def repl(environment: TableEnvironment, read: Callable[[str], str] | None = None) -> None:
-    """Read and run statements until the end; `read` takes a prompt and gives a line."""
-    ask = read or _reader()
-    print("Rekindle SQL. HELP; shows help.")
+def repl(environment: TableEnvironment, read: Read | None = None) -> None:
+    """Read and run statements until the end; jobs that still run then are stopped."""
+    environment.configuration.setdefault("table.dml-sync", "false")
+    ask = read or reader(environment.catalog)
+    print("Rekindle SQL. HELP shows help.")
+    told: set[str] = set()
+    try:
+        while (text := _next(ask, environment, told)) is not None:
+            word = text.strip().rstrip(";").strip().upper()
+            if word in ("QUIT", "EXIT"):
+                break
+            if word == "HELP":
+                print(HELP)
+            elif word:
+                _run(environment, text)
+    finally:
+        background.stop(background.running(environment.jobs))
+
+
+def _next(ask: Read, environment: TableEnvironment, told: set[str]) -> str | None:
+    """The next statement; None at the end of input."""
     pending = ""
     while True:
+        for line in background.news(environment.jobs, told):
+            print(line)
         try:
             line = ask("rekindle> " if not pending else "     ...> ")
         except KeyboardInterrupt:
             pending = ""
             continue
         except EOFError:
-            return
+            return None
         pending = f"{pending}\n{line}" if pending else line
-        if not pending.rstrip().endswith(";"):
-            pending = pending if pending.strip() else ""
-            continue
-        text, pending = pending, ""
-        word = text.strip().rstrip(";").strip().upper()
-        if word in ("QUIT", "EXIT"):
-            return
-        if word == "HELP":
-            print(HELP)
-        elif word:
-            _run(environment, text)
+        if is_ready(pending):
+            return pending
 
 
 def _run(environment: TableEnvironment, text: str) -> None:
     try:
-        run_script(environment, Script("input", text))
+        with deferring():
+            run_script(environment, Script("input", text))
     except InScript as failure:
         _show(failure.error, failure.script)
     except RekindleError as error:
         _show(error, None)
     except typer.Exit:
         return  # The query was stopped by Ctrl-C, which has been said.
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+    except Exception as error:  # a defect does not end the session either
+        if debugging():
+            raise
+        for line in describe_defect(error):
+            print(line, file=sys.stderr)
 
 
 def _show(error: RekindleError, script: Script | None) -> None:
     for line in describe_error(error, script):
         print(line, file=sys.stderr)
-
-
-def _reader() -> Callable[[str], str]:
-    """Lines with history and editing where prompt_toolkit is installed, plain ones where it is not."""
-    try:
-        from prompt_toolkit import PromptSession
-        from prompt_toolkit.history import FileHistory
-    except ImportError:
-        return input
-    session: PromptSession[str] = PromptSession(history=FileHistory(str(HISTORY.expanduser())))
-    return session.prompt

@@ -1,15 +1,23 @@
-"""`rekindle run`: executes a plan file, in a folder it can be continued from."""
+"""`rekindle run`: executes a plan file, in a folder it can be continued from, here or in a process of its own."""
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rekindle.cli.arguments import InitFile, Options
 from rekindle.cli.inputs import parse_options, read_script, reading
+from rekindle.cli.jobs import attend, show_fates
+from rekindle.cli.progress import LogReporter
+from rekindle.cli.rows import show_rows
+from rekindle.cli.signals import deferring
+
+if TYPE_CHECKING:
+    from rekindle.table_environment import TableEnvironment
 
 
 def run(
@@ -18,6 +26,9 @@ def run(
         Path | None,
         typer.Option("--job-dir", metavar="DIR", help="Folder of the job; the same one goes on where it ended."),
     ] = None,
+    detached: Annotated[
+        bool, typer.Option("-d", "--detached", help="Run it in a process of its own, and return when it runs.")
+    ] = False,
     savepoint: Annotated[
         Path | None, typer.Option("-s", "--savepoint", metavar="SAVEPOINT", help="Savepoint to start from.")
     ] = None,
@@ -29,13 +40,16 @@ def run(
     ] = None,
     init: InitFile = None,
     options: Options = None,
+    in_background: Annotated[bool, typer.Option("--in-background", hidden=True)] = False,
 ) -> None:
     """Execute a compiled plan. With --job-dir, the same command goes on after a stop or a crash."""
+    if detached and str(init) == "-":
+        raise typer.BadParameter("a detached job cannot read standard input", param_hint="-i")
     configuration = parse_options(options or [])
     if job_dir is not None:
         configuration["execution.job-dir"] = str(job_dir)
     if savepoint is not None:
-        configuration["execution.state-recovery.path"] = str(savepoint)
+        configuration["execution.state-recovery.path"] = str(savepoint.absolute())
     if allow_non_restored_state:
         configuration["execution.state-recovery.ignore-unclaimed-state"] = "true"
     if allow_drop_state:
@@ -45,26 +59,48 @@ def run(
     from rekindle.table_environment import TableEnvironment
 
     environment = TableEnvironment.create(configuration)
-    if first is not None:
+    if first is not None and not detached:
         with reading(first):
             environment.execute_script(first.text)
     loaded = environment.load_plan(PlanReference.from_file(plan))
-    result = environment.execute_plan(loaded)
-    if result.job is not None:
-        from rekindle.cli.jobs import attend
+    if detached:
+        _detach(plan, environment, init)
+        return
+    with deferring():
+        result = environment.execute_plan(loaded)
+        if result.is_query:
+            show_rows(result)
+        elif result.job is not None:
+            folder = environment.configuration.get("execution.job-dir", "")
+            report = LogReporter(sys.stderr) if in_background else None
+            show_fates(result.job)
+            attend(result.job, str(plan), _go_on(plan, folder), report=report)
 
-        for fate in result.job.fates:
-            print(fate, file=sys.stderr)
 
-        attend(result.job, str(plan), _go_on(plan, environment.configuration.get("execution.job-dir", "")))
-    if result.is_query:
-        from rekindle.cli.tableau import tableau
+def _detach(plan: Path, environment: TableEnvironment, init: Path | None) -> None:
+    from rekindle.jobs.detach import StartError, detach
+    from rekindle.jobs.home import enlist, job_info, new_folder
+    from rekindle.runtime.folder import JobFolder
 
-        for line in tableau(result.columns, result.types, result.rows, result.kinds):
-            print(line)
+    given = environment.configuration.get("execution.job-dir", "")
+    folder = Path(given).absolute() if given else new_folder(environment.configuration)
+    JobFolder(folder).check_free()
+    configuration = {**environment.configuration, "execution.job-dir": str(folder)}
+    arguments = ["run", str(plan.absolute()), "--in-background"]
+    arguments += ["--init", str(init.absolute())] if init is not None else []
+    arguments += [word for key, value in configuration.items() for word in ("-D", f"{key}={value}")]
+    try:
+        process = detach(arguments, folder)
+    except StartError as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(1) from None
+    job = job_info(folder)
+    enlist(folder, job.job_id, environment.configuration)
+    print(f"Job {job.job_id} ({job.name}) runs in process {process}.")
+    print(f"Folder {folder}")
 
 
 def _go_on(plan: Path, job_dir: str) -> str:
     if job_dir:
-        return f"Go on with: rekindle run {plan} --job-dir {job_dir}"
+        return f"Go on with: rekindle run {shlex.quote(str(plan))} --job-dir {shlex.quote(job_dir)}"
     return "Its state is gone: give --job-dir to be able to go on."

@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from execnodes.core.errors import SqlError
+from rekindle.cli import background
 from rekindle.cli.arguments import InitFile, Options, ScriptFile
 from rekindle.cli.inputs import Script, filled, parse_options, read_script, reading
+from rekindle.cli.jobs import NO_FOLDER, attend, show_fates
+from rekindle.cli.rows import show_rows
+from rekindle.cli.signals import deferring, exit_code
 
 if TYPE_CHECKING:
     from planner.statements import Statement
@@ -35,12 +39,21 @@ def sql(
     environment = TableEnvironment.create(configuration)
     if first is not None:
         run_script(environment, first)
-    if script is not None:
-        run_script(environment, script)
-        return
-    from rekindle.cli.repl import repl
+    if script is None:
+        from rekindle.cli.repl import repl
 
-    repl(environment)
+        repl(environment)
+        return
+    try:
+        with deferring():
+            run_script(environment, script)
+    except KeyboardInterrupt as signal:
+        background.stop(background.running(environment.jobs))
+        raise typer.Exit(exit_code(signal)) from None
+    except BaseException:
+        background.stop(background.running(environment.jobs))
+        raise
+    background.wait_for(background.running(environment.jobs))
 
 
 def _script(file: Path | None, execute: str | None) -> Script | None:
@@ -55,7 +68,16 @@ def run_script(environment: TableEnvironment, script: Script) -> None:
     """Run statements in order, and show what each one gives."""
 
     def show(statement: Statement, result: TableResult) -> None:
-        show_result(result, environment.configuration.get("execution.job-dir", ""))
+        if result.job is not None:
+            show_fates(result.job)
+        if (
+            result.job is not None
+            and result.job in environment.jobs
+            and not environment.configuration.flag("table.dml-sync")
+        ):
+            background.announce(result.job)
+        else:
+            show_result(result, environment.configuration.get("execution.job-dir", ""))
 
     with reading(script):
         if not environment.execute_script(script.text, show):
@@ -64,22 +86,10 @@ def run_script(environment: TableEnvironment, script: Script) -> None:
 
 def show_result(result: TableResult, job_dir: str) -> None:
     """Wait for the job, if there is one, and print rows or message."""
-    from rekindle.cli.tableau import tableau
-
-    if result.job is not None:
-        from rekindle.cli.jobs import attend
-
-        kept = (
-            f"Run the script again to go on from {job_dir}." if job_dir else "Its state is gone: it had no job folder."
-        )
-        attend(result.job, "query" if result.is_query else "job", kept, quiet=result.is_query)
-    if result.is_query:
-        lines = tableau(result.columns, result.types, result.rows, result.kinds)
-    elif len(result.columns) == 1 and len(result.rows) == 1 and "\n" in str(result.rows[0][0]):
-        lines = iter([str(result.rows[0][0]).rstrip("\n")])
-    elif result.columns:
-        lines = tableau(result.columns, result.types, result.rows)
+    if result.job is not None and result.is_query:
+        show_rows(result)
+    elif result.job is not None:
+        kept = f"Run the script again to go on from {job_dir}." if job_dir else NO_FOLDER
+        attend(result.job, "job", kept)
     else:
-        lines = iter([] if result.job is not None else [result.message])
-    for line in lines:
-        print(line)
+        result.print()

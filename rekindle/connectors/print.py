@@ -49,5 +49,6 @@ class _Writer(SinkWriter):
             cells = (printed(value, t) for value, t in zip(values, self._types, strict=True))
             lines.append(f"{self._prefix}{RowKind(kind).short}[{', '.join(cells)}]\n")
         stream = sys.stderr if self._to_stderr else sys.stdout
-        stream.writelines(lines)
+        # In one call, so that lines of several jobs do not mix; what stands in for a terminal may have no `writelines`.
+        stream.write("".join(lines))
         stream.flush()

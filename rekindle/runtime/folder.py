@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import time
 import uuid
 from dataclasses import dataclass
@@ -13,6 +14,9 @@ from typing import IO, Any
 
 from execnodes.core.errors import JobError, PlanError
 from rekindle.atomic_file import write_atomically
+
+_ID = re.compile(r"[0-9a-f]{32}")
+"""A folder with such a name was made for one job, and has its id."""
 
 
 @dataclass(frozen=True)
@@ -42,20 +46,10 @@ class JobFolder:
         """Spark's checkpoint."""
         return self.path / "checkpoint"
 
-    @property
-    def progress_file(self) -> Path:
-        """Last progress, for other processes."""
-        return self.path / "progress.json"
-
     def committed_watermark(self) -> int:
         """Watermark (epoch ms) that the last committed micro-batch ran under; 0 before there is one."""
         batch = self.committed_batch()
         return 0 if batch is None else self._logged("offsets", batch, "batchWatermarkMs")
-
-    @property
-    def control_file(self) -> Path:
-        """A wish of another process for the running job: see `Job`."""
-        return self.path / "request.json"
 
     @property
     def resolved_file(self) -> Path:
@@ -97,9 +91,7 @@ class JobFolder:
         """Lock the folder for this process; JobError if another one runs the job."""
         self.path.mkdir(parents=True, exist_ok=True)
         handle = (self.path / "lock").open("a+", encoding="utf-8")
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not _locked(handle):
             handle.seek(0)
             owner = handle.read().strip() or "unknown"
             handle.close()
@@ -107,11 +99,17 @@ class JobFolder:
                 f"the job runs already, in process {owner}",
                 where=str(self.path),
                 hint="Stop that process first, or give this run another --job-dir.",
-            ) from None
+            )
         handle.truncate(0)
         handle.write(str(os.getpid()))
         handle.flush()
         self._lock = handle
+
+    def check_free(self) -> None:
+        """JobError if another process runs the job."""
+        if self.path.exists():
+            self.acquire()
+            self.release()
 
     def release(self) -> None:
         """Give the lock back; the end of the process does it too."""
@@ -129,7 +127,8 @@ class JobFolder:
                     hint="Run the plan it was started with (plan.json in it), or give a new --job-dir.",
                 )
             return self.identity()
-        identity = JobIdentity(uuid.uuid4().hex, name, int(time.time() * 1000))
+        named = _ID.fullmatch(self.path.name) is not None
+        identity = JobIdentity(self.path.name if named else uuid.uuid4().hex, name, int(time.time() * 1000))
         write_atomically(self.path / "job.json", json.dumps(identity.__dict__, indent=2) + "\n", replace=True)
         write_atomically(self.plan_file, plan, replace=True)
         return identity
@@ -143,3 +142,15 @@ class JobFolder:
             raise JobError(
                 f"job.json cannot be read: {error}", where=str(self.path), hint="Give a new --job-dir."
             ) from error
+
+
+def _locked(handle: IO[str]) -> bool:
+    """Lock a file; whoever only looks whether it is locked holds it for a moment, so that is tried again."""
+    for last in (False, False, False, True):
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            if not last:
+                time.sleep(0.05)
+    return False

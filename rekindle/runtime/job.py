@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import json
 import shutil
 import tempfile
 import threading
@@ -23,6 +22,7 @@ from execnodes.state.operator import DRAINED
 from rekindle.atomic_file import write_atomically
 from rekindle.connectors.base import ProviderContext, SinkRequest, SinkWriter
 from rekindle.connectors.registry import describe_failure, find_sink
+from rekindle.jobs.attendant import Attendant
 from rekindle.runtime.build import Builder, sink_columns, sink_hidden
 from rekindle.runtime.failures import is_transient, job_error
 from rekindle.runtime.fan_out import FanOut, Target
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
     from rekindle.connectors.data_stream import DataStream
+    from rekindle.jobs.status import Status
     from rekindle.savepoints.manifest import Manifest
     from rekindle.savepoints.restore import Fate, Restore
 
@@ -105,22 +106,34 @@ class Job:
         self._stopping = False
         self._rows = 0
         self._counted_batch = -1
+        self._counting = threading.Lock()
+        self._attendant = Attendant(self, None if self._temporary else self.folder.path)
 
     @property
     def job_id(self) -> str:
         """Stable over restarts from the same folder."""
-        return self._identity.job_id
+        return self.identity.job_id
+
+    @property
+    def status(self) -> Status:
+        """How it is, or how it ended."""
+        return self._attendant.status
 
     def start(self) -> Job:
         """Start the query; errors that can be known before the first row are raised here."""
         self.folder.acquire()
         try:
-            self._identity: JobIdentity = self.folder.open(self._plan, self._name)
+            self.identity: JobIdentity = self.folder.open(self._plan, self._name)
+        except BaseException:
+            self._close()
+            raise
+        try:
             self._stream = self._paced(self._attached())
             self._query = self._stream.start()
+            self._attendant.start()
             threading.Thread(target=self._run, name=f"rekindle-{self.job_id}", daemon=True).start()
-            threading.Thread(target=self._obey, name=f"rekindle-control-{self.job_id}", daemon=True).start()
-        except BaseException:
+        except BaseException as error:
+            self._attendant.end(error)
             self._close()
             raise
         return self
@@ -145,7 +158,7 @@ class Job:
         # Spark keeps a second query off the same checkpoint; the lock is for jobs, which know when they end.
         self.folder.acquire()
         try:
-            self._identity = self.folder.open(self._plan, self._name)
+            self.identity = self.folder.open(self._plan, self._name)
         finally:
             self.folder.release()
         atexit.register(self._close)
@@ -221,6 +234,7 @@ class Job:
             self._failure = None if error is None else self._explained(error)
             self._finish()
         finally:
+            self._attendant.end(self._failure)
             self._close()
             self._done.set()
 
@@ -284,15 +298,6 @@ class Job:
         except BaseException as error:  # noqa: BLE001  # kept, and raised again by `wait`
             self._failure = self._explained(error)
 
-    def _obey(self) -> None:
-        """Do what another process asks for through the control file; runs in a thread of its own."""
-        request = self.folder.control_file
-        while not self._done.wait(0.5):
-            if request.exists():
-                wish = json.loads(request.read_text(encoding="utf-8"))
-                request.unlink()
-                self.stop(with_savepoint=Path(wish["savepoint"]) if wish["savepoint"] else None, drain=wish["drain"])
-
     def savepoint(self, target: Path) -> Manifest:
         """Write a savepoint of the last committed micro-batch; the job goes on."""
         from rekindle.savepoints.take import take
@@ -329,6 +334,7 @@ class Job:
         With `drain` the stream ends as if all input had ended: no more input is taken, and every window fires.
         `with_savepoint` is written when the query has stopped. Raises what made the job fail while it stopped.
         """
+        self._attendant.stopping(with_savepoint)
         with self._turn:
             self._stopping, self._drains = True, drain
             self._savepoint_at_end = with_savepoint
@@ -351,10 +357,11 @@ class Job:
         last = self._query.lastProgress if self._query is not None else None
         if last is None or self._query is None:
             return None
-        for each in self._query.recentProgress:
-            if each.batchId > self._counted_batch:
-                self._counted_batch = each.batchId
-                self._rows += each.numInputRows
+        with self._counting:
+            for each in self._query.recentProgress:
+                if each.batchId > self._counted_batch:
+                    self._counted_batch = each.batchId
+                    self._rows += each.numInputRows
         values: dict[tuple[str, str, int], int] = dict(self._metrics.value)
         state: dict[str, int] = {}
         counters: dict[str, int] = {}
@@ -378,19 +385,6 @@ class Job:
         self.folder.release()
         if self._temporary:
             shutil.rmtree(self.folder.path, ignore_errors=True)
-
-
-def follow(job: Job, report: Callable[[Progress], None], interval: float = 0.5) -> None:
-    """Wait for a job and report its progress whenever a micro-batch has ended (seconds between looks)."""
-    seen = -1
-    while True:
-        ended = job.wait(interval)
-        progress = job.progress()
-        if progress is not None and progress.batch_id != seen:
-            seen = progress.batch_id
-            report(progress)
-        if ended:
-            return
 
 
 def _columns(sink: SinkRecord) -> tuple[Column, ...]:

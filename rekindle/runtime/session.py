@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import sys
 import tempfile
+import threading
 import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -86,7 +88,11 @@ def _start(settings: Mapping[str, str]) -> SparkSession:
     if not debug:
         # It logs every exception of a callback; those that matter reach the user as errors of ours.
         logging.getLogger("py4j.clientserver").setLevel(logging.CRITICAL)
+    handler = signal.getsignal(signal.SIGINT)
     context = SparkContext(conf=conf, gateway=gateway)
+    if handler is not None and threading.current_thread() is threading.main_thread():
+        # Spark's own handler kills the tasks of every job; jobs are stopped between two micro-batches.
+        signal.signal(signal.SIGINT, handler)
     context.setLogLevel("WARN" if debug else "OFF")
     log.unlink(missing_ok=True)
     return SparkSession(context)

@@ -95,7 +95,7 @@ def stopped_after_two_batches(folder: Path, number: signal.Signals) -> int:
             time.sleep(0.2)
         process.send_signal(number)
         _, errors = process.communicate(timeout=100)
-    assert process.returncode == 130, errors
+    assert process.returncode == 128 + number, errors
     assert "Go on with: rekindle run plan.json --job-dir job" in errors
     assert "Traceback" not in errors
     return last(commits)

@@ -33,6 +33,14 @@ def call(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
         (["lint", "folder"], 1, "error: the plan file cannot be read: Is a directory"),
         (["run", "empty.sql"], 1, "error: "),
         (["test", "folder"], 1, "error: there is no program below this folder"),
+        (["run", "-d", "empty.sql"], 1, "error: "),
+        (["stop", "nowhere"], 1, "error: there is no job 'nowhere'"),
+        (["cancel", "./folder"], 1, "error: this folder holds no job\n  at folder"),
+        (["savepoint", "no/where", "--to", "s"], 1, "error: there is no such job folder\n  at no/where"),
+        (["state", "inspect", "nowhere"], 1, "error: this is neither a savepoint nor a job"),
+        (["list", "-D", "execution.jobsdir=x"], 1, "error: unknown option 'execution.jobsdir'"),
+        (["savepoint", "job"], 2, "Missing option"),
+        (["run", "-d", "-i", "-", "p.json"], 2, "cannot read standard input"),
         (["sql", "-e", "x", "-f", "y"], 2, "give either -f or -e"),
         (["explain"], 2, "give either a plan or -f"),
         (["sql", "-e", "SELECT 1", "-D", "novalue"], 2, "is not of the form key=value"),
@@ -50,6 +58,7 @@ def test_wrong_input(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("REKINDLE_HOME", str(tmp_path / "home"))
     (tmp_path / "folder").mkdir()
     (tmp_path / "binary.sql").write_bytes(b"\xff\xfe\x00")
     (tmp_path / "empty.sql").write_text(" \n")
@@ -58,6 +67,14 @@ def test_wrong_input(
     assert message in shown.err
     assert "Traceback" not in shown.err
     assert not (tmp_path / "p.json").exists()
+
+
+def test_no_jobs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    monkeypatch.setenv("REKINDLE_HOME", str(tmp_path))
+    assert call(monkeypatch, "list") == 0
+    assert capsys.readouterr().out == f"No jobs in {tmp_path}/jobs. Start one with: rekindle run -d plan.json\n"
+    assert call(monkeypatch, "list", "--json") == 0
+    assert capsys.readouterr().out == "[]\n"
 
 
 def test_unexpected_errors_are_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 
-from rekindle.cli.jobs import finished
-from rekindle.cli.progress import MOST_STATES, PlainReporter, live_table, one_line
+from rekindle.cli.jobs import ended
+from rekindle.cli.progress import MOST_STATES, LogReporter, PlainReporter, live_table, one_line
 from rekindle.runtime.job import Progress
 
 
@@ -32,6 +33,16 @@ def test_plain_lines_come_now_and_then() -> None:
     assert [line.partition(":")[0] for line in out.getvalue().splitlines()] == ["batch 1", "batch 3"]
 
 
+def test_a_log_tells_the_time_once_a_minute() -> None:
+    times: Iterator[float] = iter([0.0, 0.0, 30.0, 61.0])
+    out = io.StringIO()
+    with LogReporter(out, lambda: next(times)) as report:
+        report(progress(1))
+        report(progress(2))
+    [line] = out.getvalue().splitlines()
+    assert re.match(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d batch 2: ", line)
+
+
 def test_live_table_names_the_largest_states() -> None:
     from rich.console import Console
 
@@ -47,7 +58,8 @@ def test_live_table_names_the_largest_states() -> None:
 
 
 def test_last_line() -> None:
-    assert finished("job", progress(late=5), 12.34) == (
+    assert ended("job", progress(late=5), 12.34) == (
         "job: finished, 34,567 rows in 12 micro-batches, 5 late rows dropped, 12.3 s"
     )
-    assert finished("job", None, 0.5) == "job: finished in 0.5 s, no rows"
+    assert ended("job", None, word="stopped") == "job: stopped, no rows"
+    assert ended("job", None, 0.5) == "job: finished, no rows, 0.5 s"

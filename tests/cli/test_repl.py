@@ -9,6 +9,7 @@ import pytest
 from execnodes.core.errors import Position, SqlError
 from rekindle.cli import repl
 from rekindle.cli.inputs import InScript, Script
+from rekindle.table_environment import TableEnvironment
 
 
 def typed(*lines: str | type[BaseException]) -> Callable[[str], str]:
@@ -49,10 +50,10 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     ],
 )
 def test_statements(ran: list[str], lines: list[str | type[BaseException]], expected: list[str]) -> None:
-    repl.repl(None, typed(*lines))  # type: ignore[arg-type]  # the environment is only passed on
+    repl.repl(TableEnvironment.create(), typed(*lines))
     assert ran == expected
 
 
 def test_errors_show_the_place(ran: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    repl.repl(None, typed("SELECT bad;"))  # type: ignore[arg-type]  # the environment is only passed on
+    repl.repl(TableEnvironment.create(), typed("SELECT bad;"))
     assert "  1 | SELECT bad;\n    |        ^" in capsys.readouterr().err

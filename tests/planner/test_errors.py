@@ -105,6 +105,8 @@ def run(text: str) -> None:
         ("SELECT a.b.c.", 1, 14, "expected a column"),
         ("SELECT INTERVAL '1' SECOND FROM t WHERE ts > INTERVAL 5 DAY", 1, 55, "in single quotes"),
         ("SET a = b", 1, 5, "in single quotes"),
+        ("STOP JOB 'j' WITH DRAIN", 1, 19, "only with a savepoint"),
+        ("DESCRIBE JOB j", 1, 14, "expected"),
         ("EXECUTE STATEMENT SET BEGIN END", 1, 32, "no INSERT"),
     ],
 )

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from execnodes.core.changelog import RowKind
 from execnodes.core.types import BOOLEAN, INT, STRING, timestamp
-from rekindle.cli.tableau import tableau
+from rekindle.tableau import Tableau, tableau
 
 
 def test_rows_of_a_query_carry_their_kind() -> None:
@@ -57,3 +57,14 @@ def test_wide_characters_line_breaks_and_long_texts() -> None:
         "+------------+",
         "3 rows in set",
     ]
+
+
+def test_rows_that_come_later_are_drawn_below_and_wider_ones_below_a_new_head() -> None:
+    table = Tableau(["n", "s"], [INT, STRING], changes=True)
+    first = list(table.add([(RowKind.INSERT, (1, "abc"))]))
+    assert first == ["+----+---+-----+", "| op | n | s   |", "+----+---+-----+", "| +I | 1 | abc |"]
+    assert list(table.add([])) == []
+    assert list(table.add([(RowKind.DELETE, (2, "a"))])) == ["| -D | 2 | a   |"]
+    wider = list(table.add([(RowKind.INSERT, (30, "a"))]))
+    assert wider == ["+----+----+-----+", "| op |  n | s   |", "+----+----+-----+", "| +I | 30 | a   |"]
+    assert list(table.end()) == ["+----+----+-----+", "Received a total of 3 rows"]

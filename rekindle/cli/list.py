@@ -1,0 +1,66 @@
+"""`rekindle list`: the jobs there are, and how they are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from rekindle.cli.arguments import AsJson, Options
+from rekindle.cli.inputs import configured
+from rekindle.jobs.home import SHORT
+
+if TYPE_CHECKING:
+    from rekindle.jobs.home import JobInfo
+
+_HEADS = ("JOB", "NAME", "STATE", "SINCE", "ROWS", "ROWS/S", "WATERMARK", "FOLDER")
+_RIGHT = (4, 5)
+
+
+def list_jobs(as_json: AsJson = False, options: Options = None) -> None:
+    """List the jobs of the jobs folder: ids, names, states, rows and watermarks. Running ones come first."""
+    from rekindle.jobs import home
+
+    configuration = configured(options)
+    jobs = home.list_jobs(configuration)
+    if as_json:
+        print(json.dumps([job.as_json() for job in jobs], indent=2, ensure_ascii=False))
+    elif not jobs:
+        print(f"No jobs in {home.jobs_dir(configuration)}. Start one with: rekindle run -d plan.json")
+    else:
+        print("\n".join(listing(jobs)))
+
+
+def listing(jobs: Sequence[JobInfo]) -> Iterator[str]:
+    """Aligned lines, a head first; what made jobs fail stands below."""
+    table = [_HEADS, *map(_cells, jobs)]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for cells in table:
+        padded = (
+            cell.rjust(width) if at in _RIGHT else cell.ljust(width)
+            for at, (cell, width) in enumerate(zip(cells, widths, strict=True))
+        )
+        yield "  ".join(padded).rstrip()
+    for job in jobs:
+        if job.error is not None and job.state == "FAILED":
+            yield f"{job.job_id[:SHORT]} failed: {job.error.message.splitlines()[0]}"
+
+
+def _cells(job: JobInfo) -> tuple[str, ...]:
+    running = job.state == "RUNNING"
+    return (
+        job.job_id[:SHORT],
+        job.name,
+        str(job.state),
+        moment(job.since),
+        "-" if job.rows is None else f"{job.rows:,}",
+        f"{job.rows_per_second:,.0f}" if running and job.rows_per_second is not None else "-",
+        job.watermark or "-",
+        str(job.folder),
+    )
+
+
+def moment(millis: int) -> str:
+    """Epoch milliseconds in local time."""
+    return datetime.fromtimestamp(millis / 1000).strftime("%Y-%m-%d %H:%M:%S")

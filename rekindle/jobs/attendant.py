@@ -1,0 +1,125 @@
+"""Beside a running job: keeps status and progress in its folder, and does what other processes ask for."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from execnodes.core.errors import JobError, RekindleError
+from rekindle.atomic_file import write_atomically
+from rekindle.jobs.status import State, Status, Trouble, write_progress
+
+if TYPE_CHECKING:
+    from rekindle.runtime.job import Job
+
+_LOOK = 0.2
+"""Seconds from one look for requests to the next."""
+_PROGRESS = 1.0
+"""Shortest seconds from one progress to the next."""
+_PATIENCE = 60.0
+"""Seconds that a savepoint waits for the first micro-batch."""
+REQUEST = "request.json"
+
+
+def response(folder: Path, request_id: str) -> Path:
+    """The file with the answer to a request."""
+    return folder / f"response-{request_id}.json"
+
+
+class Attendant:
+    """Knows how a job is; with a folder, also the thread that keeps the folder's files. Part of the job's process."""
+
+    def __init__(self, job: Job, folder: Path | None) -> None:
+        """Without `folder` nobody else can know the job."""
+        self._job = job
+        self._folder = folder
+        self._seen: tuple[int, int] | None = None
+        self._told = 0.0
+        self._asked: State | None = None
+        self._savepoint: Path | None = None
+        self.status = Status.now(State.STARTING)
+
+    def start(self) -> None:
+        """The job runs: say so, and begin to listen. Requests of an earlier run are void."""
+        self.status = Status.now(State.RUNNING)
+        if self._folder is None:
+            return
+        for stale in (self._folder / REQUEST, *self._folder.glob("response-*.json")):
+            stale.unlink(missing_ok=True)
+        self.status.write(self._folder)
+        listening = threading.Thread(target=self._listen, args=(self._folder,), daemon=True)
+        listening.name = f"rekindle-attendant-{self._job.job_id}"
+        listening.start()
+
+    def stopping(self, savepoint: Path | None) -> None:
+        """Somebody has asked the job to stop, and to leave that savepoint."""
+        self._asked, self._savepoint = self._asked or State.STOPPED, savepoint
+
+    def end(self, failure: BaseException | None) -> None:
+        """The job has ended, and still holds its folder."""
+        state = State.FAILED if failure is not None else self._asked or State.FINISHED
+        savepoint = self._savepoint if self._savepoint is not None and self._savepoint.exists() else None
+        self.status = Status.now(state, savepoint=savepoint, error=failure)
+        if self._folder is not None:
+            self._note_progress(self._folder, force=True)
+            self.status.write(self._folder)
+
+    def _listen(self, folder: Path) -> None:
+        while not self._ended(_LOOK):
+            self._note_progress(folder)
+            request = folder / REQUEST
+            if request.exists():
+                wish = json.loads(request.read_text(encoding="utf-8"))
+                request.unlink(missing_ok=True)
+                text = json.dumps({"error": self._answer(wish)})
+                write_atomically(response(folder, wish["id"]), text, replace=True)
+
+    def _ended(self, timeout: float) -> bool:
+        try:
+            return self._job.wait(timeout)
+        except RekindleError:
+            return True
+
+    def _note_progress(self, folder: Path, *, force: bool = False) -> None:
+        if not force and time.monotonic() - self._told < _PROGRESS:
+            return
+        progress = self._job.progress()
+        if progress is not None and (progress.batch_id, progress.rows) != self._seen:
+            self._seen, self._told = (progress.batch_id, progress.rows), time.monotonic()
+            write_progress(folder, progress)
+
+    def _answer(self, wish: dict[str, Any]) -> dict[str, Any] | None:
+        """Do what is asked for; the error, if there is one."""
+        try:
+            self._do(wish)
+        except BaseException as error:  # noqa: BLE001  # whoever asked is told
+            return asdict(Trouble.of(error))
+        return None
+
+    def _do(self, wish: dict[str, Any]) -> None:
+        target = Path(wish["savepoint"]) if wish["savepoint"] else None
+        if target is not None and target.exists():
+            raise JobError("the folder exists already", where=str(target), hint="Give a new folder.")
+        if target is not None:
+            self._await_a_commit()
+        if wish["state"] is None:
+            assert target is not None
+            self._job.savepoint(target)
+            return
+        self._asked = State(wish["state"])
+        self._job.stop(with_savepoint=target, drain=wish["drain"])
+
+    def _await_a_commit(self) -> None:
+        """A job that has just begun has nothing to save yet; it goes on if there is nothing for long."""
+        deadline = time.monotonic() + _PATIENCE
+        while self._job.folder.committed_batch() is None and not self._ended(_LOOK):
+            if time.monotonic() > deadline:
+                raise JobError(
+                    f"no micro-batch has been committed in {_PATIENCE:g} s, so there is nothing to save",
+                    where=str(self._job.folder.path),
+                    hint="Try again when input has come, or stop the job without a savepoint.",
+                )

@@ -1,0 +1,134 @@
+"""Where jobs live that were given no folder, and how a job is found: by id, the beginning of one, name, or folder."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from execnodes.core.errors import JobError
+from execnodes.core.options import Configuration
+from rekindle.jobs.status import State, Trouble, is_alive, read_progress, read_status, state_of
+
+SHORT = 8
+"""Characters of an id that people are shown."""
+HINT = "`rekindle list` shows the jobs there are; a job elsewhere is named by its folder."
+
+
+class NoSuchJobError(JobError):
+    """Nothing is known by that id, name or folder."""
+
+
+@dataclass(frozen=True)
+class JobInfo:
+    """A job as its folder shows it."""
+
+    job_id: str
+    name: str
+    state: State
+    since: int
+    """Epoch milliseconds: since when it is in that state."""
+    started: int
+    """Epoch milliseconds: when it was first started."""
+    folder: Path
+    rows: int | None
+    """Input rows since its process started."""
+    rows_per_second: float | None
+    watermark: str | None
+    savepoint: str | None
+    error: Trouble | None
+
+    def as_json(self) -> dict[str, Any]:
+        """For programs."""
+        return {**asdict(self), "folder": str(self.folder)}
+
+
+def home() -> Path:
+    """Rekindle's own folder: $REKINDLE_HOME, else ~/.rekindle."""
+    given = os.environ.get("REKINDLE_HOME")
+    return Path(given).absolute() if given else Path.home() / ".rekindle"
+
+
+def jobs_dir(configuration: Configuration) -> Path:
+    """The folder of jobs that were given none."""
+    given = configuration.get_option("execution.jobs-dir")
+    return Path(given).absolute() if given else home() / "jobs"
+
+
+def new_folder(configuration: Configuration) -> Path:
+    """A folder for a new job; its name becomes the job's id."""
+    return jobs_dir(configuration) / uuid.uuid4().hex
+
+
+def enlist(folder: Path, job_id: str, configuration: Configuration) -> None:
+    """Let a job be found whose folder is elsewhere."""
+    link = jobs_dir(configuration) / job_id
+    if folder.parent.resolve() != link.parent.resolve() and not link.exists():
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.unlink(missing_ok=True)
+        link.symlink_to(folder.absolute(), target_is_directory=True)
+
+
+def job_info(folder: Path) -> JobInfo:
+    """Read a job folder; JobError if it is none."""
+    from rekindle.runtime.folder import JobFolder
+
+    if not (folder / "job.json").is_file():
+        raise NoSuchJobError("this folder holds no job", where=str(folder), hint=HINT)
+    identity = JobFolder(folder).identity()
+    # The lock is looked at before the status: a job writes its last status before it lets go.
+    alive = is_alive(folder)
+    status, progress = read_status(folder), read_progress(folder)
+    return JobInfo(
+        identity.job_id,
+        identity.name,
+        state_of(status, alive=alive),
+        status.since if status is not None else identity.created,
+        identity.created,
+        folder.resolve(),
+        progress.get("rows"),
+        progress.get("rows_per_second"),
+        progress.get("watermark"),
+        status.savepoint if status is not None else None,
+        status.error if status is not None else None,
+    )
+
+
+def list_jobs(configuration: Configuration) -> list[JobInfo]:
+    """All jobs of the jobs folder; running ones first, later ones before earlier ones."""
+    place = jobs_dir(configuration)
+    folders = [each for each in (place.iterdir() if place.is_dir() else ()) if (each / "job.json").is_file()]
+    known = {info.job_id: info for info in map(job_info, folders)}
+    return sorted(known.values(), key=lambda info: (info.state not in (State.RUNNING, State.STARTING), -info.since))
+
+
+def find_job(text: str, configuration: Configuration) -> JobInfo:
+    """The job that is meant; JobError if there is none, or more than one."""
+    if os.sep in text or (Path(text) / "job.json").is_file():
+        if not Path(text).is_dir():
+            raise NoSuchJobError("there is no such job folder", where=text, hint=HINT)
+        return job_info(Path(text))
+    return choose(text, list_jobs(configuration))
+
+
+def choose(text: str, jobs: Sequence[JobInfo]) -> JobInfo:
+    """The one job with that id, name, or beginning of an id; JobError if there is none, or more than one."""
+    found = (
+        [each for each in jobs if each.job_id == text]
+        or _running_or_all([each for each in jobs if each.name == text])
+        or [each for each in jobs if text and each.job_id.startswith(text)]
+    )
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise NoSuchJobError(f"there is no job {text!r}", hint=HINT)
+    several = "\n".join(f"{each.job_id}  {each.name}  {each.state}" for each in found)
+    raise JobError(f"{text!r} may be {len(found)} jobs", hint=f"Give more of the id:\n{several}")
+
+
+def _running_or_all(jobs: list[JobInfo]) -> list[JobInfo]:
+    running = [each for each in jobs if each.state is State.RUNNING]
+    return running if len(running) == 1 else jobs

@@ -1,0 +1,46 @@
+"""A savepoint of a job from outside its process: the job takes it if it runs, this process if it does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from execnodes.core.errors import JobError
+from rekindle.jobs.control import TIMEOUT, ask_for_savepoint
+from rekindle.jobs.status import State
+
+if TYPE_CHECKING:
+    from rekindle.jobs.home import JobInfo
+    from rekindle.savepoints.manifest import Manifest
+
+
+def take_savepoint(job: JobInfo, target: Path, timeout: float = TIMEOUT) -> Manifest:
+    """Write a savepoint of the last committed micro-batch; the job goes on, if it runs."""
+    from rekindle.savepoints.manifest import read
+
+    if target.exists():
+        raise JobError("the folder exists already", where=str(target), hint="Give a new folder.")
+    if job.state in (State.RUNNING, State.STARTING) and ask_for_savepoint(job, target, timeout):
+        return read(target)
+    return _of_folder(job, target)
+
+
+def _of_folder(job: JobInfo, target: Path) -> Manifest:
+    """Hold the folder meanwhile, so that no process runs the job."""
+    from plans.load import load
+    from rekindle.runtime.folder import JobFolder
+    from rekindle.runtime.session import session
+    from rekindle.savepoints.take import take
+
+    folder = JobFolder(job.folder)
+    folder.acquire()
+    try:
+        if not folder.resolved_file.exists():
+            raise JobError(
+                "the job has never run", where=str(job.folder), hint="There is nothing to save; run it first."
+            )
+        plan = folder.plan_file.read_text(encoding="utf-8")
+        graph = load(folder.resolved_file.read_text(encoding="utf-8"), source=str(folder.resolved_file))
+        return take(session(), graph, plan, folder, target)
+    finally:
+        folder.release()
