@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from abc import abstractmethod
 from typing import TYPE_CHECKING, ClassVar, Self
 from typing import Literal as Tag
@@ -17,6 +18,7 @@ from execnodes.core.types import LogicalType
 
 if TYPE_CHECKING:
     from execnodes.core.lowering import Lowering, Rows
+    from execnodes.core.meaning import RowsMeaning, StateMeaning
 
 DEFAULT_UID_FORMAT = "<id>_<operator>"
 VERSIONED_UID_FORMAT = "<id>_<type>-<version>_<operator>"
@@ -133,6 +135,26 @@ class ExecNode(PlanModel):
     @abstractmethod
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """Say how this node runs: columns of its output over those of its inputs."""
+
+    def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
+        """What its rows are. By default all properties of its own decide, and all that its inputs mean."""
+        from execnodes.core.meaning import RowsMeaning, list_text, shortened
+
+        own = self.model_dump(mode="json", by_alias=True, exclude=set(ExecNode.model_fields) - {"configuration"})
+        below = list_text([f"{each.rows} {list_text(each.columns)} {each.time}" for each in inputs])
+        origin = shortened(f"{self.key} {json.dumps(own, sort_keys=True, ensure_ascii=False)} of {below}")
+        columns = tuple(f"#{at} of {self.key.name}" for at in range(len(self.output_type.fields)))
+        sources = frozenset(uid for each in inputs for uid in each.sources)
+        return RowsMeaning(self.output_type, columns, origin, time=origin, sources=sources)
+
+    def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
+        """What the states that savepoints hold of its operators mean; each node with `uids` says it.
+
+        Imports the operator, but starts nothing.
+        """
+        if self.uids():
+            raise NotImplementedError(f"{type(self).__name__} does not say what its state means")
+        return ()
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """Check the node against the output types of its inputs; PlanError if they do not fit."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Annotated
 from typing import Literal as Tag
 
 from pydantic import BeforeValidator, PlainSerializer
 
 from execnodes.core.node import PlanModel
-from execnodes.core.types import LogicalType
+from execnodes.core.types import LogicalType, Root
 
 _ISO = re.compile(r"PT(?:(-?\d+)H)?(?:(-?\d+)M)?(?:(-?)(\d+)(?:\.(\d{1,3}))?S)?")
 
@@ -87,6 +88,13 @@ class Windowing(PlanModel):
     """Input column of the window's start; only with WindowAttached."""
     window_end: int | None = None
     """Input column of the window's end; only with WindowAttached."""
+
+    def text(self, columns: Sequence[str], zone: str) -> str:
+        """What decides which windows a row is in, over texts of the input's columns."""
+        at = self.time_attribute_index if self.strategy == "TimeAttribute" else self.window_end
+        local = f" local time of {zone}" if self.time_attribute_type.root is Root.TIMESTAMP_LTZ else ""
+        partitions = "".join(f", partition {columns[each]}" for each in self.window.partition_key_indices)
+        return f"{self.window.kind}({'' if at is None else columns[at]}, {self.window}{partitions}){local}"
 
 
 class NamedWindowProperty(PlanModel):

@@ -1,6 +1,7 @@
 """Entry point of `rekindle`: the commands, and how errors leave the process.
 
-Exit codes: 0 all well, 1 an error, 2 a wrong command line, 130 stopped by Ctrl-C, 143 by SIGTERM.
+Exit codes: 0 all well, 1 an error, 2 a wrong command line, 3 incompatible, 4 needs consent, 5 cannot be judged,
+130 stopped by Ctrl-C, 143 by SIGTERM.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Annotated
 import typer
 
 from execnodes.core.errors import RekindleError
+from rekindle.cli.check import check
 from rekindle.cli.compile import compile
 from rekindle.cli.control import cancel, savepoint, stop
 from rekindle.cli.doctor import doctor
@@ -37,6 +39,7 @@ app.command()(sql)
 app.command()(compile)
 app.command("run")(run_plan)
 app.command()(explain)
+app.command()(check)
 app.command()(lint)
 app.command("test")(run_program_folders)
 app.command("list")(list_jobs)

@@ -56,7 +56,10 @@ def _as_json(state: SavedState, rows: list[dict[str, Any]] | None) -> dict[str, 
         "columns": [{"name": name, "type": t} for name, t in state.schema],
         "ttl_ms": state.ttl_ms,
         "max_parallelism": state.max_parallelism,
-        "meaning": state.meaning,
+        "meaning": {
+            **state.parts,
+            "columns": dict(zip((name for name, _ in state.schema), state.meanings, strict=True)),
+        },
     }
     return described if rows is None else {**described, "values": rows}
 
@@ -69,11 +72,14 @@ def _print_states(states: list[SavedState]) -> None:
 
 
 def _described(state: SavedState) -> list[str]:
+    from execnodes.core.meaning import readable
+
     ttl = f", ttl {state.ttl_ms} ms" if state.ttl_ms else ""
+    columns = zip(state.schema, map(readable, state.meanings), strict=True)
     return [
         f"{state.title}  {state.rows:,} rows, {state.bytes:,} bytes, max parallelism {state.max_parallelism}{ttl}",
-        f"    {state.meaning}",
-        *(f"    {name} {t}{'  key' if name in state.key else ''}" for name, t in state.schema),
+        *(f"    {label}: {readable(text)}" for label, text in state.parts.items()),
+        *(f"    {name} {t}{'  key' if name in state.key else ''}  {meaning}" for (name, t), meaning in columns),
     ]
 
 

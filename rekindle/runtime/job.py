@@ -177,7 +177,7 @@ class Job:
         parallelism = max(1, configuration.number("parallelism.default"))
         write_atomically(self.folder.resolved_file, resolved_text(self._graph), replace=True)
         recorded = record(self._graph)
-        restore = recover(self.folder, configuration, recorded)
+        restore = recover(self.folder, configuration, self._graph)
         self.fates = restore.fates if restore is not None else ()
         self._pipeline = plan_stages(recorded)
         settings = {key: value for key, value in configuration.items() if key.startswith(SPARK_PREFIX)}

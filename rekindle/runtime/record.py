@@ -135,7 +135,9 @@ class Record:
             for b, value in zip(rows.branches, values, strict=True)
         )
         operator = RowWatermarkOperator(node.uid("watermark-assigner"), columns)
-        return self.operator(node, operator, (OperatorInput(Rows(extended, branches), ()),))
+        result = self.operator(node, operator, (OperatorInput(Rows(extended, branches), ()),))
+        # The operator counts columns; the nodes behind it name their state after the columns of the plan.
+        return Rows(rows.type, result.branches)
 
     def operator(self, node: ExecNode, operator: Operator, inputs: tuple[OperatorInput, ...]) -> Rows:
         """See `Lowering`."""

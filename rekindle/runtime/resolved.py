@@ -16,7 +16,8 @@ def resolved_text(graph: ExecGraph) -> str:
 
 def _described(table: TableReference) -> TableReference:
     resolved = table.resolved_table
-    if resolved is None or resolved.options is None:
+    if resolved is None or resolved.options is None or table.identifier is None:
+        # The options of an inline table are all there is to know it by; they stand in the plan anyway.
         return table
     kept = {key: value for key, value in resolved.options.items() if key == "connector" or key.endswith("format")}
     return table.model_copy(update={"resolved_table": resolved.model_copy(update={"options": kept})})

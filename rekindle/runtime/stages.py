@@ -58,19 +58,18 @@ class Pipeline:
         """Arms that start at an origin."""
         return tuple(arm for arm in self.arms if arm.branch.origin == origin)
 
-    def level_of(self, consumer: int) -> int:
-        """Stage of a consumer; sinks stand behind all stages."""
-        return self.level.get(consumer, len(self.stages))
+    def level_of(self, arm: Arm) -> int:
+        """Stage of an arm's consumer. Sinks stand behind all stages, also those that have an operator before them."""
+        behind = len(self.stages)
+        return behind if arm.branch.origin == arm.consumer else self.level.get(arm.consumer, behind)
 
     def boundary(self, index: int) -> tuple[Arm, ...]:
         """Arms whose rows are in the input frame of stage `index` (or, behind the last, of the sinks)."""
-        return tuple(
-            arm for arm in self.arms if self.level.get(arm.branch.origin, -1) < index <= self.level_of(arm.consumer)
-        )
+        return tuple(arm for arm in self.arms if self.level.get(arm.branch.origin, -1) < index <= self.level_of(arm))
 
     def passing(self, index: int) -> tuple[Arm, ...]:
         """Arms whose rows go through a stage on their way to a later one."""
-        return tuple(arm for arm in self.boundary(index) if self.level_of(arm.consumer) > index)
+        return tuple(arm for arm in self.boundary(index) if self.level_of(arm) > index)
 
     def output_layout(self, index: int) -> Layout:
         """Slots of the frame that leaves a stage: results of its members, and rows that pass through."""

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from execnodes.core.errors import StateError
-from execnodes.state.operator import StateSpec
+from execnodes.core.meaning import StateColumn, StateMeaning
+from plans.meaning import POSITION
 
 FORMAT = "rekindle-savepoint"
 VERSION = 1
@@ -29,8 +30,12 @@ class SavedState:
     key: tuple[str, ...]
     bucketed: bool
     ttl_ms: int
-    meaning: str
-    """What the operator does, in the words of its plan."""
+    parts: Mapping[str, str]
+    """What all its rows depend on (see `StateMeaning`)."""
+    meanings: tuple[str, ...]
+    """What each column holds."""
+    sources: tuple[str, ...]
+    """Uids of the sources whose rows it has seen."""
     max_parallelism: int
     rows: int
     bytes: int
@@ -41,6 +46,13 @@ class SavedState:
     def title(self) -> str:
         """As people name it."""
         return f"{self.uid}:{self.name}"
+
+    @property
+    def meaning(self) -> StateMeaning:
+        """To be compared with that of a plan."""
+        columns = tuple(StateColumn(*pair, text) for pair, text in zip(self.schema, self.meanings, strict=True))
+        sources = frozenset(self.sources)
+        return StateMeaning(self.uid, self.name, self.parts, columns, self.bucketed, self.ttl_ms, sources)
 
 
 @dataclass(frozen=True)
@@ -53,16 +65,20 @@ class Manifest:
     """Epoch ms; 0 if there was none."""
     positions: Mapping[str, str]
     """Source uid to where it goes on; absent for sources that had not begun."""
+    sources: Mapping[str, Mapping[str, str]]
+    """Source uid to what it reads (see `StateMeaning.parts`)."""
     states: tuple[SavedState, ...]
+
+    @property
+    def meanings(self) -> tuple[StateMeaning, ...]:
+        """Positions of sources and states of operators, to be compared with those of a plan."""
+        uids = {**self.sources, **self.positions}
+        positions = (StateMeaning(uid, POSITION, self.sources.get(uid, {})) for uid in uids)
+        return (*positions, *(each.meaning for each in self.states))
 
     def text(self) -> str:
         """As it is written."""
         return json.dumps({"format": FORMAT, "version": VERSION, **asdict(self)}, indent=2, ensure_ascii=False) + "\n"
-
-
-def columns_of(spec: StateSpec) -> tuple[tuple[str, str], ...]:
-    """A state's schema snapshot."""
-    return tuple((column.name, str(column.type.with_nullable(True))) for column in spec.columns)
 
 
 def read(folder: Path) -> Manifest:
@@ -81,12 +97,25 @@ def read(folder: Path) -> Manifest:
                 "Restore it with the engine version that wrote it, or a newer one.",
             )
         states = tuple(
-            SavedState(**{**each, "schema": tuple(tuple(pair) for pair in each["schema"]), "key": tuple(each["key"])})
+            SavedState(
+                **{
+                    **each,
+                    "schema": tuple(tuple(pair) for pair in each["schema"]),
+                    **{name: tuple(each[name]) for name in ("key", "meanings", "sources")},
+                }
+            )
             for each in found["states"]
         )
         manifest = Manifest(
-            found["engine"], found["plan_sha256"], int(found["watermark"]), dict(found["positions"]), states
+            found["engine"],
+            found["plan_sha256"],
+            int(found["watermark"]),
+            dict(found["positions"]),
+            dict(found["sources"]),
+            states,
         )
+        if any(len(each.schema) != len(each.meanings) for each in states):
+            raise ValueError("a state has columns without meaning")
     except (ValueError, KeyError, TypeError) as error:
         raise _wrong(path, f"the manifest is damaged: {error!r}", "Use another savepoint.") from error
     _verify(folder, manifest)

@@ -12,15 +12,15 @@ from rekindle.atomic_file import write_atomically
 from rekindle.savepoints.restore import Restore, prepare
 
 if TYPE_CHECKING:
+    from execnodes.core.graph import ExecGraph
     from rekindle.runtime.folder import JobFolder
-    from rekindle.runtime.record import Record
 
 PATH = "execution.state-recovery.path"
 UNCLAIMED = "execution.state-recovery.ignore-unclaimed-state"
 DROP = "execution.state-recovery.drop"
 
 
-def recover(folder: JobFolder, configuration: Configuration, pipeline: Record) -> Restore | None:
+def recover(folder: JobFolder, configuration: Configuration, graph: ExecGraph) -> Restore | None:
     """The savepoint whose rows the checkpoint still lacks; None if there is none. StateError if it does not fit.
 
     The choice is kept in the folder: until the first micro-batch is committed a crash begins with the savepoint again.
@@ -42,7 +42,7 @@ def recover(folder: JobFolder, configuration: Configuration, pipeline: Record) -
     dropped = configuration.get_option(DROP) if anew else known["drop"]
     unclaimed = configuration.flag(UNCLAIMED) if anew else known["unclaimed"]
     names = frozenset(each.strip() for each in dropped.split(",") if each.strip())
-    restore = prepare(Path(given), pipeline, drop_unclaimed=unclaimed, drop=names)
+    restore = prepare(Path(given), graph, drop_unclaimed=unclaimed, drop=names)
     memory = {
         "savepoint": str(restore.folder), "drop": dropped, "unclaimed": unclaimed,
         "watermark": restore.manifest.watermark, "positions": restore.positions,

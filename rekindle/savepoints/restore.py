@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 from pathlib import Path
@@ -16,14 +16,17 @@ from execnodes.core.types import NESTED, LogicalType
 from execnodes.state.frames import KEY_GROUP, TAG
 from execnodes.state.host import STATE
 from execnodes.state.operator import BUCKET, StateSpec
-from rekindle.runtime.record import OperatorRecord, Record
-from rekindle.savepoints.manifest import Manifest, SavedState, columns_of, read
+from plans.compare import Fate as Judged
+from plans.compare import compare
+from plans.meaning import POSITION, meanings
+from rekindle.runtime.record import OperatorRecord
+from rekindle.savepoints.manifest import Manifest, SavedState, read
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, GroupedData, SparkSession
 
-POSITION = "position"
-"""Name by which a source's position is dropped."""
+    from execnodes.core.graph import ExecGraph
+
 _log = logging.getLogger("rekindle.savepoints")
 
 
@@ -44,13 +47,22 @@ class Fate:
 
 
 @dataclass(frozen=True)
+class Kept:
+    """A saved state that goes on."""
+
+    state: SavedState
+    columns: Mapping[str, str]
+    """Its columns in the plan to those in the savepoint."""
+
+
+@dataclass(frozen=True)
 class Restore:
     """A savepoint that fits a plan."""
 
     folder: Path
     manifest: Manifest
     fates: tuple[Fate, ...]
-    kept: dict[tuple[str, str], SavedState] = field(default_factory=dict)
+    kept: dict[tuple[str, str], Kept] = field(default_factory=dict)
     positions: dict[str, str] = field(default_factory=dict)
     """Source uid to where it goes on."""
 
@@ -60,7 +72,7 @@ class Restore:
             (step, number, spec, saved)
             for step in steps
             for number, spec in enumerate(step.operator.states)
-            if (saved := self.kept.get((step.operator.uid, spec.name))) is not None and saved.rows
+            if (saved := self.kept.get((step.operator.uid, spec.name))) is not None and saved.state.rows
         ]
         if not chosen:
             return None
@@ -74,14 +86,15 @@ class Restore:
         step: OperatorRecord,
         number: int,
         spec: StateSpec,
-        saved: SavedState,
+        kept: Kept,
         layout: Layout,
         groups: int,
     ) -> DataFrame:
+        saved = kept.state
         types = {column.name: column.type for column in spec.columns}
         slots = zip(assign(types.values()), types.items(), strict=True)
-        texts = {slot: _encoded(t, name) for slot, (name, t) in slots}
-        hashed = f"xxhash64({', '.join(_encoded(types[name], name) for name in spec.key)})"
+        texts = {slot: _encoded(t, kept.columns[name]) for slot, (name, t) in slots}
+        hashed = f"xxhash64({', '.join(_encoded(types[name], kept.columns[name]) for name in spec.key)})"
         null = {"l": "BIGINT", "d": "DOUBLE", "s": "STRING", "b": "BINARY"}
         head = {
             TAG: str(step.node.id),
@@ -102,86 +115,50 @@ def _encoded(t: LogicalType, name: str) -> str:
     return quote(name) if t.root in NESTED else encode(t, quote(name))
 
 
-def prepare(folder: Path, pipeline: Record, *, drop_unclaimed: bool, drop: frozenset[str]) -> Restore:
+def prepare(folder: Path, graph: ExecGraph, *, drop_unclaimed: bool, drop: frozenset[str]) -> Restore:
     """Check a savepoint against a pipeline, before anything runs; StateError names all that does not fit.
 
     `drop_unclaimed`: forget what no operator of the pipeline has; `drop`: titles (``uid:name``) to forget.
     """
     folder = folder.absolute()
     manifest = read(folder)
-    matching = _Matching(drop_unclaimed, drop)
     saved = {(each.uid, each.name): each for each in manifest.states}
-    kept = {}
-    operators = [step.operator for step in pipeline.steps.values() if isinstance(step, OperatorRecord)]
-    for uid, spec in ((operator.uid, spec) for operator in operators for spec in operator.states if not spec.derived):
-        if matching.claims(uid, spec.name, saved.get((uid, spec.name))):
-            kept[uid, spec.name] = saved[uid, spec.name]
-            matching.problems += _differences(saved[uid, spec.name], spec)
-    uids = {source.uid for source in pipeline.sources.values()}
-    positions = {uid: text for uid, text in manifest.positions.items() if uid in uids}
-    positions = {uid: text for uid, text in positions.items() if matching.claims(uid, POSITION, 0)}
-    for address, found in saved.items():
-        matching.leftover(*address, found.rows)
-    for uid in manifest.positions:
-        matching.leftover(uid, POSITION, 0)
-    matching.finish(folder)
-    return Restore(folder, manifest, tuple(matching.fates), kept, positions)
+    found = {(each.uid, each.name): each for each in manifest.meanings}
+    given = [each for each in found.values() if each.title not in drop]
+    fates, kept, problems = [], {}, []
+    for each in compare(given, meanings(graph)).judgements:
+        address, title = (each.uid, each.state), f"{each.uid}:{each.state}"
+        rows = saved[address].rows if address in saved else 0
+        if each.goes_on and address in saved:
+            kept[address] = Kept(saved[address], each.columns)
+        elif each.fate is Judged.DROP and not drop_unclaimed:
+            what = "source" if each.state == POSITION else "operator or state"
+            problems.append(f"{title} ({rows} rows): the plan has no such {what}")
+        elif each.fate is Judged.INCOMPATIBLE and title not in drop:
+            problems.append(f"{title} ({rows} rows): {each.reason}")
+        if title not in drop:
+            fates.append(Fate(*address, _FATES[each.fate], rows))
+    fates += [Fate(*at, "dropped", saved[at].rows if at in saved else 0) for at in found if found[at].title in drop]
+    unknown = sorted(drop - {each.title for each in found.values()})
+    problems += [f"{each}: the savepoint has no such state to drop" for each in unknown]
+    if problems:
+        raise StateError(
+            "the savepoint does not fit the plan:\n  " + "\n  ".join(problems),
+            where=str(folder),
+            hint="Drop a state with --allow-drop-state UID:NAME, or all without an operator with "
+            "--allow-non-restored-state; or run the plan the savepoint was taken from.",
+        )
+    for fate in fates:
+        _log.info("%s", fate)
+    going_on = {each.uid for each in fates if (each.name, each.fate) == (POSITION, "restored")}
+    positions = {uid: text for uid, text in manifest.positions.items() if uid in going_on}
+    return Restore(folder, manifest, tuple(fates), kept, positions)
 
 
-@dataclass
-class _Matching:
-    """Fates and problems, gathered."""
-
-    drop_unclaimed: bool
-    drop: frozenset[str]
-    fates: list[Fate] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
-
-    def claims(self, uid: str, name: str, found: SavedState | int | None) -> bool:
-        """The plan has this: whether it gets what the savepoint has (a state, or a position's 0 rows)."""
-        rows = found.rows if isinstance(found, SavedState) else found
-        dropped = f"{uid}:{name}" in self.drop
-        fate = "empty" if rows is None else "dropped" if dropped else "restored"
-        self.fates.append(Fate(uid, name, fate, rows or 0))
-        return fate == "restored"
-
-    def leftover(self, uid: str, name: str, rows: int) -> None:
-        """The savepoint has this; it must have been claimed, or be dropped."""
-        if any((each.uid, each.name) == (uid, name) for each in self.fates):
-            return
-        self.fates.append(Fate(uid, name, "dropped", rows))
-        if not self.drop_unclaimed and f"{uid}:{name}" not in self.drop:
-            what = "source" if name == POSITION else "operator or state"
-            self.problems.append(f"{uid}:{name} ({rows} rows): the plan has no such {what}")
-
-    def finish(self, folder: Path) -> None:
-        """Raise the problems, or log the fates."""
-        known = {f"{each.uid}:{each.name}" for each in self.fates if each.fate != "empty"}
-        unknown = sorted(self.drop - known)
-        self.problems += [f"{each}: the savepoint has no such state to drop" for each in unknown]
-        if self.problems:
-            raise StateError(
-                "the savepoint does not fit the plan:\n  " + "\n  ".join(self.problems),
-                where=str(folder),
-                hint="Drop a state with --allow-drop-state UID:NAME, or all without an operator with "
-                "--allow-non-restored-state; or run the plan the savepoint was taken from.",
-            )
-        for each in self.fates:
-            _log.info("%s", each)
-
-
-def _differences(saved: SavedState, spec: StateSpec) -> list[str]:
-    found = []
-    if saved.schema != columns_of(spec):
-        found.append(f"{saved.title}: its columns were {_text(saved.schema)}, now they are {_text(columns_of(spec))}")
-    if (saved.key, saved.bucketed) != (spec.key, spec.bucketed):
-        found.append(f"{saved.title}: its key was {_key(saved.key)}, now it is {_key(spec.key)}")
-    return found
-
-
-def _key(names: tuple[str, ...]) -> str:
-    return f"({', '.join(names)})"
-
-
-def _text(schema: tuple[tuple[str, str], ...]) -> str:
-    return "(" + ", ".join(f"{name} {t}" for name, t in schema) + ")"
+_FATES = {
+    Judged.KEEP: "restored",
+    Judged.CONVERT: "restored",
+    Judged.EMPTY: "empty",
+    Judged.DROP: "dropped",
+    Judged.INCOMPATIBLE: "refused",
+}

@@ -13,16 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 from execnodes.core.errors import StateError
 from execnodes.core.lowering import quote
+from execnodes.core.meaning import StateMeaning
 from execnodes.core.slots import Layout, assign, decode
 from execnodes.core.types import NESTED, LogicalType, Root
 from execnodes.core.version import ENGINE_VERSION
 from execnodes.state.operator import BUCKET, StateSpec
+from plans.meaning import POSITION, meanings
 from rekindle.connectors.line_text import stream_name
 from rekindle.connectors.registry import find_source
 from rekindle.runtime.folder import JobFolder
 from rekindle.runtime.record import OperatorRecord, Record, record
 from rekindle.runtime.session import prepare
-from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, checksum, columns_of
+from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, checksum
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -66,6 +68,7 @@ def _write(
     spark: SparkSession, graph: ExecGraph, plan: str, job: JobFolder, batch: int, pipeline: Record, folder: Path
 ) -> Manifest:
     numbers = {row["operatorId"]: row["operatorProperties"] for row in _metadata(spark, job)}
+    meant = {(each.uid, each.name): each for each in meanings(graph)}
     states = []
     for step in pipeline.steps.values():
         if not isinstance(step, OperatorRecord):
@@ -76,7 +79,8 @@ def _write(
                 number = next((n for n, text in numbers.items() if f'"{name}"' in text), None)
                 if number is None:
                     raise StateError(f"the checkpoint has no state {name}", where=str(job.checkpoint))
-                states.append(_dump(spark, job, batch, number, step, spec, graph.max_parallelism, folder))
+                meaning = meant[step.operator.uid, spec.name]
+                states.append(_dump(spark, job, batch, number, meaning, spec, graph.max_parallelism, folder))
     (folder / PLAN).write_text(plan, encoding="utf-8")
     _sync(folder / PLAN)
     manifest = Manifest(
@@ -84,6 +88,7 @@ def _write(
         hashlib.sha256(plan.encode()).hexdigest(),
         job.floor(batch),
         _positions(pipeline, job, batch),
+        {uid: dict(each.parts) for (uid, name), each in meant.items() if name == POSITION},
         tuple(states),
     )
     (folder / NAME).write_text(manifest.text(), encoding="utf-8")
@@ -103,12 +108,12 @@ def _dump(
     job: JobFolder,
     batch: int,
     number: int,
-    step: OperatorRecord,
+    meaning: StateMeaning,
     spec: StateSpec,
     max_parallelism: int,
     folder: Path,
 ) -> SavedState:
-    uid = step.operator.uid
+    uid = meaning.uid
     stored = (
         spark.read.format("statestore")
         .option("operatorId", number)
@@ -139,10 +144,20 @@ def _dump(
     for each in files:
         _sync(each)
     return SavedState(
-        uid, spec.name, columns_of(spec), spec.key, spec.bucketed, spec.ttl_ms, step.node.description,
-        max_parallelism, rows, sum(each.stat().st_size for each in files),
+        uid,
+        spec.name,
+        tuple((column.name, column.type) for column in meaning.columns),
+        spec.key,
+        spec.bucketed,
+        spec.ttl_ms,
+        dict(meaning.parts),
+        tuple(column.meaning for column in meaning.columns),
+        tuple(sorted(meaning.sources)),
+        max_parallelism,
+        rows,
+        sum(each.stat().st_size for each in files),
         {str(each.relative_to(folder)): checksum(each) for each in files},
-    )  # fmt: skip
+    )
 
 
 def readable(t: LogicalType, slot: str) -> str:

@@ -27,10 +27,10 @@ def savepoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     pq.write_table(pa.table(rows), folder / FILE)
     (folder / PLAN).write_text("{}")
     state = SavedState(
-        UID, STATE, (("k", "STRING"), ("raw", "BYTES")), ("k",), False, 3000, "Sums", 8, 30, 1234,
-        {FILE: checksum(folder / FILE)},
+        UID, STATE, (("k", "STRING"), ("raw", "BYTES")), ("k",), False, 3000, {"input": "t"},
+        ("t.k{STRING}", "$MAX$1(t.raw)"), ("1_source",), 8, 30, 1234, {FILE: checksum(folder / FILE)},
     )  # fmt: skip
-    manifest = Manifest("1.0", hashlib.sha256(b"{}").hexdigest(), 7, {}, (state,))
+    manifest = Manifest("1.0", hashlib.sha256(b"{}").hexdigest(), 7, {}, {}, (state,))
     (folder / NAME).write_text(manifest.text())
     return folder
 
@@ -48,9 +48,9 @@ def test_states_are_described(
     assert call(monkeypatch, str(savepoint)) == 0
     assert capsys.readouterr().out.splitlines() == [
         f"{UID}:{STATE}  30 rows, 1,234 bytes, max parallelism 8, ttl 3000 ms",
-        "    Sums",
-        "    k STRING  key",
-        "    raw BYTES",
+        "    input: t",
+        "    k STRING  key  t.k",
+        "    raw BYTES  MAX(t.raw)",
     ]
 
 

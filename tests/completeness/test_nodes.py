@@ -51,6 +51,11 @@ def test_stateful_nodes_name_their_states_and_their_uids(key: NodeKey) -> None:
     assert names, "no state is named: the name of a state is a text that ends in State"
 
 
+@pytest.mark.parametrize("key", [key for key in KEYS if is_stateful(key)], ids=str)
+def test_stateful_nodes_say_what_their_state_means(key: NodeKey) -> None:
+    assert {"meaning", "state_meanings"} <= set(vars(lookup(key)))
+
+
 @pytest.mark.parametrize("key", KEYS, ids=str)
 def test_fields_come_first_and_upgrades_last(key: NodeKey) -> None:
     _, definition = node_class(key)

@@ -53,7 +53,7 @@ def test_every_stage_of_one_kind_has_its_inputs_before_it() -> None:
     pipeline = staged(compiled(DIAMOND))
     for arm in pipeline.arms:
         below = pipeline.level.get(arm.branch.origin, -1)
-        assert below < pipeline.level_of(arm.consumer)
+        assert below < pipeline.level_of(arm)
     assert [stage.keyed for stage in pipeline.stages] == [False, True, True]
 
 
@@ -130,3 +130,17 @@ def test_values_survive_the_exchange(spark, type_text: str, value: str) -> None:
         assert row.now == "{a -> null, b -> 1.500}"
     else:
         assert row.now == row.was
+
+
+def test_sinks_with_operators_before_them_stand_behind_all_stages() -> None:
+    """Both materialised sinks find their columns in the last frame, whatever other sinks there are."""
+    keyed = (
+        "CREATE TABLE {} (k STRING, c BIGINT NOT NULL, PRIMARY KEY (c) NOT ENFORCED) WITH ('connector' = 'blackhole');"
+    )
+    inserts = (f"INSERT INTO {name} SELECT k, c FROM per_key ON CONFLICT DO DEDUPLICATE;" for name in ("x", "y"))
+    script = f"{keyed.format('x')} {keyed.format('y')} EXECUTE STATEMENT SET BEGIN {' '.join(inserts)} END;"
+    pipeline = staged(compiled(script))
+    sinks = {sink.node.id for sink in pipeline.record.sinks}
+    last = len(pipeline.stages)
+    assert {arm.consumer for arm in pipeline.boundary(last)} == sinks
+    assert set(pipeline.input_layout(last).names()) >= {"s0", "l0"}

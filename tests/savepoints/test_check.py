@@ -8,69 +8,102 @@ from pathlib import Path
 import pytest
 
 from execnodes.core.errors import StateError
-from rekindle.runtime.record import OperatorRecord, Record, record
-from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, checksum, columns_of
-from rekindle.savepoints.restore import prepare
+from execnodes.core.graph import ExecGraph
+from plans.meaning import POSITION, meanings
+from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, checksum
+from rekindle.savepoints.restore import Restore, prepare
 from rekindle.table_environment import TableEnvironment
 
 SCRIPT = """
 CREATE TABLE t (k STRING, v INT) WITH ('connector' = 'filesystem', 'path' = '/nowhere', 'format' = 'json');
-SELECT k, {aggregate} FROM t GROUP BY k;
+SELECT k, {aggregate} FROM {table} GROUP BY k;
 """
-STATE = "groupAggregateState"
 
 
-def pipeline(aggregate: str) -> Record:
+def pipeline(aggregate: str, table: str = "t WHERE v > 0") -> ExecGraph:
     environment = TableEnvironment.create({"table.optimizer.agg-phase-strategy": "ONE_PHASE"})
-    return record(environment.compile_script(SCRIPT.format(aggregate=aggregate)).graph)
+    return environment.compile_script(SCRIPT.format(aggregate=aggregate, table=table)).graph
 
 
-def saved(found: Record) -> SavedState:
-    step = next(each for each in found.steps.values() if isinstance(each, OperatorRecord))
-    spec = step.operator.states[0]
+def saved(graph: ExecGraph) -> SavedState:
+    state = next(each for each in meanings(graph) if each.name != POSITION)
     return SavedState(
-        step.operator.uid, spec.name, columns_of(spec), spec.key, spec.bucketed, 0, step.node.description, 8, 3, 0, {}
-    )
+        state.uid, state.name, tuple((each.name, each.type) for each in state.columns), ("k0",), state.bucketed, 0,
+        state.parts, tuple(each.meaning for each in state.columns), tuple(state.sources), 8, 3, 0, {},
+    )  # fmt: skip
 
 
-def write(folder: Path, *states: SavedState) -> None:
+def write(folder: Path, graph: ExecGraph, *states: SavedState) -> None:
     (folder / PLAN).write_text("{}")
-    (folder / NAME).write_text(Manifest("1.0", checksum(folder / PLAN), 0, {}, states).text())
+    sources = {each.uid: dict(each.parts) for each in meanings(graph) if each.name == POSITION}
+    manifest = Manifest("1.0", checksum(folder / PLAN), 0, dict.fromkeys(sources, "[]"), sources, states)
+    (folder / NAME).write_text(manifest.text())
+
+
+def prepared(folder: Path, graph: ExecGraph, *drop: str, unclaimed: bool = False) -> Restore:
+    return prepare(folder, graph, drop_unclaimed=unclaimed, drop=frozenset(drop))
+
+
+def fates(restore: Restore) -> dict[str, tuple[str, int]]:
+    return {f"{each.uid}:{each.name}": (each.fate, each.rows) for each in restore.fates}
+
+
+GRAPH = pipeline("SUM(v) AS s")
+UID = saved(GRAPH).title
 
 
 def test_the_same_plan_keeps_its_state(tmp_path: Path) -> None:
-    write(tmp_path, saved(pipeline("SUM(v)")))
-    found = prepare(tmp_path, pipeline("SUM(v)"), drop_unclaimed=False, drop=frozenset())
-    assert [(each.fate, each.rows) for each in found.fates] == [("restored", 3)]
+    write(tmp_path, GRAPH, saved(GRAPH))
+    found = prepared(tmp_path, GRAPH)
+    assert fates(found) == {"1_source:position": ("restored", 0), UID: ("restored", 3)}
+    assert found.positions == {"1_source": "[]"}
+
+
+def test_an_alias_leads_to_the_column_of_its_meaning(tmp_path: Path) -> None:
+    write(tmp_path, GRAPH, saved(GRAPH))
+    found = prepared(tmp_path, pipeline("SUM(v) AS total"))
+    ((_, kept),) = found.kept.items()
+    assert dict(kept.columns) == {"k0": "k0", "total$sum": "s$sum"}
 
 
 def test_state_that_is_not_there_starts_empty(tmp_path: Path) -> None:
-    write(tmp_path)
-    found = prepare(tmp_path, pipeline("SUM(v)"), drop_unclaimed=False, drop=frozenset())
-    assert [each.fate for each in found.fates] == ["empty"]
+    write(tmp_path, GRAPH)
+    assert fates(prepared(tmp_path, GRAPH))[UID] == ("empty", 0)
 
 
-@pytest.mark.parametrize("now", ["MAX(v)", "SUM(v + 1)", "AVG(v)"])
+@pytest.mark.parametrize("now", ["MAX(v) AS s", "SUM(v + 1) AS s", "AVG(v) AS s", "SUM(v) AS s, COUNT(*) AS c"])
 def test_another_meaning_is_refused(tmp_path: Path, now: str) -> None:
-    write(tmp_path, saved(pipeline("SUM(v)")))
-    with pytest.raises(StateError, match=STATE):
-        prepare(tmp_path, pipeline(now), drop_unclaimed=False, drop=frozenset())
+    write(tmp_path, GRAPH, saved(GRAPH))
+    with pytest.raises(StateError, match=rf"{UID} \(3 rows\): column"):
+        prepared(tmp_path, pipeline(now))
+    assert fates(prepared(tmp_path, pipeline(now), UID))[UID] == ("dropped", 3)
+
+
+def test_another_input_is_refused(tmp_path: Path) -> None:
+    write(tmp_path, GRAPH, saved(GRAPH))
+    with pytest.raises(StateError, match=r"input: t where >.t.v, 0. -> t where >.t.v, 1."):
+        prepared(tmp_path, pipeline("SUM(v) AS s", "t WHERE v > 1"))
 
 
 def test_state_without_an_operator_needs_consent(tmp_path: Path) -> None:
-    stray = replace(saved(pipeline("SUM(v)")), uid="99_join")
-    write(tmp_path, stray)
-    graph = pipeline("SUM(v)")
+    stray = replace(saved(GRAPH), uid="99_join")
+    write(tmp_path, GRAPH, stray)
     with pytest.raises(StateError, match="99_join"):
-        prepare(tmp_path, graph, drop_unclaimed=False, drop=frozenset())
-    for consent in ({"drop_unclaimed": True, "drop": frozenset()}, {"drop_unclaimed": False, "drop": {stray.title}}):
-        found = prepare(
-            tmp_path, graph, drop_unclaimed=bool(consent["drop_unclaimed"]), drop=frozenset(consent["drop"])
-        )  # type: ignore[arg-type]  # both kinds of value in one dict
-        assert sorted(each.fate for each in found.fates) == ["dropped", "empty"]
+        prepared(tmp_path, GRAPH)
+    for found in (prepared(tmp_path, GRAPH, unclaimed=True), prepared(tmp_path, GRAPH, stray.title)):
+        assert (fates(found)[stray.title][0], fates(found)[UID][0]) == ("dropped", "empty")
+
+
+def test_a_state_does_not_go_on_without_its_source(tmp_path: Path) -> None:
+    write(tmp_path, GRAPH, saved(GRAPH))
+    with pytest.raises(StateError, match="seen rows of 1_source, which does not go on"):
+        prepared(tmp_path, GRAPH, "1_source:position")
+    found = prepared(tmp_path, GRAPH, "1_source:position", UID)
+    assert {fate for fate, _ in fates(found).values()} == {"dropped"}
+    assert found.positions == {}
 
 
 def test_a_state_to_drop_must_exist(tmp_path: Path) -> None:
-    write(tmp_path)
+    write(tmp_path, GRAPH)
     with pytest.raises(StateError, match="no such state to drop"):
-        prepare(tmp_path, pipeline("SUM(v)"), drop_unclaimed=False, drop=frozenset({"1_x:y"}))
+        prepared(tmp_path, GRAPH, "1_x:y")

@@ -20,10 +20,12 @@ def write(folder: Path) -> Manifest:
     (folder / STATE).write_bytes(b"rows")
     (folder / PLAN).write_text("{}")
     state = SavedState(
-        "4_group-aggregate", "groupAggregateState", (("k", "STRING"),), ("k",), False, 0, "a", 8, 1, 4,
-        {STATE: checksum(folder / STATE)},
+        "4_group-aggregate", "groupAggregateState", (("k", "STRING"),), ("k",), False, 0, {"input": "t"},
+        ("t.k",), ("1_source",), 8, 1, 4, {STATE: checksum(folder / STATE)},
     )  # fmt: skip
-    manifest = Manifest("1.0", hashlib.sha256(b"{}").hexdigest(), 7, {"1_source": "[]"}, (state,))
+    manifest = Manifest(
+        "1.0", hashlib.sha256(b"{}").hexdigest(), 7, {"1_source": "[]"}, {"1_source": {"source": "t"}}, (state,)
+    )
     (folder / NAME).write_text(manifest.text())
     return manifest
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from plans.meaning import meanings
 from rekindle.cli import main
-from rekindle.runtime.record import OperatorRecord, record
-from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, checksum, columns_of, read
+from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, checksum, read
 from rekindle.table_environment import TableEnvironment
 
 SCRIPT = """
@@ -33,13 +33,14 @@ def folder(tmp_path: Path) -> Path:
     (savepoint / "state").mkdir(parents=True)
     (savepoint / FILE).write_bytes(b"PAR1 rows PAR1")
     (savepoint / PLAN).write_text("{}")
-    (step,) = (each for each in record(plan.graph).steps.values() if isinstance(each, OperatorRecord))
-    (spec,) = step.operator.states
+    position, meaning = meanings(plan.graph)
     state = SavedState(
-        step.operator.uid, spec.name, columns_of(spec), spec.key, False, 0, "", 8, 3, 14,
+        meaning.uid, meaning.name, tuple((each.name, each.type) for each in meaning.columns), ("k0",), False, 0,
+        meaning.parts, tuple(each.meaning for each in meaning.columns), ("1_source",), 8, 3, 14,
         {FILE: checksum(savepoint / FILE)},
     )  # fmt: skip
-    manifest = Manifest("1.0", checksum(savepoint / PLAN), 0, {}, (state,))
+    sources = {position.uid: position.parts}
+    manifest = Manifest("1.0", checksum(savepoint / PLAN), 0, {}, sources, (state,))
     (savepoint / NAME).write_text(manifest.text())
     return tmp_path
 
@@ -77,8 +78,14 @@ STATE = "3_group-aggregate:groupAggregateState"
         (lambda s: (s / FILE).unlink(), [], ["part-0.parquet", "missing"]),
         (lambda s: (s / FILE).write_bytes(b"PAR1 rows PAR"), [], ["part-0.parquet", "checksum"]),
         (lambda s: (s / PLAN).write_text("{ }"), [], ["plan.json", "checksum"]),
-        (state_with(schema=(("k", "INT"),)), [], [STATE, "its columns were (k INT), now they are"]),
-        (state_with(key=()), [], [STATE, "its key was (), now it is (k0)"]),
+        (state_with(schema=(("k", "INT"),)), [], ["manifest.json", "damaged"]),
+        (
+            state_with(meanings=("other", "$MAX$1(t.v).max")),
+            [],
+            [STATE, "column k0: other -> t.k", "MAX(t.v).max -> SUM"],
+        ),
+        (state_with(parts={"key": "()"}), [], [STATE, "key: () -> (t.k)", "input: nothing -> t"]),
+        (manifest_with(sources={"1_source": {"source": "v"}}), [], ["1_source:position (0 rows): source: v -> "]),
         (state_with(uid="9_join"), [], ["9_join:groupAggregateState (3 rows)", "no such operator"]),
         (manifest_with(positions={"7_source": "[]"}), [], ["7_source:position", "no such source"]),
         (lambda s: None, ["--allow-drop-state", "1_x:y"], ["1_x:y", "no such state to drop"]),

@@ -85,6 +85,11 @@ class Aggregation:
             for name, columns in layouts.items()
         )
 
+    def value_states(self) -> dict[str, tuple[AggregateCall, ...]]:
+        """Names of the states with values to the calls that are made from them."""
+        parts: dict[str, CountedValues | SequencedValues] = {**self._counted, **self._sequenced}
+        return {name: tuple(each.call for each in _accumulators(part)) for name, part in parts.items()}
+
     @property
     def ordered(self) -> bool:
         """Whether the order of rows decides a result."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from execnodes.core.expressions import Expression, input_indexes
 from execnodes.core.lowering import Branch, Lowering, Rows
+from execnodes.core.meaning import RowsMeaning, conjuncts, expression_text
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
@@ -44,6 +47,15 @@ class Calc(ExecNode):
 
             rows = rows.where(keep)
         return rows.project(self.output_type, project)
+
+    def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
+        """Its expressions over what the input's columns are; conditions add up."""
+        (rows,) = inputs
+        zone = self.configuration.get("table.local-time-zone", "UTC")
+        parts = conjuncts(self.condition) if self.condition is not None else ()
+        conditions = rows.conditions | {expression_text(each, rows, zone) for each in parts}
+        columns = tuple(expression_text(each, rows, zone) for each in self.projection)
+        return replace(rows, type=self.output_type, columns=columns, conditions=conditions)
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """As many expressions as output columns; all read columns that the input has."""

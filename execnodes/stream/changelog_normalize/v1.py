@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execnodes.core.lowering import Lowering, OperatorInput, Rows
+from execnodes.core.meaning import RowsMeaning, StateMeaning, set_text
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.options import parse_duration
 from execnodes.core.types import LogicalType
+
+if TYPE_CHECKING:
+    from execnodes.state.operator import Operator
 
 
 @exec_node_metadata(
@@ -31,17 +37,34 @@ class ChangelogNormalize(ExecNode):
 
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """One operator, spread by the keys."""
+        return lowering.operator(self, self._operator(inputs[0].type), (OperatorInput(inputs[0], self.unique_keys),))
+
+    def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
+        """The newest row of each key."""
+        (rows,) = inputs
+        keys = set_text(rows.texts(self.unique_keys))
+        return rows.made(self.output_type, rows.columns, f"newest by {keys} of ({rows.rows})")
+
+    def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
+        """The newest row of each key."""
+        from execnodes.state.meaning import row_texts, state_meanings
+        from execnodes.stream.changelog_normalize.v1_kernel import STATE
+
+        (rows,) = inputs
+        texts = {STATE: row_texts(rows)}
+        return state_meanings(self._operator(rows.type), self.metadata, inputs, {"input": rows.rows}, texts)
+
+    def _operator(self, type: LogicalType) -> Operator:
         from execnodes.state.kernel_types import Column
         from execnodes.stream.changelog_normalize.v1_kernel import NormalizeOperator
 
-        operator = NormalizeOperator(
+        return NormalizeOperator(
             self.uid("changelog-normalize"),
-            tuple(Column(each.name, each.type) for each in inputs[0].type.fields),
+            tuple(Column(each.name, each.type) for each in type.fields),
             self.unique_keys,
             self.generate_update_before,
             parse_duration(self.state_ttl(), "ttl"),
         )
-        return lowering.operator(self, operator, (OperatorInput(inputs[0], self.unique_keys),))
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """There is a key, of columns that the input has."""

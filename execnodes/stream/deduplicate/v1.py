@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from execnodes.core.lowering import Lowering, OperatorInput, Rows
+from execnodes.core.meaning import RowsMeaning, StateMeaning, set_text
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.options import parse_duration
@@ -54,6 +55,28 @@ class Deduplicate(ExecNode):
             raise self.fail(f"its event time {time.name} is {time.type}, not a timestamp")
         if len(self.output_type.fields) != len(fields):
             raise self.fail("its output must have the columns of its input")
+
+    def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
+        """One row of each key."""
+        (rows,) = inputs
+        return rows.made(self.output_type, rows.columns, f"{self._order(rows)} of ({rows.rows})")
+
+    def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
+        """The row that is kept of each key, or only the key."""
+        from execnodes.state.meaning import row_texts, state_meanings
+        from execnodes.stream.deduplicate.v1_kernel import STATE
+
+        (rows,) = inputs
+        parts = {"input": rows.rows, "order": self._order(rows)}
+        return state_meanings(self._operator(rows.type), self.metadata, inputs, parts, {STATE: row_texts(rows)})
+
+    def _order(self, rows: RowsMeaning) -> str:
+        which = f"{'last' if self.keep_last_row else 'first'} row by {set_text(rows.texts(self.unique_keys))}"
+        if not self.is_rowtime:
+            return f"{which} in order of arrival"
+        # The last row is given out at once; the first waits for the watermark.
+        late = "" if self.keep_last_row else f" in the time of {rows.time}"
+        return f"{which} in order of {rows.columns[self.time_attribute_index]}{late}"
 
     def _operator(self, type: LogicalType) -> Operator:
         from execnodes.state.kernel_types import Column

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from execnodes.core.lowering import Lowering, Rows, without_update_before
+from execnodes.core.meaning import RowsMeaning
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 
@@ -20,3 +21,7 @@ class DropUpdateBefore(ExecNode):
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """A filter on the row kind; branches of plain INSERTs stay as they are."""
         return without_update_before(inputs[0])
+
+    def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
+        """The same table, told in fewer words."""
+        return inputs[0].passed(self.output_type)

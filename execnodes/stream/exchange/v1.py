@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from execnodes.core.lowering import Lowering, Rows
+from execnodes.core.meaning import RowsMeaning
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
@@ -21,6 +22,10 @@ class Exchange(ExecNode):
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """Nothing of its own: the stateful operator behind it names its keys, and the runtime shuffles by them."""
         return Rows(self.output_type, inputs[0].branches)
+
+    def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
+        """The same rows."""
+        return inputs[0].passed(self.output_type)
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """The distribution is HASH over columns of the input, or SINGLETON."""

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from execnodes.core.expressions import Expression
 from execnodes.core.lowering import Lowering, Rows
+from execnodes.core.meaning import RowsMeaning, expression_text, list_text
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
@@ -39,6 +40,14 @@ class Expand(ExecNode):
                 for project in self.projects
             ),
         )
+
+    def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
+        """Each row once for each list of expressions."""
+        (rows,) = inputs
+        zone = self.configuration.get("table.local-time-zone", "UTC")
+        lists = [[expression_text(each, rows, zone) for each in project] for project in self.projects]
+        columns = [f"expand{list_text(texts)}" for texts in zip(*lists, strict=True)]
+        return rows.made(self.output_type, columns, f"{len(lists)} copies of ({rows.rows})")
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """Every list is as long as the output is wide."""

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from execnodes.core.aggregates import accumulator_columns, all_mergeable, problem
+from typing import TYPE_CHECKING
+
+from execnodes.core.aggregates import accumulator_columns, accumulators, all_mergeable, argument, problem
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.lowering import Lowering, OperatorInput, Rows
+from execnodes.core.meaning import RowsMeaning, StateMeaning, set_text
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.options import parse_duration
 from execnodes.core.types import LogicalType
+
+if TYPE_CHECKING:
+    from execnodes.stream.global_group_aggregate.v1_kernel import GlobalGroupAggregateOperator
 
 
 @exec_node_metadata(
@@ -61,11 +67,43 @@ class GlobalGroupAggregate(ExecNode):
 
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """One stateful operator over the key groups of the keys."""
+        return lowering.operator(self, self._operator(inputs[0].type), (OperatorInput(inputs[0], self.grouping),))
+
+    def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
+        """A row a group."""
+        (rows,) = inputs
+        keys = rows.texts(self.grouping)
+        texts = self._accumulator_texts(rows)
+        results = []
+        for call in self.agg_calls:
+            # Accumulators are called after their call: ``total$sum`` means ``$SUM$1(t.v).sum``.
+            first = accumulators(call, argument(call, self.local_agg_input_row_type), self.need_retraction)[0].name
+            results.append(texts[first].removesuffix(f".{first.rpartition('$')[2]}"))
+        return rows.made(self.output_type, (*keys, *results), f"groups by {set_text(keys)} of ({rows.rows})")
+
+    def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
+        """Accumulators of each group."""
+        from execnodes.state.meaning import aggregation_texts, state_meanings
+
+        (rows,) = inputs
+        operator = self._operator(rows.type)
+        keys, results = rows.texts(self.grouping), self._accumulator_texts(rows)
+        texts = aggregation_texts(operator.aggregation, keys, rows, results)
+        parts = {"input": rows.rows, "changes": "also taken back" if self.need_retraction else "only added"}
+        return state_meanings(operator, self.metadata, inputs, parts, texts)
+
+    def _accumulator_texts(self, rows: RowsMeaning) -> dict[str, str]:
+        """By the names that accumulators have in state; the local node's may be others."""
+        columns = accumulator_columns(self.agg_calls, self.local_agg_input_row_type, self.need_retraction)
+        behind = rows.columns[len(rows.columns) - len(columns) :]
+        return {column.name: text for column, text in zip(columns, behind, strict=True)}
+
+    def _operator(self, input_type: LogicalType) -> GlobalGroupAggregateOperator:
         from execnodes.stream.global_group_aggregate.v1_kernel import GlobalGroupAggregateOperator
 
-        operator = GlobalGroupAggregateOperator(
+        return GlobalGroupAggregateOperator(
             uid=self.uids()[0],
-            input_type=inputs[0].type,
+            input_type=input_type,
             output_type=self.output_type,
             local_input_type=self.local_agg_input_row_type,
             grouping=self.grouping,
@@ -74,4 +112,3 @@ class GlobalGroupAggregate(ExecNode):
             update_before=self.generate_update_before,
             ttl_ms=parse_duration(self.state_ttl()),
         )
-        return lowering.operator(self, operator, (OperatorInput(inputs[0], self.grouping),))

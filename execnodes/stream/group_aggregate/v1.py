@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execnodes.core.aggregates import problem
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.lowering import Lowering, OperatorInput, Rows
+from execnodes.core.meaning import RowsMeaning, StateMeaning, call_text, set_text
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.options import parse_duration
 from execnodes.core.types import LogicalType
+
+if TYPE_CHECKING:
+    from execnodes.stream.group_aggregate.v1_kernel import GroupAggregateOperator
 
 
 @exec_node_metadata(
@@ -48,11 +54,31 @@ class GroupAggregate(ExecNode):
 
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """One stateful operator over the key groups of the keys."""
+        return lowering.operator(self, self._operator(inputs[0].type), (OperatorInput(inputs[0], self.grouping),))
+
+    def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
+        """A row a group."""
+        (rows,) = inputs
+        keys = rows.texts(self.grouping)
+        columns = (*keys, *(call_text(call, rows) for call in self.agg_calls))
+        return rows.made(self.output_type, columns, f"groups by {set_text(keys)} of ({rows.rows})")
+
+    def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
+        """Accumulators of each group, and the values behind some of them."""
+        from execnodes.state.meaning import aggregation_texts, state_meanings
+
+        (rows,) = inputs
+        operator = self._operator(rows.type)
+        texts = aggregation_texts(operator.aggregation, rows.texts(self.grouping), rows)
+        parts = {"input": rows.rows, "changes": "also taken back" if self.need_retraction else "only added"}
+        return state_meanings(operator, self.metadata, inputs, parts, texts)
+
+    def _operator(self, input_type: LogicalType) -> GroupAggregateOperator:
         from execnodes.stream.group_aggregate.v1_kernel import GroupAggregateOperator
 
-        operator = GroupAggregateOperator(
+        return GroupAggregateOperator(
             uid=self.uids()[0],
-            input_type=inputs[0].type,
+            input_type=input_type,
             output_type=self.output_type,
             grouping=self.grouping,
             calls=self.agg_calls,
@@ -60,4 +86,3 @@ class GroupAggregate(ExecNode):
             update_before=self.generate_update_before,
             ttl_ms=parse_duration(self.state_ttl()),
         )
-        return lowering.operator(self, operator, (OperatorInput(inputs[0], self.grouping),))

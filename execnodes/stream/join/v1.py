@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 from execnodes.core.expressions import input_indexes
 from execnodes.core.join_spec import JoinSpec
 from execnodes.core.lowering import Lowering, OperatorInput, Rows
+from execnodes.core.meaning import RowsMeaning, StateMeaning, expression_text, list_text, set_text
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.options import parse_duration
 from execnodes.core.predicates import supported
 from execnodes.core.types import TEXTS, LogicalType, Root
+
+if TYPE_CHECKING:
+    from execnodes.stream.join.v1_kernel import JoinOperator
 
 
 @exec_node_metadata(
@@ -35,23 +42,7 @@ class Join(ExecNode):
 
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """One operator with two inputs, both spread by the join key."""
-        from execnodes.state.kernel_types import Column
-        from execnodes.stream.join.v1_kernel import JoinOperator
-
-        left, right = (tuple(Column(f.name, f.type) for f in rows.type.fields) for rows in inputs)
-        upsert = self.changelog_mode.upsert
-        operator = JoinOperator(
-            self.uid("join"),
-            self.join_spec,
-            (left, right),
-            tuple(Column(f.name, f.type) for f in self.output_type.fields),
-            ttl_ms=(self._ttl(0), self._ttl(1)),
-            upsert_keys=(
-                _key_within(self.left_upsert_keys, self.join_spec.left_keys) if upsert else None,
-                _key_within(self.right_upsert_keys, self.join_spec.right_keys) if upsert else None,
-            ),
-            emits_update_before=not upsert,
-        )
+        operator = self._operator(inputs[0].type, inputs[1].type)
         keys = (self.join_spec.left_keys, self.join_spec.right_keys)
         return lowering.operator(
             self, operator, tuple(OperatorInput(rows, key) for rows, key in zip(inputs, keys, strict=True))
@@ -84,6 +75,55 @@ class Join(ExecNode):
         expected = len(left.fields) if spec.join_type in ("SEMI", "ANTI") else width
         if len(self.output_type.fields) != expected:
             raise self.fail(f"its output has {len(self.output_type.fields)} columns instead of {expected}")
+
+    def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
+        """Pairs of rows; columns say which side they come from, since both may read one table."""
+        left, right = inputs
+        columns = [f"left.{each}" for each in left.columns]
+        columns += [f"right.{each}" for each in right.columns] if self.join_spec.pairs else []
+        made = left.made(self.output_type, columns, self._text(inputs))
+        return replace(made, time=list_text([left.time, right.time]), sources=left.sources | right.sources)
+
+    def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
+        """The rows of each side, with the number of their matches where that decides."""
+        from execnodes.state.meaning import row_texts, state_meanings
+
+        operator = self._operator(inputs[0].type, inputs[1].type)
+        texts = {
+            side.state: row_texts(rows) for side, rows in zip((operator.left, operator.right), inputs, strict=True)
+        }
+        return state_meanings(operator, self.metadata, inputs, {"join": self._text(inputs)}, texts)
+
+    def _text(self, inputs: tuple[RowsMeaning, ...]) -> str:
+        left, right = inputs
+        spec = self.join_spec
+        pairs = [
+            f"{left.columns[a]} {'=' if strict else 'IS NOT DISTINCT FROM'} {right.columns[b]}"
+            for a, b, strict in zip(spec.left_keys, spec.right_keys, spec.filter_nulls, strict=True)
+        ]
+        if spec.non_equi_condition is not None:
+            both = [f"left.{each}" for each in left.columns] + [f"right.{each}" for each in right.columns]
+            pairs.append(expression_text(spec.non_equi_condition, replace(left, columns=tuple(both))))
+        return f"{spec.join_type} join of ({left.rows}) and ({right.rows}) on {set_text(pairs)}"
+
+    def _operator(self, left_type: LogicalType, right_type: LogicalType) -> JoinOperator:
+        from execnodes.state.kernel_types import Column
+        from execnodes.stream.join.v1_kernel import JoinOperator
+
+        left, right = (tuple(Column(f.name, f.type) for f in type.fields) for type in (left_type, right_type))
+        upsert = self.changelog_mode.upsert
+        return JoinOperator(
+            self.uid("join"),
+            self.join_spec,
+            (left, right),
+            tuple(Column(f.name, f.type) for f in self.output_type.fields),
+            ttl_ms=(self._ttl(0), self._ttl(1)),
+            upsert_keys=(
+                _key_within(self.left_upsert_keys, self.join_spec.left_keys) if upsert else None,
+                _key_within(self.right_upsert_keys, self.join_spec.right_keys) if upsert else None,
+            ),
+            emits_update_before=not upsert,
+        )
 
     def _ttl(self, index: int) -> int:
         return parse_duration(self.state_ttl(index), "ttl")

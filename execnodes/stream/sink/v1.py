@@ -8,6 +8,7 @@ from typing import Literal as Tag
 from execnodes.core.changelog import ChangelogMode
 from execnodes.core.connectors import sink_changelog_mode
 from execnodes.core.lowering import Lowering, OperatorInput, Rows, without_update_before
+from execnodes.core.meaning import RowsMeaning, StateMeaning, set_text
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode, PlanModel
 from execnodes.core.options import parse_duration
@@ -95,6 +96,28 @@ class Sink(ExecNode):
             )
         if max(self.input_upsert_key or (), default=-1) >= width:
             raise self.fail(f"its upsert key {self.input_upsert_key} is not made of columns of the input")
+
+    def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
+        """What is written; nothing reads it."""
+        return inputs[0].passed(self.output_type)
+
+    def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
+        """What the table shows, or would show once other rows have gone."""
+        if not self.require_upsert_materialize:
+            return ()
+        from execnodes.state.meaning import row_texts, state_meanings
+
+        (rows,) = inputs
+        operator, table = self._materializer(rows.type), self.dynamic_table_sink.table.name
+        apart = "all columns" if self.input_upsert_key is None else set_text(rows.texts(self.input_upsert_key))
+        settled = f"{self.conflict_strategy or 'DEDUPLICATE'}, told apart by {apart}"
+        enforced = [self.configuration.get(key, "") for key in (NOT_NULL_ENFORCER, LENGTH_ENFORCER)]
+        enforced += [str(column.data_type.regular()) for column in self._schema().writable]
+        parts = {"input": rows.rows, "table": table, "conflicts": settled, "constraints": ", ".join(enforced)}
+        if operator.uses_time:
+            parts["watermark"] = rows.time
+        texts = {spec.name: row_texts(rows) for spec in operator.states}
+        return state_meanings(operator, self.metadata, inputs, parts, texts)
 
     def _leaves_traces(self) -> bool:
         """Upserts by a key that is not the query's: without a materializer each change stays where it was written."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+
 from execnodes.core.lowering import Lowering, Rows
+from execnodes.core.meaning import RowsMeaning, type_text
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode, PlanModel
 from execnodes.core.tables import TableReference
@@ -30,3 +33,12 @@ class TableSourceScan(ExecNode):
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """The rows of the table, as its connector gives them."""
         return lowering.scan(self, self.scan_table_source.table, self.output_type)
+
+    def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
+        """The table by its identifier, columns by their names; an inline table is what its options say."""
+        table = self.scan_table_source.table
+        name, resolved = table.name, table.resolved_table
+        if table.identifier is None and resolved is not None:
+            name = f"inline table {json.dumps(resolved.options, sort_keys=True, ensure_ascii=False)}"
+        columns = tuple(f"{name}.{each.name}{type_text(each.type)}" for each in self.output_type.fields)
+        return RowsMeaning(self.output_type, columns, name, sources=frozenset([self.uid("source")]))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from execnodes.core.lowering import Lowering, Rows
+from execnodes.core.meaning import RowsMeaning, list_text
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
@@ -21,6 +24,14 @@ class Union(ExecNode):
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """All branches of all inputs."""
         return Rows(self.output_type, tuple(branch for rows in inputs for branch in rows.branches))
+
+    def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
+        """All rows of its inputs, whose order does not matter."""
+        ordered = sorted(inputs, key=lambda each: (each.rows, each.columns, each.time))
+        columns = (f"union{list_text(texts)}" for texts in zip(*(each.columns for each in ordered), strict=True))
+        made = ordered[0].made(self.output_type, columns, f"union{list_text([each.rows for each in ordered])}")
+        sources = frozenset(uid for each in ordered for uid in each.sources)
+        return replace(made, time=list_text([each.time for each in ordered]), sources=sources)
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """All inputs have the columns of the output."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from execnodes.core.expressions import Literal
 from execnodes.core.lowering import Lowering, Rows
+from execnodes.core.meaning import RowsMeaning
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
@@ -25,6 +28,10 @@ class Values(ExecNode):
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """The rows, as INSERTs."""
         return lowering.values(self, self.tuples, self.output_type)
+
+    def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
+        """The rows themselves."""
+        return replace(super().meaning(inputs), sources=frozenset([self.uid("values")]))
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """Every row is as wide as the output."""

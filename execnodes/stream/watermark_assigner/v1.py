@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from execnodes.core.expressions import Expression, input_indexes
 from execnodes.core.lowering import Branch, Lowering, Rows
+from execnodes.core.meaning import RowsMeaning, StateMeaning, expression_text
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
@@ -39,6 +42,24 @@ class WatermarkAssigner(ExecNode):
 
         rows = Rows(self.output_type, inputs[0].branches)
         return lowering.assign_watermark(self, rows, self.rowtime_field_index, watermark)
+
+    def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
+        """The same rows, with a time."""
+        (rows,) = inputs
+        watermark = expression_text(self.watermark_expr, rows)
+        time = f"watermark {watermark} for {rows.columns[self.rowtime_field_index]}"
+        return replace(rows, type=self.output_type, time=time)
+
+    def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
+        """The watermark that the rows so far have moved the stream to."""
+        if not self.state:
+            return ()
+        from execnodes.state.meaning import state_meanings
+        from execnodes.stream.watermark_assigner.v1_kernel import STATE, RowWatermarkOperator
+
+        parts = {"input": inputs[0].rows, "watermark": self.meaning(inputs).time}
+        operator = RowWatermarkOperator(self.uid("watermark-assigner"), ())
+        return state_meanings(operator, self.metadata, inputs, parts, {STATE: {"watermark": "largest so far"}})
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """Time column and watermark read columns that the input has."""

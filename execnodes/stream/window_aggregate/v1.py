@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execnodes.core.aggregates import problem
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.lowering import Lowering, OperatorInput, Rows
+from execnodes.core.meaning import RowsMeaning, StateMeaning, call_text, set_text
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
 from execnodes.core.windowing import NamedWindowProperty, Windowing
+
+if TYPE_CHECKING:
+    from execnodes.stream.window_aggregate.v1_kernel import WindowAggregateOperator
 
 
 @exec_node_metadata(
@@ -57,20 +63,46 @@ class WindowAggregate(ExecNode):
 
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """One stateful operator over the key groups of the keys; it assigns windows itself."""
+        operator = self._operator(inputs[0].type, lowering.zone)
+        return lowering.operator(self, operator, (OperatorInput(inputs[0], self.grouping),))
+
+    def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
+        """A row a window and group; which rows were late depends on the watermark."""
+        (rows,) = inputs
+        keys = rows.texts(self.grouping)
+        shown = (f"{each.property} of {self._window_text(rows)}" for each in self.named_window_properties)
+        columns = (*keys, *(call_text(call, rows) for call in self.agg_calls), *shown)
+        origin = f"windows {self._window_text(rows)} by {set_text(keys)} of ({rows.rows}) in the time of {rows.time}"
+        return rows.made(self.output_type, columns, origin)
+
+    def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
+        """Accumulators of each window and group that has not fired, and the values behind some of them."""
+        from execnodes.state.meaning import aggregation_texts, state_meanings
+
+        (rows,) = inputs
+        operator = self._operator(rows.type, "UTC")
+        texts = aggregation_texts(operator.aggregation, (*rows.texts(self.grouping), "end of the window"), rows)
+        changes = "also taken back" if self.need_retraction else "only added"
+        parts = {"input": rows.rows, "changes": changes, "window": self._window_text(rows), "watermark": rows.time}
+        return state_meanings(operator, self.metadata, inputs, parts, texts)
+
+    def _window_text(self, rows: RowsMeaning) -> str:
+        return self.windowing.text(rows.columns, self.configuration.get("table.local-time-zone", "UTC"))
+
+    def _operator(self, input_type: LogicalType, zone: str) -> WindowAggregateOperator:
         from execnodes.stream.window_aggregate.v1_kernel import WindowAggregateOperator
 
-        operator = WindowAggregateOperator(
+        return WindowAggregateOperator(
             uid=self.uids()[0],
-            input_type=inputs[0].type,
+            input_type=input_type,
             output_type=self.output_type,
             grouping=self.grouping,
             calls=self.agg_calls,
             windowing=self.windowing,
             properties=tuple(each.property for each in self.named_window_properties),
-            zone=self.configuration.get("table.local-time-zone", lowering.zone),
+            zone=self.configuration.get("table.local-time-zone", zone),
             retract=self.need_retraction,
         )
-        return lowering.operator(self, operator, (OperatorInput(inputs[0], self.grouping),))
 
     def _window_problem(self, input_type: LogicalType) -> str | None:
         window, windowing = self.windowing.window, self.windowing

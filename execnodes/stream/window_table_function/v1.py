@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from execnodes.core.lowering import Branch, Lowering, Rows
+from execnodes.core.meaning import RowsMeaning
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType, Root
@@ -32,6 +33,14 @@ class WindowTableFunction(ExecNode):
         return Rows(
             self.output_type, tuple(each for branch in inputs[0].branches for each in self._windows(branch, zone))
         )
+
+    def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
+        """Each row once for each of its windows."""
+        (rows,) = inputs
+        zone = self.configuration.get("table.local-time-zone", "UTC")
+        window = self.windowing.text(rows.columns, zone)
+        added = (f"{each} of {window}" for each in ("window_start", "window_end", "window_time"))
+        return rows.made(self.output_type, (*rows.columns, *added), f"windows {window} of ({rows.rows})")
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """The window shape is one that this version can compute, and the output is the input and three columns."""

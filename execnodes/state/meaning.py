@@ -1,0 +1,90 @@
+"""From an operator's states to what they mean: the layout is the operator's, the meaning that of its node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from execnodes.core.aggregates import RECORD_COUNT
+from execnodes.core.expressions import AggregateCall
+from execnodes.core.meaning import RowsMeaning, StateColumn, StateMeaning, call_text, set_text
+from execnodes.core.metadata import ExecNodeMetadata
+from execnodes.state.aggregates.aggregation import Aggregation
+from execnodes.state.operator import Operator, StateSpec
+
+HIDDEN = "rk_"
+"""Columns whose names begin so are the operator's own, and mean what they are called."""
+
+
+def state_meanings(
+    operator: Operator,
+    metadata: ExecNodeMetadata,
+    inputs: Sequence[RowsMeaning],
+    parts: Mapping[str, str],
+    columns: Mapping[str, Mapping[str, str]],
+) -> tuple[StateMeaning, ...]:
+    """One for each state that a savepoint holds.
+
+    `columns`: state name to column name to meaning; `parts` go for all states, beside the operator and the keys.
+    """
+    layout = f"{metadata.key.name}, state of {metadata.min_state_version}"
+    sources = frozenset(uid for each in inputs for uid in each.sources)
+    return tuple(
+        _meaning(operator.uid, spec, {"operator": layout, **parts}, columns[spec.name], sources)
+        for spec in operator.states
+        if not spec.derived
+    )
+
+
+def _meaning(
+    uid: str, spec: StateSpec, parts: Mapping[str, str], texts: Mapping[str, str], sources: frozenset[str]
+) -> StateMeaning:
+    columns = tuple(
+        StateColumn(
+            column.name,
+            str(column.type.with_nullable(True).regular()),
+            column.name if column.name.startswith(HIDDEN) else texts[column.name],
+        )
+        for column in spec.columns
+    )
+    key = set_text([texts[name] for name in spec.key])
+    return StateMeaning(uid, spec.name, {**parts, "key": key}, columns, spec.bucketed, spec.ttl_ms, sources)
+
+
+def row_texts(rows: RowsMeaning) -> dict[str, str]:
+    """Columns of a state that holds whole rows."""
+    return dict(zip((each.name for each in rows.type.fields), rows.columns, strict=True))
+
+
+def aggregation_texts(
+    aggregation: Aggregation, keys: Sequence[str], rows: RowsMeaning, results: Mapping[str, str] | None = None
+) -> dict[str, dict[str, str]]:
+    """Columns of an aggregation's states; `keys` as its own, `rows` are those that its calls read.
+
+    `results`: meanings of accumulator columns, where partial results come and not rows.
+    """
+    key_texts = dict(zip((each.name for each in aggregation.keys), keys, strict=True))
+    main = {RECORD_COUNT: "number of rows"}
+    for each in aggregation.accumulators:
+        for column in each.columns:
+            part = column.name.rpartition("$")[2]
+            main[column.name] = results[column.name] if results else f"{call_text(each.call, rows)}.{part}"
+    found = {aggregation.state_name: {**key_texts, **main}}
+    for name, calls in aggregation.value_states().items():
+        # Which values there are depends on all the calls.
+        every = set_text([call_text(call, rows) for call in calls])
+        found[name] = {**key_texts, **_value_texts(calls, rows, every)}
+    return found
+
+
+def _value_texts(calls: Sequence[AggregateCall], rows: RowsMeaning, every: str) -> dict[str, str]:
+    first, last = rows.columns[calls[0].arg_list[0]], rows.columns[calls[0].arg_list[-1]]
+    counters = {
+        f"{call.name}$occurrences": f"occurrences {rows.columns[call.filter_arg] if call.filter_arg >= 0 else ''}"
+        for call in calls
+    }
+    return {
+        "key": f"{first} for {every}",
+        "value": f"{last} for {every}",
+        "position": f"position for {every}",
+        **counters,
+    }
