@@ -1,4 +1,4 @@
-"""The demo: compile, run, kill -9 half-way, go on with the same command, and check every row that came out."""
+"""The demo: compile, run, savepoint, kill -9, go on, stop, restore elsewhere, and check every row that came out."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
@@ -45,16 +47,29 @@ def main() -> int:
     rekindle("compile", "-f", f"{WORK}/job.sql", "-o", f"{WORK}/plan.json")
     rekindle("explain", f"{WORK}/plan.json")
 
-    heading("Run, and kill -9 half-way")
+    heading("Run; take a savepoint meanwhile; kill -9")
     command = [
         "run", f"{WORK}/plan.json", "--job-dir", f"{WORK}/job",
         "-D", f"execution.micro-batch.max-files={FILES_PER_BATCH}",
     ]  # fmt: skip
-    batches = killed_half_way(command, work / "job" / "checkpoint" / "commits", FILES // FILES_PER_BATCH // 2)
-    console.print(f"[red]killed with SIGKILL after {batches} committed micro-batches[/red]")
+    commits = work / "job" / "checkpoint" / "commits"
+    with running(command) as process:
+        wait_for(commits, 2, process)
+        rekindle("savepoint", f"{WORK}/job", "--to", f"{WORK}/savepoint-1")
+        wait_for(commits, 3, process)
+        kill(process)
+    console.print(f"[red]killed with SIGKILL after {committed(commits)} committed micro-batches[/red]")
+    rekindle("state", "inspect", f"{WORK}/savepoint-1")
 
-    heading("Go on: the same command")
-    rekindle(*command)
+    heading("Go on: the same command; stop with a savepoint")
+    with running(command) as process:
+        wait_for(commits, 5, process)
+        rekindle("stop", f"{WORK}/job", "--savepoint", f"{WORK}/savepoint-2")
+        process.wait()
+
+    heading("Go on from the savepoint: a new job, three tasks instead of two")
+    moved = [*command[:3], f"{WORK}/job-2", *command[4:], "-D", "parallelism.default=3"]
+    rekindle(*moved, "-s", f"{WORK}/savepoint-2")
 
     heading("Check: the same tables from the published files, in DuckDB alone")
     with open_result(work, prepared) as connection:
@@ -83,20 +98,30 @@ def rekindle(*arguments: str) -> None:
         raise SystemExit(done.returncode)
 
 
-def killed_half_way(arguments: list[str], commits: Path, batches: int) -> int:
-    """Start a run and kill it, with everything it has started, once so many micro-batches are committed."""
-    console.print(f"[bold]$ rekindle {' '.join(arguments)}[/bold]", soft_wrap=True)
+@contextmanager
+def running(arguments: list[str]) -> Iterator[subprocess.Popen[bytes]]:
+    """The command line in the background, in a process group of its own, which is gone at the end."""
+    console.print(f"[bold]$ rekindle {' '.join(arguments)} &[/bold]", soft_wrap=True)
     process = subprocess.Popen([*REKINDLE, *arguments], start_new_session=True)
     try:
-        while process.poll() is None and committed(commits) < batches:
-            time.sleep(0.05)
-        if process.returncode is not None:
-            raise SystemExit(f"the run ended by itself with code {process.returncode}")
+        yield process
     finally:
         if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-    return committed(commits)
+            kill(process)
+
+
+def wait_for(commits: Path, batches: int, process: subprocess.Popen[bytes]) -> None:
+    """Wait until a job has so many committed micro-batches; ends the demo if the job ends first."""
+    while committed(commits) < batches:
+        if process.poll() is not None:
+            raise SystemExit(f"the job ended by itself with code {process.returncode}")
+        time.sleep(0.05)
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    """SIGKILL for a process and all it has started."""
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def committed(commits: Path) -> int:
