@@ -71,6 +71,11 @@ class Layout:
         return ", ".join(f"{name} {SPARK_TYPES[name[0]]}" for name in self.names())
 
 
+def unused(slot: str) -> str:
+    """Spark SQL text of a slot that a row has no value for."""
+    return f"CAST(NULL AS {SPARK_TYPES[slot[0]]})"
+
+
 def encode(t: LogicalType, text: str) -> str:
     """Spark SQL text of a value's slot."""
     x = wrap(text)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from execnodes.core.lowering import HASH, KIND, MAJOR, SEQUENCE
 from execnodes.core.options import Configuration
-from execnodes.core.slots import assign, decode
+from execnodes.core.slots import assign, decode, unused
 from execnodes.core.spark_sql import literal, spark_type
 from execnodes.core.tables import Column
 from execnodes.state.frames import KEY_GROUP, TAG
@@ -208,7 +208,6 @@ class Builder:
                 f"c{i}": f"CAST({decode(t, slot)} AS {spark_type(t)})"
                 for i, (t, slot) in enumerate(zip(arm.types, slots, strict=True))
             }
-        absent = {"l": "BIGINT", "d": "DOUBLE", "s": "STRING", "b": "BINARY"}
         known = {*before, TAG, *self._pipeline.hidden()}
         if self._pipeline.keeps_hash(boundary - 1):
             known.add(HASH)
@@ -219,7 +218,7 @@ class Builder:
             elif name in known:
                 texts[name] = name
             else:
-                texts[name] = f"CAST(NULL AS {'BIGINT' if name == HASH else absent[name[0]]})"
+                texts[name] = "CAST(NULL AS BIGINT)" if name == HASH else unused(name)
         return texts
 
     # -- stages

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from execnodes.core.lowering import FIRED, HASH, KIND, MAJOR, SEQUENCE, WATERMARK, Branch, Rows
-from execnodes.core.slots import Layout, assign, encode
+from execnodes.core.slots import Layout, assign, encode, unused
 from execnodes.core.spark_sql import spark_type
 from execnodes.core.types import LogicalType
 from execnodes.state.frames import TAG
@@ -153,7 +153,7 @@ def slot_texts(arm: Arm, layout: Layout) -> dict[str, str]:
     texts = {
         slot: encode(t, text) for t, slot, text in zip(arm.types, assign(arm.types), arm.branch.columns, strict=True)
     }
-    return {name: texts.get(name, _null(name)) for name in layout.names()}
+    return {name: texts.get(name, unused(name)) for name in layout.names()}
 
 
 def hidden_texts(arm: Arm, hidden: tuple[str, ...], from_source: bool) -> dict[str, str]:
@@ -180,8 +180,3 @@ def typed_texts(arm: Arm) -> dict[str, str]:
         f"c{i}": f"CAST({text} AS {spark_type(t)})"
         for i, (t, text) in enumerate(zip(arm.types, arm.branch.columns, strict=True))
     }
-
-
-def _null(slot: str) -> str:
-    spark = {"l": "BIGINT", "d": "DOUBLE", "s": "STRING", "b": "BINARY"}[slot[0]]
-    return f"CAST(NULL AS {spark})"

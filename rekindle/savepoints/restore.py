@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from execnodes.core.errors import StateError
 from execnodes.core.lowering import HASH, quote
-from execnodes.core.slots import Layout, assign, encode
+from execnodes.core.slots import Layout, assign, encode, unused
 from execnodes.core.types import NESTED, LogicalType
 from execnodes.state.frames import KEY_GROUP, TAG
 from execnodes.state.host import STATE
@@ -95,7 +95,6 @@ class Restore:
         slots = zip(assign(types.values()), types.items(), strict=True)
         texts = {slot: _encoded(t, kept.columns[name]) for slot, (name, t) in slots}
         hashed = f"xxhash64({', '.join(_encoded(types[name], kept.columns[name]) for name in spec.key)})"
-        null = {"l": "BIGINT", "d": "DOUBLE", "s": "STRING", "b": "BINARY"}
         head = {
             TAG: str(step.node.id),
             STATE: str(number),
@@ -104,7 +103,7 @@ class Restore:
             # A state that had no TTL and has one now begins to age when it is restored.
             "rk_written": "rk_written" if spec.ttl_ms and saved.ttl_ms else "CAST(NULL AS BIGINT)",
         }
-        slots_text = [f"{texts.get(n, f'CAST(NULL AS {null[n[0]]})')} AS {n}" for n in layout.names()]
+        slots_text = [f"{texts.get(n, unused(n))} AS {n}" for n in layout.names()]
         rows = spark.read.parquet(*((self.folder / name).as_uri() for name in saved.files))
         flat = rows.selectExpr(*(f"{text} AS {name}" for name, text in head.items()), *slots_text)
         return flat.selectExpr("*", f"CAST(pmod({HASH}, {groups}) AS INT) AS {KEY_GROUP}")
