@@ -15,7 +15,7 @@ from execnodes.core.tables import ResolvedTable
 from execnodes.core.types import LogicalType
 
 if TYPE_CHECKING:
-    from planner.physical import CompiledQuery, Deduplicate, Expand, Normalize, WindowAggregate
+    from planner.physical import CompiledQuery, Deduplicate, Expand, Normalize, Rank, WindowAggregate
 
 
 @dataclass(frozen=True)
@@ -244,6 +244,7 @@ class Sink:
 
 Logical: TypeAlias = (
     "Scan | WatermarkAssigner | Project | Filter | Values | SetOperation | Join | Aggregate | WindowTableFunction"
-    " | Over | Sort | Unnest | Sink | Deduplicate | Expand | Normalize | WindowAggregate | CompiledQuery"
+    " | Over | Sort | Unnest | Sink | Deduplicate | Expand | Normalize | WindowAggregate"
+    " | Rank | CompiledQuery"
 )
-"""Any operator; the last five come from rules and from compiled plans only (`planner.physical`)."""
+"""Any operator; the last six come from rules and from compiled plans only (`planner.physical`)."""

@@ -6,14 +6,17 @@ from collections.abc import Sequence
 
 from execnodes.core.options import Configuration
 from planner.logical import Sink
-from planner.rules import RULES
+from planner.rules import BATCH_RULES, RULES
 from planner.rules.normalize_changelog import normalize_changelog
 
 
 def optimize(sinks: Sequence[Sink], configuration: Configuration | None = None) -> tuple[Sink, ...]:
     """All sinks of a pipeline together, so that they can share; SqlError for what no rule can express."""
     options = configuration or Configuration()
-    plan = normalize_changelog(tuple(sinks), options.flag("table.exec.source.cdc-events-duplicate"))
-    for rule in RULES:
+    batch = options.get_option("execution.runtime-mode") == "batch"
+    plan = tuple(sinks)
+    if not batch:
+        plan = normalize_changelog(plan, options.flag("table.exec.source.cdc-events-duplicate"))
+    for rule in BATCH_RULES if batch else RULES:
         plan = rule(plan)
     return plan

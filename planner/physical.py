@@ -9,7 +9,7 @@ from execnodes.core.expressions import AggregateCall, Expression
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
-from planner.logical import Logical, Window
+from planner.logical import Logical, SortKey, Window
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,22 @@ class Deduplicate:
     def type(self) -> LogicalType:
         """That of the input."""
         return self.input.type
+
+
+@dataclass(frozen=True)
+class Rank:
+    """Keeps the rows of each partition that have a rank between two bounds. Output: the input, then the rank."""
+
+    input: Logical
+    partition: tuple[int, ...]
+    order: tuple[SortKey, ...]
+    function: str
+    """ROW_NUMBER, RANK or DENSE_RANK."""
+    start: int
+    end: int
+    """Lowest and highest rank that is kept, from 1."""
+    type: LogicalType
+    position: Position | None = None
 
 
 @dataclass(frozen=True)

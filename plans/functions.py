@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from execnodes.core.aggregates import FUNCTIONS
+from execnodes.core.aggregates import FUNCTIONS, WINDOW_FUNCTIONS
 from execnodes.core.errors import PlanError
 from execnodes.core.functions.registry import find
 
@@ -29,7 +29,7 @@ def _aggregate(internal_name: str) -> str:
     name, _, version = internal_name.removeprefix("$").rpartition("$")
     if not name:
         name, version = version, "1"
-    if name not in FUNCTIONS or version != "1":
+    if (name not in FUNCTIONS and name not in WINDOW_FUNCTIONS) or version != "1":
         raise PlanError(
             f"unknown aggregate function {internal_name}",
             hint="Run the plan with an engine that has the function, or compile the statement again.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from execnodes.batch.sink import BatchSink
 from execnodes.core.errors import Position
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import Configuration
@@ -18,7 +19,7 @@ from planner.statements import Body, QueryStatement, StatementSet
 from plans.codec import CompileOptions
 from plans.tables import tables_of
 from rekindle.compiled_plan import CompiledPlan, PlanExecutor
-from rekindle.connectors.registry import validate
+from rekindle.connectors.registry import require_bounded, require_overwriting, validate
 
 if TYPE_CHECKING:
     from planner.logical import Logical
@@ -61,6 +62,10 @@ def compile_graph(
         for table in tables_of(node):
             if table.resolved_table is not None and table.resolved_table.options is not None:
                 validate(table.resolved_table.options, role, table.name)
+                if graph.batch and role == "source":
+                    require_bounded(table.resolved_table.options, table.name)
+                if isinstance(node, BatchSink) and node.overwrite:
+                    require_overwriting(table.resolved_table.options, table.name)
     return graph
 
 

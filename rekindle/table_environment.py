@@ -265,12 +265,13 @@ class TableEnvironment:
             types=[column.data_type for column in columns],
             job=job,
             collected=name,
+            insert_only=graph.batch,
         )
 
     def _job(self, graph: ExecGraph, plan: CompiledPlan, *, in_background: bool = False) -> Job:
-        from rekindle.runtime.job import Job
+        from rekindle.runtime.batch_job import job_of
 
-        return Job(
+        return job_of(
             graph,
             plan.as_json_string(),
             self._with_folder() if in_background else self.configuration,

@@ -27,19 +27,29 @@ class TableResult:
         rows: Sequence[tuple[Any, ...]] = (),
         job: Job | None = None,
         collected: str | None = None,
+        insert_only: bool = False,
     ) -> None:
-        """`collected`: name under which the job's rows are kept by the collect connector."""
+        """`collected`: name under which the job's rows are kept by the collect connector.
+
+        `insert_only`: rows are a table as it stands, not changes of one, as those of a batch job.
+        """
         self.message = message
         self.columns = tuple(columns)
         self.types = tuple(types)
         self.job = job
         self._rows = list(rows)
         self._collected = collected
+        self._insert_only = insert_only
 
     @property
     def is_query(self) -> bool:
-        """Whether rows carry a row kind: a SELECT."""
+        """Whether the rows are those of a SELECT."""
         return self._collected is not None
+
+    @property
+    def is_changelog(self) -> bool:
+        """Whether rows carry a row kind: a SELECT in streaming mode."""
+        return self.is_query and not self._insert_only
 
     @property
     def kinds(self) -> list[RowKind]:
@@ -85,6 +95,6 @@ class TableResult:
         if not self.is_query and len(self._rows) == 1 and len(self.columns) == 1 and "\n" in str(self._rows[0][0]):
             yield str(self._rows[0][0]).rstrip("\n")
             return
-        table = Tableau(self.columns, self.types, changes=self.is_query)
+        table = Tableau(self.columns, self.types, changes=self.is_changelog)
         yield from table.add(self.collect())
         yield from table.end()

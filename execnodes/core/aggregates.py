@@ -112,6 +112,8 @@ def _functions() -> Iterable[AggregateFunction]:
 
 
 FUNCTIONS = {function.name: function for function in _functions()}
+WINDOW_FUNCTIONS = frozenset({"ROW_NUMBER", "RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST", "LAG"})
+"""Functions that are only there with OVER."""
 
 
 def is_aggregate(name: str) -> bool:

@@ -52,9 +52,15 @@ class ExecGraph:
             seen.add(node.id)
         every = {node.id: tuple(inputs.get(node.id, ())) for node in nodes}
         graph = cls(nodes, every, max_parallelism, {node.id: node for node in nodes}, engine_version)
+        graph._check_modes()
         graph._check_types()
         graph._check_uids()
         return graph
+
+    @property
+    def batch(self) -> bool:
+        """Whether the nodes are those of a batch job; all are, or none."""
+        return any(node.key.name.startswith("batch-") for node in self.nodes)
 
     def inputs_of(self, node: ExecNode) -> tuple[ExecNode, ...]:
         """The nodes that feed `node`, in order."""
@@ -68,6 +74,14 @@ class ExecGraph:
         """Nodes that nothing consumes: the sinks."""
         consumed = {each for sources in self.inputs.values() for each in sources}
         return (node for node in self.nodes if node.id not in consumed)
+
+    def _check_modes(self) -> None:
+        for node in self.nodes:
+            if self.batch and not node.key.name.startswith("batch-"):
+                raise node.fail(
+                    "streaming and batch nodes do not mix in one plan",
+                    "Compile the statement anew, with one execution.runtime-mode.",
+                )
 
     def _check_types(self) -> None:
         for node in self.nodes:

@@ -16,7 +16,7 @@ from planner.lower.context import Context, lower_node
 from planner.time_attributes import END, START, window_columns
 from planner.tree import conjunction, conjuncts, unique_names
 
-_TITLES = {
+TITLES = {
     JoinType.INNER: "InnerJoin",
     JoinType.LEFT: "LeftOuterJoin",
     JoinType.RIGHT: "RightOuterJoin",
@@ -47,7 +47,7 @@ def _(node: Join, context: Context, update_before: bool) -> ExecNode:
         context.changes.mode(node, update_before or any(each.changelog_mode.retract for each in (left, right))),
         described(
             "Join",
-            ("joinType", f"[{_TITLES[node.kind]}]"),
+            ("joinType", f"[{TITLES[node.kind]}]"),
             ("where", f"[{'true' if where is None else digest(where, names)}]"),
             ("select", listed(names_of(output))),
             ("leftInputSpec", f"[{_input_spec(keys[0], left_keys)}]"),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import Configuration
 from planner.logical import Sink
+from planner.lower.batch import lower_batch
 from planner.lower.context import Context
 from planner.lower.sink import lower_sink
 from planner.physical import CompiledQuery
@@ -18,6 +19,8 @@ def lower(sinks: Sequence[Sink], configuration: Configuration, plans: Sequence[E
 
     PlanError if compiled plans are read together that do not go together.
     """
+    if configuration.get_option("execution.runtime-mode") == "batch":
+        return lower_batch(sinks, configuration, plans)
     context = Context(configuration)
     for plan in plans:
         context.builder.graft(plan)

@@ -18,12 +18,18 @@ from planner.tree import leaves
 
 def lower_sink(node: Sink, context: Context) -> ExecNode:
     """The sink and all it needs; SqlError if it cannot take the query's changes."""
+    if node.overwrite:
+        raise SqlError(
+            "INSERT OVERWRITE replaces what a table holds, which has no meaning for a stream",
+            position=node.position,
+            hint="Write INSERT INTO, or run the statement in batch mode: SET 'execution.runtime-mode' = 'batch'.",
+        )
     accepted = _accepted(node, context)
     key = _primary_key(node)
     materialize = _materialize(node, context, accepted, key)
     update_before = _needs_update_before(node, context, accepted, key)
     below = context.lower(node.input, update_before)
-    output = _sink_type(node)
+    output = sink_type(node)
     found = smallest(upsert_keys(node.input))
     return context.make(
         "stream-exec-sink",
@@ -59,7 +65,7 @@ def _primary_key(node: Sink) -> Key | None:
     return None if key is None else frozenset(names.index(each) for each in key.columns)
 
 
-def _sink_type(node: Sink) -> LogicalType:
+def sink_type(node: Sink) -> LogicalType:
     """The query's types under the sink's names."""
     columns = node.table.table_schema.writable
     if len(columns) != len(node.input.type.fields):
@@ -130,7 +136,7 @@ def _materialize(node: Sink, context: Context, accepted: ChangelogMode, key: Key
 
 def _refuse_other_key(node: Sink) -> None:
     found = smallest(upsert_keys(node.input))
-    names = names_of(_sink_type(node))
+    names = names_of(sink_type(node))
     keyed = f"updates rows by ({', '.join(names[each] for each in found)})" if found else "has no key"
     key = node.table.table_schema.primary_key
     raise SqlError(

@@ -32,13 +32,15 @@ def attend(job: Job, name: str, go_on: str, *, report: Reporter | None = None, q
             _follow(job, told)
     except KeyboardInterrupt as signal:
         with uninterruptible():
-            print(f"{name}: stopping after the current micro-batch", file=sys.stderr, flush=True)
+            when = "" if job.batch else " after the current micro-batch"
+            print(f"{name}: stopping{when}", file=sys.stderr, flush=True)
             job.stop()
         print(f"{name}: stopped. {go_on}".rstrip(), file=sys.stderr, flush=True)
         raise typer.Exit(exit_code(signal)) from None
     if not quiet:
         word = job.status.state.lower()
-        print(ended(name, job.progress(), time.monotonic() - started, word), file=sys.stderr, flush=True)
+        seconds = time.monotonic() - started
+        print(ended(name, job.progress(), seconds, word, batch=job.batch), file=sys.stderr, flush=True)
 
 
 def _follow(job: Job, report: Reporter) -> None:
@@ -70,9 +72,11 @@ def reporter(name: str) -> Reporter:
     return LiveReporter(Console(stderr=True, highlight=False), name)
 
 
-def ended(name: str, progress: Progress | None, seconds: float | None = None, word: str = "finished") -> str:
-    """The last line about a job; `word` says how it ended."""
-    parts = [word, "no rows"] if progress is None else [word, *_counts(progress)]
+def ended(
+    name: str, progress: Progress | None, seconds: float | None = None, word: str = "finished", *, batch: bool = False
+) -> str:
+    """The last line about a job; `word` says how it ended. Of a `batch` job there is no progress to tell."""
+    parts = [word, *(["no rows"] if not batch else [])] if progress is None else [word, *_counts(progress)]
     return f"{name}: {', '.join([*parts, f'{seconds:.1f} s'] if seconds is not None else parts)}"
 
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 def run_program_folders(
     paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Folders; programs are found below them.")],
     plan: Annotated[bool, typer.Option("--plan", help="Also check that plans come back the same when read.")] = False,
+    batch: Annotated[
+        bool, typer.Option("--batch", help="Run in batch mode; leaves out programs with a file nobatch or refused.txt.")
+    ] = False,
     as_json: AsJson = False,
     jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, help="Programs that run at a time.")] = 2,
     allow_unsupported: Annotated[
@@ -31,14 +34,19 @@ def run_program_folders(
     """Run program folders: program.sql, input/, expected.jsonl. Exit code 1 unless all passed."""
     configuration = parse_options(options or [])
     from rekindle.testing import report
-    from rekindle.testing.programs import discover
+    from rekindle.testing.programs import discover, in_batch
     from rekindle.testing.runner import Settings, run_programs
+
+    programs = discover(paths)
+    if batch:
+        configuration["execution.runtime-mode"] = "batch"
+        programs = in_batch(programs)
 
     def show(result: Result) -> None:
         if not as_json:
             print("\n".join(report.lines_of(result)), flush=True)
 
-    results = run_programs(discover(paths), Settings(configuration, jobs, plan, timeout, cut), show)
+    results = run_programs(programs, Settings(configuration, jobs, plan, timeout, cut), show)
     if as_json:
         print(report.as_json(results, allow_unsupported=allow_unsupported))
     else:

@@ -40,7 +40,7 @@ class Rows:
         self._result = result
         self._waiting: Reporter | None = waiting
         self._live = live
-        self._table = Tableau(result.columns, result.types, changes=True)
+        self._table = Tableau(result.columns, result.types, changes=result.is_changelog)
 
     def __enter__(self) -> Self:
         if self._waiting is not None:

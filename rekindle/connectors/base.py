@@ -113,6 +113,8 @@ class SinkRequest:
     changelog: ChangelogMode
     """Kinds of row that will come."""
     configuration: Configuration
+    overwrite: bool = False
+    """Whether what the table holds gives way to the rows; only for connectors that say so."""
     context: ProviderContext = field(kw_only=True)
     """Makes uids for parts of the sink."""
 
@@ -179,6 +181,10 @@ class SourceConnector(Connector):
         """Whether the source ends by itself."""
         return True
 
+    def reads_in_batch(self, options: Mapping[str, str]) -> bool:
+        """Whether the source can be read as a whole: it ends by itself, or has a form of its own for that."""
+        return self.bounded(options)
+
     def position(self, offset: str, log: Path, start: str | None) -> str:
         """A committed Spark offset of this source as a `SourceRequest.start` for a job with a fresh checkpoint.
 
@@ -194,6 +200,9 @@ class SourceConnector(Connector):
 
 class SinkConnector(Connector):
     """Writes tables."""
+
+    overwrites: ClassVar[bool] = False
+    """Whether it can replace what a table holds (INSERT OVERWRITE)."""
 
     takes: ClassVar[Takes] = Takes.INSERTS
     """Kinds of row that can be written. Asked of registered connectors only."""

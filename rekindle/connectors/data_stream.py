@@ -68,6 +68,8 @@ class DataStreamSource(SourceConnector):
         cells = [f"{_cell(column)} AS c{i}" for i, column in enumerate(request.columns)]
         name = stream_name(request.uid)
         rows = adopt(spark, stream.frame, name, f"data stream {uid!r}").selectExpr(*cells)
+        if request.batch:
+            return SourceFrame(rows, not rows.isStreaming)
         if not rows.isStreaming:
             return SourceFrame(whole_file(spark, request, _exported(rows, request)), True)
         if request.start is not None:

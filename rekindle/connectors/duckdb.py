@@ -27,6 +27,7 @@ class Duckdb(SourceConnector, SinkConnector):
     """A bounded source; a sink that appends, or upserts and deletes by primary key, or retracts whole rows."""
 
     identifier: ClassVar[str] = "duckdb"
+    overwrites: ClassVar[bool] = True
 
     def declared(self, options: Mapping[str, str]) -> tuple[TableOption, ...]:
         """Where the table is."""

@@ -68,6 +68,8 @@ class DuckdbWriter(SinkWriter):
                 raise
 
     def _apply(self, database: duckdb.DuckDBPyConnection) -> None:
+        if self._request.overwrite:
+            database.execute(f"DELETE FROM {self._table}")
         cells = ", ".join(
             f"{stored(c.data_type, name)} AS {name}"
             for c, name in zip(self._request.columns, self._columns, strict=True)

@@ -69,7 +69,9 @@ class FileWriter(SinkWriter):
             for left in self._target.rglob(f"part-{self._job}-{batch_id}-*"):
                 left.unlink()
         self._store(batch, hidden)
-        self._show(hidden, batch_id)
+        shown = self._show(hidden, batch_id)
+        if self._request.overwrite:
+            self._remove_others(shown)
         done = marker.with_name(f"{batch_id}.done")
         done.touch()
         done.replace(marker)
@@ -88,10 +90,22 @@ class FileWriter(SinkWriter):
             writer = writer.partitionBy(*self._partitions)
         writer.save(str(hidden))
 
-    def _show(self, hidden: Path, batch_id: int) -> None:
+    def _show(self, hidden: Path, batch_id: int) -> set[Path]:
         """Rename each file into place; a rename replaces what an earlier attempt left under the name."""
+        shown = set()
         parts = sorted(each for each in hidden.rglob("part-*") if not self._format.is_empty(each))
         for number, part in enumerate(parts):
             folder = self._target / part.parent.relative_to(hidden)
             folder.mkdir(parents=True, exist_ok=True)
-            part.replace(folder / f"part-{self._job}-{batch_id}-{number}{self._format.extension}")
+            place = folder / f"part-{self._job}-{batch_id}-{number}{self._format.extension}"
+            part.replace(place)
+            shown.add(place)
+        return shown
+
+    def _remove_others(self, shown: set[Path]) -> None:
+        """The new files are there, so the old ones can go: of the table, or of the partitions that were written."""
+        folders = {each.parent for each in shown} if self._partitions else {self._target}
+        for folder in folders:
+            for each in folder.iterdir():
+                if each.is_file() and each not in shown and not each.name.startswith(("_", ".")):
+                    each.unlink()

@@ -62,6 +62,7 @@ class Filesystem(SourceConnector, SinkConnector):
     """Bounded or watched files in, one set of files a micro-batch out."""
 
     identifier: ClassVar[str] = "filesystem"
+    overwrites: ClassVar[bool] = True
 
     def declared(self, options: Mapping[str, str]) -> tuple[TableOption, ...]:
         """Its own options and those of the format."""

@@ -108,6 +108,36 @@ def validate(options: Mapping[str, str], role: str, table: str = "") -> TableOpt
     return connector.check(options, role, table)
 
 
+def require_bounded(options: Mapping[str, str], table: str) -> None:
+    """ConnectorError for a source that never ends, and so cannot be read in batch mode."""
+    if not find_source(options.get("connector", ""), table).reads_in_batch(options):
+        raise endless(table)
+
+
+def require_overwriting(options: Mapping[str, str], table: str) -> None:
+    """ConnectorError for a sink that can only add rows."""
+    identifier = options.get("connector", "")
+    if not find_sink(identifier, table).overwrites:
+        able = ", ".join(
+            each.identifier for each in _connectors() if isinstance(each, SinkConnector) and each.overwrites
+        )
+        raise ConnectorError(
+            f"the connector {identifier!r} cannot replace what a table holds",
+            where=f"table {table}",
+            hint=f"Write INSERT INTO; INSERT OVERWRITE is for {able}.",
+        )
+
+
+def endless(table: str) -> ConnectorError:
+    """The error for a source without an end in batch mode."""
+    return ConnectorError(
+        "batch mode reads whole tables, but this one has no end",
+        where=f"table {table}",
+        hint="Bound the source with its options (e.g. 'number-of-rows' of datagen), or run in streaming mode: "
+        "SET 'execution.runtime-mode' = 'streaming'.",
+    )
+
+
 def describe_failure(exception: BaseException) -> ConnectorError | None:
     """The error of a source's data behind a Spark exception (line of a file, field); None if it is something else."""
     message = str(exception)

@@ -45,6 +45,10 @@ class Spark(SourceConnector, SinkConnector):
         """As the user says."""
         return options.get("spark.bounded", "false") == "true"
 
+    def reads_in_batch(self, options: Mapping[str, str]) -> bool:
+        """Spark's batch readers end."""
+        return True
+
     def read(self, spark: SparkSession, request: SourceRequest) -> SourceFrame:
         """As a stream, or as a batch where one is asked for."""
         from execnodes.core.spark_sql import spark_type
@@ -62,7 +66,7 @@ class Spark(SourceConnector, SinkConnector):
             cells = [
                 f"CAST({quote(c.name)} AS {spark_type(c.data_type)}) AS c{i}" for i, c in enumerate(request.columns)
             ]
-            return SourceFrame(numbered(spark, frame, cells, request.ordered), self.bounded(options))
+            return SourceFrame(numbered(spark, frame, cells, request.ordered), request.batch or self.bounded(options))
         except _spark_errors() as error:
             raise _refused(error, name, request.name) from error
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from execnodes.core.changelog import ChangelogMode
 from execnodes.core.errors import RekindleError
@@ -68,6 +68,9 @@ class Progress:
 
 class Job:
     """A running pipeline. `start` it, then `wait`; bounded pipelines end by themselves."""
+
+    batch: ClassVar[bool] = False
+    """Whether it reads everything once and ends, without micro-batches and without state."""
 
     def __init__(
         self,

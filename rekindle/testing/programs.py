@@ -50,6 +50,12 @@ class Program:
         return path.read_text(encoding="utf-8").strip() if path.exists() else None
 
     @property
+    def not_in_batch(self) -> str | None:
+        """Why batch mode refuses the program or gives other rows; None if it gives the same."""
+        path = self.folder / "nobatch"
+        return path.read_text(encoding="utf-8").strip() if path.exists() else None
+
+    @property
     def judged(self) -> bool:
         """Whether rows are known."""
         return bool(list(self.folder.glob("*expected*.jsonl")))
@@ -92,6 +98,11 @@ def discover(paths: Iterable[Path]) -> list[Program]:
         for folder in folders:
             found[folder] = Program(folder, f"{folder.parent.name}/{folder.name}")
     return sorted(found.values(), key=lambda program: program.name)
+
+
+def in_batch(programs: Iterable[Program]) -> list[Program]:
+    """Those that must give the same rows in batch mode: not those a stream refuses, which batch mode may well take."""
+    return [each for each in programs if each.not_in_batch is None and each.refusal is None]
 
 
 def linked(file: Path) -> Path | None:

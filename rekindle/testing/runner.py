@@ -162,7 +162,7 @@ def execute(
     """Run a plan with its sinks collected: table name to rows; RekindleError if it cannot be run."""
     from plans.codec import encode
     from rekindle.connectors.collect import clear, results
-    from rekindle.runtime.job import Job
+    from rekindle.runtime.batch_job import job_of
 
     redirected = redirect(plan.graph, environment.tables, f"test-{uuid.uuid4().hex}")
     try:
@@ -170,7 +170,7 @@ def execute(
             graph, configuration, target = redirected.graph, environment.configuration, None
             if pieces is not None:
                 graph, configuration, target = pieces.begin(number, graph, configuration)
-            job = Job(graph, encode(graph), configuration, spark=spark, savepoint_at_end=target).start()
+            job = job_of(graph, encode(graph), configuration, spark=spark, savepoint_at_end=target).start()
             if not job.wait(timeout):
                 job.stop()
                 raise JobError(f"it has not ended after {timeout:g} s")

@@ -63,3 +63,4 @@ def test_last_line() -> None:
     )
     assert ended("job", None, word="stopped") == "job: stopped, no rows"
     assert ended("job", None, 0.5) == "job: finished, no rows, 0.5 s"
+    assert ended("job", None, 0.5, batch=True) == "job: finished, 0.5 s"

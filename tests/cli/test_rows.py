@@ -37,6 +37,7 @@ class Waiting:
 class Result:
     """As much of a TableResult as is looked at."""
 
+    is_changelog = True
     columns = ("n",)
     types: tuple[LogicalType, ...] = (INT,)
 

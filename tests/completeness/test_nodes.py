@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from execnodes.core.batch import BatchNode
 from execnodes.core.metadata import NodeKey
 from execnodes.core.node import ExecNode
 from execnodes.core.options import OPTIONS
@@ -68,8 +69,13 @@ def test_fields_come_first_and_upgrades_last(key: NodeKey) -> None:
 
 @pytest.mark.parametrize("key", KEYS, ids=str)
 def test_every_node_lowers(key: NodeKey) -> None:
-    assert "lower" in vars(lookup(key))
-    assert lookup(key).lower is not ExecNode.lower
+    cls = lookup(key)
+    if key.name.startswith("batch-"):
+        assert issubclass(cls, BatchNode)
+        assert "lower_batch" in vars(cls)
+    else:
+        assert "lower" in vars(cls)
+        assert cls.lower is not ExecNode.lower
 
 
 @pytest.mark.parametrize("key", KEYS, ids=str)

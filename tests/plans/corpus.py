@@ -1,11 +1,13 @@
 """Plans of all conformance programs, and the goldens they are compared with: ``python -m tests.plans.corpus`` rewrites.
 
 Goldens: the tree of every program with its changelog modes, a file an area; and the whole JSON of few programs, which
-between them hold every node version that any program has.
+between them hold every node version that any program has. Of batch mode: the trees of TPC-H, and the JSON of few
+programs again.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -16,28 +18,59 @@ from rekindle.compiled_plan import CompiledPlan
 from rekindle.table_environment import TableEnvironment
 
 PROGRAMS = Path(__file__).parents[1] / "conformance" / "programs"
+TPCH = Path(__file__).parents[2] / "examples" / "tpch"
 GOLDENS = Path(__file__).with_name("goldens")
+BATCH = {"execution.runtime-mode": "batch"}
 
 
 @cache
 def compiled() -> dict[str, CompiledPlan | RekindleError]:
     """``area/name`` of every program to its plan, or why there is none."""
-    names = (file.parent.relative_to(PROGRAMS).as_posix() for file in sorted(PROGRAMS.rglob("program.sql")))
-    return {name: compile_program(name) for name in names}
+    return {name: compile_program(name, {}) for name in _names()}
 
 
-def compile_program(name: str) -> CompiledPlan | RekindleError:
+@cache
+def compiled_for_batch() -> dict[str, CompiledPlan | RekindleError]:
+    """The same in batch mode, and the queries of TPC-H as ``tpch/q01``, ….
+
+    Programs that must be refused are left out: batch mode may well take them.
+    """
+    answered = (name for name in _names() if not (PROGRAMS / name / "refused.txt").exists())
+    return {**tpch(), **{name: compile_program(name, BATCH) for name in answered}}
+
+
+def _names() -> Iterator[str]:
+    return (file.parent.relative_to(PROGRAMS).as_posix() for file in sorted(PROGRAMS.rglob("program.sql")))
+
+
+def compile_program(name: str, options: Mapping[str, str]) -> CompiledPlan | RekindleError:
     """One program, with paths that are the same on every machine."""
     script = (PROGRAMS / name / "program.sql").read_text(encoding="utf-8")
     try:
-        return TableEnvironment.create().compile_script(script.replace("${dir}", f"/programs/{name}"))
+        return TableEnvironment.create(options).compile_script(script.replace("${dir}", f"/programs/{name}"))
     except RekindleError as error:
         return error
 
 
+def tpch() -> dict[str, CompiledPlan | RekindleError]:
+    """The plans of TPC-H's queries."""
+    ddl = (TPCH / "ddl.sql").read_text(encoding="utf-8").replace("${dir}", "/tpch")
+    queries = sorted(TPCH.glob("q*.sql"))
+    scripts = {f"tpch/{each.stem}": f"{ddl}\n{each.read_text(encoding='utf-8')}" for each in queries}
+    return {name: TableEnvironment.create(BATCH).compile_script(script) for name, script in scripts.items()}
+
+
 def graphs() -> dict[str, ExecGraph]:
-    """Those that could be compiled."""
-    return {name: plan.graph for name, plan in compiled().items() if isinstance(plan, CompiledPlan)}
+    """Those that could be compiled, of both modes; batch ones have names that begin with ``batch/``."""
+    plans = {**compiled(), **{f"batch/{name}": plan for name, plan in compiled_for_batch().items()}}
+    return {name: plan.graph for name, plan in plans.items() if isinstance(plan, CompiledPlan)}
+
+
+def plan_of(name: str) -> CompiledPlan:
+    """The plan of a name of `graphs`."""
+    plan = compiled_for_batch()[name[6:]] if name.startswith("batch/") else compiled()[name]
+    assert isinstance(plan, CompiledPlan)
+    return plan
 
 
 def goldens() -> dict[Path, str]:
@@ -46,11 +79,10 @@ def goldens() -> dict[Path, str]:
     for name, plan in compiled().items():
         text = "\n".join([*plan_tree(plan.graph), ""]) if isinstance(plan, CompiledPlan) else f"refused: {plan}\n"
         trees.setdefault(name.split("/")[0], []).append(f"== {name} ==\n{text}")
+    trees["tpch"] = [f"== {name} ==\n" + "\n".join([*plan_tree(plan_of(f"batch/{name}").graph), ""]) for name in tpch()]
     files = {GOLDENS / f"{area}.txt": "\n".join(parts) for area, parts in trees.items()}
     for name in cover():
-        plan = compiled()[name]
-        assert isinstance(plan, CompiledPlan)
-        files[GOLDENS / f"{name.replace('/', '-')}.json"] = plan.as_json_string()
+        files[GOLDENS / f"{name.replace('/', '-')}.json"] = plan_of(name).as_json_string()
     return files
 
 

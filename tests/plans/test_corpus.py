@@ -70,8 +70,8 @@ def test_refusals_say_where_or_what_to_do() -> None:
 
 def test_sql_compiles_to_the_same_bytes_in_any_process(tmp_path: Path) -> None:
     program = (
-        "import hashlib\nfrom tests.plans.corpus import compile_program\n"
-        f"texts = [compile_program(name).as_json_string() for name in {cover()!r}]\n"
+        "import hashlib\nfrom tests.plans.corpus import plan_of\n"
+        f"texts = [plan_of(name).as_json_string() for name in {cover()!r}]\n"
         "print(hashlib.sha256(''.join(texts).encode()).hexdigest())"
     )
     digests = {_output(program, settings, tmp_path) for settings in PROCESSES}

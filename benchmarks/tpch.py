@@ -1,0 +1,37 @@
+"""TPC-H at scale 1: compiled plans against Spark's own SQL, in one session with the same settings."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.common import DATA, PARALLELISM
+from examples.tpch.data import generate
+from examples.tpch.run import QUERIES, compile_query, register, run_plan, run_spark
+from rekindle.runtime.batch_job import BATCH_SETTINGS
+from rekindle.runtime.session import prepare, session
+
+
+def figures(rounds: int = 2) -> dict[str, float]:
+    """Total time of the 22 queries, each at its best, as a multiple of Spark's."""
+    data = generate(float(os.environ.get("REKINDLE_BENCH_TPCH_SCALE", "1")), DATA)
+    spark = prepare(session(PARALLELISM, {"spark.driver.memory": "6g"}), PARALLELISM, BATCH_SETTINGS)
+    register(data, spark)
+    ours: dict[str, list[float]] = {query: [] for query in QUERIES}
+    theirs: dict[str, list[float]] = {query: [] for query in QUERIES}
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(rounds):
+            for query in QUERIES:
+                plan = Path(folder, f"{query}.json")
+                compile_query(query, data).write_to_file(plan, force=True)
+                sides = [(ours, lambda: run_plan(plan, spark)), (theirs, lambda: run_spark(query, spark))]  # noqa: B023
+                # Who comes second finds the files in memory.
+                for times, run in sides if number % 2 else reversed(sides):
+                    started = time.perf_counter()
+                    run()
+                    times[query].append(time.perf_counter() - started)
+                print(f"tpch: {query}: {ours[query][-1]:.2f} s, Spark {theirs[query][-1]:.2f} s", flush=True)
+    total, spark_total = (sum(min(times) for times in side.values()) for side in (ours, theirs))
+    return {"seconds": total, "Spark's seconds": spark_total, "time": total / spark_total}

@@ -1,0 +1,1 @@
+"""TPC-H in Flink's dialect, from compiled plans."""

@@ -1,0 +1,49 @@
+"""Version 1 (1.0)."""
+
+from __future__ import annotations
+
+from execnodes.core.aggregates import argument, problem
+from execnodes.core.batch import BatchLowering, BatchNode, BatchRows
+from execnodes.core.batch_aggregates import needs_order, spark_text
+from execnodes.core.expressions import AggregateCall
+from execnodes.core.metadata import exec_node_metadata
+from execnodes.core.types import LogicalType
+
+
+@exec_node_metadata(
+    name="batch-exec-hash-aggregate",
+    version=1,
+    produced_operators=["hash-aggregate"],
+    min_plan_version="1.0",
+    min_state_version="1.0",
+)
+class BatchHashAggregate(BatchNode):
+    """GROUP BY: a row a group; without keys one row, over no input too. Output: the keys, then the results."""
+
+    grouping: tuple[int, ...]
+    """Key columns of the input."""
+    agg_calls: tuple[AggregateCall, ...]
+
+    def lower_batch(self, batch: BatchLowering, inputs: tuple[BatchRows, ...]) -> BatchRows:
+        """Spark's own aggregation, which folds rows before it sends them."""
+        from pyspark.sql import functions as spark
+
+        rows, keys = inputs[0], [f"c{each}" for each in self.grouping]
+        frame = rows.numbered() if any(map(needs_order, self.agg_calls)) else rows.frame
+        if not self.agg_calls:
+            return BatchRows(rows.type, frame.select(*keys).distinct()).renamed(self.output_type, keys)
+        made = [spark_text(call, argument(call, rows.type)) for call in self.agg_calls]
+        results = [f"rk_a{at}" for at in range(len(made))]
+        grouped = frame.groupBy(*keys).agg(
+            *(spark.expr(text).alias(name) for text, name in zip(made, results, strict=True))
+        )
+        return BatchRows(rows.type, grouped).renamed(self.output_type, [*keys, *results])
+
+    def check(self, inputs: tuple[LogicalType, ...]) -> None:
+        """Keys and calls must fit the input and the output."""
+        found = problem(self.grouping, self.agg_calls, inputs[0], False)
+        width = len(self.grouping) + len(self.agg_calls)
+        if found is None and len(self.output_type.fields) != width:
+            found = f"{len(self.output_type.fields)} output columns for {width} keys and results"
+        if found is not None:
+            raise self.fail(found)

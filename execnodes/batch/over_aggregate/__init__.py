@@ -1,0 +1,5 @@
+"""batch-exec-over-aggregate: 1 (since 1.0)."""
+
+from execnodes.batch.over_aggregate.v1 import BatchOverAggregate
+
+__all__ = ["BatchOverAggregate"]

@@ -1,0 +1,5 @@
+"""batch-exec-sink: 1 (since 1.0)."""
+
+from execnodes.batch.sink.v1 import BatchSink
+
+__all__ = ["BatchSink"]

@@ -1,0 +1,35 @@
+"""Version 1 (1.0)."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from execnodes.core.batch import BatchLowering, BatchNode, BatchRows
+from execnodes.core.metadata import exec_node_metadata
+from execnodes.core.types import LogicalType
+
+
+@exec_node_metadata(
+    name="batch-exec-union",
+    version=1,
+    produced_operators=["union"],
+    min_plan_version="1.0",
+    min_state_version="1.0",
+)
+class BatchUnion(BatchNode):
+    """Puts the rows of its inputs together; keeps duplicates."""
+
+    def lower_batch(self, batch: BatchLowering, inputs: tuple[BatchRows, ...]) -> BatchRows:
+        """By position."""
+        return BatchRows(
+            self.output_type, reduce(lambda left, right: left.unionAll(right), (each.frame for each in inputs))
+        )
+
+    def check(self, inputs: tuple[LogicalType, ...]) -> None:
+        """All inputs have the columns of the output."""
+        for number, each in enumerate(inputs):
+            same = len(each.fields) == len(self.output_type.fields) and all(
+                mine.type.same_values(its.type) for mine, its in zip(self.output_type.fields, each.fields, strict=True)
+            )
+            if not same:
+                raise self.fail(f"its input {number} has the type {each}, not {self.output_type}")

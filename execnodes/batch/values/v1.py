@@ -1,0 +1,32 @@
+"""Version 1 (1.0)."""
+
+from __future__ import annotations
+
+from execnodes.core.batch import BatchLowering, BatchNode, BatchRows
+from execnodes.core.expressions import Literal
+from execnodes.core.metadata import exec_node_metadata
+from execnodes.core.types import LogicalType
+
+
+@exec_node_metadata(
+    name="batch-exec-values",
+    version=1,
+    produced_operators=["values"],
+    min_plan_version="1.0",
+    min_state_version="1.0",
+)
+class BatchValues(BatchNode):
+    """Gives constant rows."""
+
+    tuples: tuple[tuple[Literal, ...], ...]
+    """One literal for each output column, in each row."""
+
+    def lower_batch(self, batch: BatchLowering, inputs: tuple[BatchRows, ...]) -> BatchRows:
+        """The rows."""
+        return BatchRows(self.output_type, batch.values(self, self.tuples, self.output_type))
+
+    def check(self, inputs: tuple[LogicalType, ...]) -> None:
+        """Every row is as wide as the output."""
+        width = len(self.output_type.fields)
+        if any(len(each) != width for each in self.tuples):
+            raise self.fail(f"a row has another number of values than the {width} output columns")

@@ -1,0 +1,27 @@
+"""Lowers GROUP BY."""
+
+from __future__ import annotations
+
+from execnodes.core.node import ExecNode
+from planner.describe import aggregated, described, grouped, listed, names_of
+from planner.logical import Aggregate
+from planner.lower.aggregate import named, regular
+from planner.lower.batch.context import BatchContext, lower_batch_node
+from planner.tree import unique_names
+
+
+@lower_batch_node.register
+def _(node: Aggregate, context: BatchContext) -> ExecNode:
+    below = context.lower_batch(node.input)
+    output = unique_names(regular(node.type))
+    calls = named(node.calls, output, len(node.grouping))
+    names = names_of(below.output_type)
+    select = [*(names[each] for each in node.grouping), *(aggregated(call, names, False) for call in calls)]
+    return context.make_batch(
+        "hash-aggregate",
+        [context.exchange(below, node.grouping)],
+        output,
+        described("HashAggregate", ("groupBy", grouped(node.grouping, names)), ("select", listed(select))),
+        grouping=node.grouping,
+        agg_calls=calls,
+    )

@@ -1,0 +1,51 @@
+"""Lowers joins: by keys where the condition has equalities, else pair by pair."""
+
+from __future__ import annotations
+
+from execnodes.core.expressions import digest
+from execnodes.core.join_spec import JoinSpec
+from execnodes.core.node import ExecNode
+from execnodes.core.types import row
+from planner.describe import described, listed, names_of
+from planner.keys import join_keys, upsert_keys
+from planner.logical import Join
+from planner.lower.batch.context import BatchContext, lower_batch_node
+from planner.lower.join import TITLES
+from planner.tree import conjunction, conjuncts, unique_names
+
+
+@lower_batch_node.register
+def _(node: Join, context: BatchContext) -> ExecNode:
+    pairs, rest = join_keys(node)
+    left, right = context.lower_batch(node.left), context.lower_batch(node.right)
+    names = names_of(unique_names(row(*left.output_type.fields, *right.output_type.fields)))
+    condition = conjunction(conjuncts(node.condition))
+    shown = (
+        ("joinType", f"[{TITLES[node.kind]}]"),
+        ("where", f"[{'true' if condition is None else digest(condition, names)}]"),
+        ("select", listed(names_of(unique_names(node.type)))),
+    )
+    if not pairs:
+        return context.make_batch(
+            "nested-loop-join",
+            [left, right],
+            node.type,
+            described("NestedLoopJoin", *shown),
+            join_type=node.kind.value,
+            condition=condition,
+            single_row_join=any(frozenset() in upsert_keys(each) for each in (node.left, node.right)),
+        )
+    left_keys, right_keys = tuple(mine for mine, _, _ in pairs), tuple(its for _, its, _ in pairs)
+    return context.make_batch(
+        "hash-join",
+        [context.exchange(left, left_keys), context.exchange(right, right_keys)],
+        node.type,
+        described("HashJoin", *shown),
+        join_spec=JoinSpec(
+            join_type=node.kind.value,
+            left_keys=left_keys,
+            right_keys=right_keys,
+            filter_nulls=tuple(filters for _, _, filters in pairs),
+            non_equi_condition=conjunction(rest),
+        ),
+    )

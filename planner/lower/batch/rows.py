@@ -1,0 +1,58 @@
+"""Lowers what looks at each row alone: projections, filters, unions, expansions."""
+
+from __future__ import annotations
+
+from execnodes.core.expressions import Expression, digest
+from execnodes.core.node import ExecNode
+from execnodes.core.types import LogicalType
+from planner.describe import described, listed, names_of, selected
+from planner.logical import Filter, Logical, Project, SetOperation
+from planner.lower.batch.context import BatchContext, lower_batch_node
+from planner.physical import Expand
+from planner.tree import references
+
+
+@lower_batch_node.register
+def _(node: Project, context: BatchContext) -> ExecNode:
+    """A filter directly below goes into the same node."""
+    if isinstance(node.input, Filter):
+        return _calc(context, node.input.input, node.expressions, node.input.condition, node.type)
+    return _calc(context, node.input, node.expressions, None, node.type)
+
+
+@lower_batch_node.register
+def _(node: Filter, context: BatchContext) -> ExecNode:
+    return _calc(context, node.input, references(node.type), node.condition, node.type)
+
+
+def _calc(
+    context: BatchContext,
+    source: Logical,
+    projection: tuple[Expression, ...],
+    condition: Expression | None,
+    type: LogicalType,
+) -> ExecNode:
+    below = context.lower_batch(source)
+    names = names_of(below.output_type)
+    description = described(
+        "Calc",
+        ("select", selected(projection, type, names)),
+        ("where", None if condition is None else listed([digest(condition, names)])),
+    )
+    return context.make_batch("calc", [below], type, description, projection=projection, condition=condition)
+
+
+@lower_batch_node.register
+def _(node: SetOperation, context: BatchContext) -> ExecNode:
+    below = [context.lower_batch(each) for each in node.inputs]
+    description = described("Union", ("all", "[true]"), ("union", listed(names_of(node.type))))
+    return context.make_batch("union", below, node.type, description)
+
+
+@lower_batch_node.register
+def _(node: Expand, context: BatchContext) -> ExecNode:
+    below = context.lower_batch(node.input)
+    names = names_of(below.output_type)
+    shown = (selected(each, node.type, names) for each in node.projects)
+    description = described("Expand", ("projects", listed(f"{{{each[1:-1]}}}" for each in shown)))
+    return context.make_batch("expand", [below], node.type, description, projects=node.projects)

@@ -1,0 +1,120 @@
+"""Lowers what goes by an order: ORDER BY, LIMIT, Top-N, functions OVER a window of rows."""
+
+from __future__ import annotations
+
+from execnodes.core.errors import SqlError
+from execnodes.core.expressions import digest
+from execnodes.core.node import ExecNode
+from execnodes.core.sort_spec import SortField, SortSpec
+from planner.describe import described, grouped, listed, names_of
+from planner.logical import Over, OverCall, Sort, SortKey
+from planner.lower.batch.context import BatchContext, lower_batch_node
+from planner.physical import Rank
+
+
+@lower_batch_node.register
+def _(node: Sort, context: BatchContext) -> ExecNode:
+    below = context.lower_batch(node.input)
+    names = names_of(below.output_type)
+    end = None if node.fetch is None else node.offset + node.fetch
+    bounds = (("offset", f"[{node.offset}]" if node.offset else None), ("fetch", f"[{node.fetch}]" if end else None))
+    if not node.order:
+        return context.make_batch(
+            "limit",
+            [context.exchange(below, ())],
+            node.type,
+            described("Limit", *bounds),
+            limit_start=node.offset,
+            limit_end=end,
+        )
+    order = ("orderBy", _shown(node.order, names))
+    if end is not None:
+        return context.make_batch(
+            "sort-limit",
+            [context.exchange(below, ())],
+            node.type,
+            described("SortLimit", order, *bounds),
+            sort_spec=_spec(node.order),
+            limit_start=node.offset,
+            limit_end=end,
+        )
+    ordered = context.make_batch(
+        "sort", [context.exchange(below, ())], node.type, described("Sort", order), sort_spec=_spec(node.order)
+    )
+    if not node.offset:
+        return ordered
+    description = described("Limit", *bounds)
+    return context.make_batch("limit", [ordered], node.type, description, limit_start=node.offset, limit_end=None)
+
+
+@lower_batch_node.register
+def _(node: Rank, context: BatchContext) -> ExecNode:
+    """Of two rows with one event time the later one is the newer one."""
+    below = context.lower_batch(node.input)
+    names = names_of(below.output_type)
+    newest = not node.order[0].ascending and node.type.fields[node.order[0].index].type.is_time_attribute
+    return context.make_batch(
+        "rank",
+        [context.exchange(below, node.partition)],
+        node.type,
+        described(
+            "Rank",
+            ("rankType", f"[{node.function}]"),
+            ("rankRange", f"[rankStart={node.start}, rankEnd={node.end}]"),
+            ("partitionBy", grouped(node.partition, names)),
+            ("orderBy", _shown(node.order, names)),
+        ),
+        rank_type=node.function,
+        partition_fields=node.partition,
+        sort_spec=_spec(node.order),
+        rank_start=node.start,
+        rank_end=node.end,
+        output_row_number=True,
+        latest_first=newest and node.function == "ROW_NUMBER",
+    )
+
+
+@lower_batch_node.register
+def _(node: Over, context: BatchContext) -> ExecNode:
+    if any(call.options.get("distinct") for call in node.calls):
+        raise SqlError(
+            "DISTINCT with OVER is not supported",
+            position=node.position,
+            hint="Aggregate in a subquery with GROUP BY, and join it.",
+        )
+    below = context.lower_batch(node.input)
+    names = names_of(below.output_type)
+    unit = "rows" if node.rows else "ms"
+    start = "UNBOUNDED" if node.preceding is None else f"{node.preceding} {unit}"
+    return context.make_batch(
+        "over-aggregate",
+        [context.exchange(below, node.partition)],
+        node.type,
+        described(
+            "OverAggregate",
+            ("partitionBy", grouped(node.partition, names)),
+            ("orderBy", _shown(node.order, names)),
+            ("window", f"[{'ROWS' if node.rows else 'RANGE'} BETWEEN {start} PRECEDING AND CURRENT ROW]"),
+            ("select", listed(f"{each.name}({_arguments(each, names)})" for each in node.calls)),
+        ),
+        partition_fields=node.partition,
+        sort_spec=_spec(node.order),
+        is_rows=node.rows,
+        preceding=node.preceding,
+        calls=tuple(
+            {"internal_name": each.internal_name, "operands": each.args, "type": each.type} for each in node.calls
+        ),
+    )
+
+
+def _arguments(call: OverCall, names: tuple[str, ...]) -> str:
+    return ", ".join(digest(each, names) for each in call.args)
+
+
+def _spec(order: tuple[SortKey, ...]) -> SortSpec:
+    fields = (SortField(index=k.index, is_ascending=k.ascending, null_is_last=k.nulls_last) for k in order)
+    return SortSpec(fields=tuple(fields))
+
+
+def _shown(order: tuple[SortKey, ...], names: tuple[str, ...]) -> str:
+    return listed(f"{names[key.index]} {'ASC' if key.ascending else 'DESC'}" for key in order)

@@ -1,0 +1,38 @@
+"""Lowers window table functions; what groups by their columns is an ordinary aggregate."""
+
+from __future__ import annotations
+
+from execnodes.core.node import ExecNode
+from execnodes.core.windowing import Windowing, WindowSpec
+from planner.describe import described, names_of
+from planner.logical import Window, WindowTableFunction
+from planner.lower.batch.context import BatchContext, lower_batch_node
+
+
+@lower_batch_node.register
+def _(node: WindowTableFunction, context: BatchContext) -> ExecNode:
+    below = context.lower_batch(node.input)
+    column = node.input.type.fields[node.time_index]
+    windowing = Windowing(
+        strategy="TimeAttribute",
+        window=_spec(node.window),
+        time_attribute_type=column.type.regular(),
+        time_attribute_index=node.time_index,
+    )
+    name = names_of(below.output_type)[node.time_index]
+    shown = f"[{windowing.window.kind}(time_col=[{name}], {windowing.window})]"
+    description = described("WindowTableFunction", ("window", shown))
+    return context.make_batch("window-table-function", [below], node.type, description, windowing=windowing)
+
+
+def _spec(window: Window) -> WindowSpec:
+    offset = window.offset or None
+    match window.kind:
+        case "TUMBLE":
+            return WindowSpec(type="TumblingWindow", size=window.size, offset=offset)
+        case "HOP":
+            return WindowSpec(type="HoppingWindow", size=window.size, slide=window.step, offset=offset)
+        case "CUMULATE":
+            return WindowSpec(type="CumulativeWindow", max_size=window.size, step=window.step, offset=offset)
+        case _:
+            return WindowSpec(type="SessionWindow", gap=window.size, partition_key_indices=window.partition)

@@ -1,0 +1,68 @@
+"""ROW_NUMBER, RANK or DENSE_RANK of which only low numbers are kept is a Top-N."""
+
+from __future__ import annotations
+
+from execnodes.core.expressions import Call, Expression, InputRef, Literal
+from execnodes.core.types import INTEGERS
+from planner.logical import Filter, Logical, Over
+from planner.physical import Rank
+from planner.tree import Sinks, conjunction, conjuncts, function_name, rewrite
+
+_MIRRORED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def recognise_ranks(sinks: Sinks) -> Sinks:
+    """Replace Filter(Over) by Rank where the condition bounds the rank from above."""
+    return rewrite(sinks, _recognise)
+
+
+def _recognise(node: Logical) -> Logical:
+    if not isinstance(node, Filter) or not isinstance(node.input, Over) or len(node.input.calls) != 1:
+        return node
+    over, number = node.input, len(node.input.input.type.fields)
+    function = over.calls[0].name
+    if function not in ("ROW_NUMBER", "RANK", "DENSE_RANK"):
+        return node
+    start, end = 1, None
+    others = []
+    for each in conjuncts(node.condition):
+        bounds = _bounds(each, number)
+        if bounds is None:
+            others.append(each)
+            continue
+        start = max(start, bounds[0])
+        end = bounds[1] if end is None or (bounds[1] is not None and bounds[1] < end) else end
+    if end is None or end < start:
+        return node
+    kept = Rank(over.input, over.partition, over.order, function, start, end, over.type, over.position)
+    rest = conjunction(others)
+    return kept if rest is None else Filter(kept, rest)
+
+
+def _bounds(condition: Expression, number: int) -> tuple[int, int | None] | None:
+    """Lowest and highest rank that a comparison with a constant lets pass; None if it is something else."""
+    if not isinstance(condition, Call) or len(condition.operands) != 2:
+        return None
+    operator = function_name(condition)
+    column, bound = map(_plain, condition.operands)
+    if isinstance(column, Literal):
+        column, bound, operator = bound, column, _MIRRORED.get(operator, "")
+    if not isinstance(column, InputRef) or column.input_index != number or not isinstance(bound, Literal):
+        return None
+    if bound.type.root not in INTEGERS or bound.value is None:
+        return None
+    value = int(bound.value)
+    bounds = {
+        "=": (value, value),
+        "<": (1, value - 1),
+        "<=": (1, value),
+        ">": (value + 1, None),
+        ">=": (value, None),
+    }
+    return bounds.get(operator)
+
+
+def _plain(expression: Expression) -> Expression:
+    """Without a cast around it: a comparison may have widened either side."""
+    is_cast = isinstance(expression, Call) and function_name(expression) == "CAST"
+    return expression.operands[0] if isinstance(expression, Call) and is_cast else expression

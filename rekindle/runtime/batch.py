@@ -1,0 +1,156 @@
+"""A batch plan as Spark DataFrames: what batch nodes are offered, and what goes into each sink."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from execnodes.core.batch import BatchNode, BatchRows, aliased
+from execnodes.core.changelog import INSERT_ONLY, RowKind
+from execnodes.core.graph import ExecGraph
+from execnodes.core.lowering import KIND, quote
+from execnodes.core.options import Configuration
+from execnodes.core.spark_sql import literal, spark_type
+from rekindle.connectors.base import ProviderContext, SinkRequest, SinkWriter, SourceRequest
+from rekindle.connectors.registry import endless, find_sink, find_source, require_bounded, require_overwriting
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from execnodes.core.expressions import Literal
+    from execnodes.core.node import ExecNode
+    from execnodes.core.tables import ResolvedTable, TableReference
+    from execnodes.core.types import LogicalType
+    from rekindle.connectors.data_stream import DataStream
+
+
+@dataclass(frozen=True)
+class BatchTarget:
+    """A sink and all that goes into it."""
+
+    writer: SinkWriter
+    frame: DataFrame
+    """Columns named as the sink's, then `KIND`."""
+
+
+class BatchBuilder:
+    """Lowers one graph; implements `BatchLowering`."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        graph: ExecGraph,
+        configuration: Configuration,
+        job_id: str,
+        job_dir: Path,
+        data_streams: Mapping[str, DataStream],
+    ) -> None:
+        """`data_streams`: DataFrames that the session knows, by uid."""
+        self._spark = spark
+        self._graph = graph
+        self._configuration = configuration
+        self._job_id = job_id
+        self._job_dir = job_dir
+        self._data_streams = data_streams
+        self._uids: set[str] = set()
+        self.targets: list[BatchTarget] = []
+        """In the order of the statements."""
+        self.kept: list[DataFrame] = []
+        """Frames that several sinks read: kept when first computed, to be given back at the end."""
+
+    def build(self) -> None:
+        """Make `targets`; errors that can be known before anything runs are raised here."""
+        reached = sinks_reached(self._graph)
+        made: dict[int, BatchRows] = {}
+        for node in self._graph.nodes:
+            if not isinstance(node, BatchNode):
+                raise node.fail("it is no batch node")
+            rows = node.lower_batch(self, tuple(made[each] for each in self._graph.inputs[node.id]))
+            if len({reached[each.id] for each in self._graph.consumers_of(node)}) > 1:
+                rows = BatchRows(rows.type, rows.frame.persist())
+                self.kept.append(rows.frame)
+            made[node.id] = rows
+
+    def scan(self, node: ExecNode, table: TableReference, produced: LogicalType) -> DataFrame:
+        """See `BatchLowering`."""
+        resolved, options = _in_full(node, table)
+        columns = {column.name: column for column in resolved.table_schema.columns}
+        require_bounded(options, table.name)
+        request = SourceRequest(
+            table=resolved,
+            name=table.name,
+            columns=tuple(columns[field.name] for field in produced.fields),
+            uid=node.uid("source"),
+            batch=True,
+            ordered=False,
+            configuration=self._configuration,
+            job_dir=self._job_dir,
+            data_streams=self._data_streams,
+            context=ProviderContext(node, self._uids),
+        )
+        given = find_source(options.get("connector", ""), table.name).read(self._spark, request)
+        if not given.bounded:
+            raise endless(table.name)
+        return given.frame
+
+    def values(self, node: ExecNode, tuples: tuple[tuple[Literal, ...], ...], produced: LogicalType) -> DataFrame:
+        """See `BatchLowering`."""
+        types = [field.type for field in produced.fields]
+        if not tuples:
+            return self._spark.range(0).selectExpr(*aliased([f"CAST(NULL AS {spark_type(t)})" for t in types]))
+        rows = []
+        for values in tuples:
+            cells = (f"'c{at}', {literal(v.value, t)}" for at, (v, t) in enumerate(zip(values, types, strict=True)))
+            rows.append(f"named_struct({', '.join(cells)})")
+        return self._spark.range(0, 1, 1, 1).selectExpr(f"inline(array({', '.join(rows)}))")
+
+    def sink(self, node: ExecNode, table: TableReference, rows: BatchRows, *, overwrite: bool) -> None:
+        """See `BatchLowering`."""
+        resolved, options = _in_full(node, table)
+        if overwrite:
+            require_overwriting(options, table.name)
+        columns = resolved.table_schema.writable
+        names = [column.name for column in columns]
+        key = resolved.table_schema.primary_key
+        request = SinkRequest(
+            table=resolved,
+            name=table.name,
+            columns=columns,
+            primary_key=tuple(names.index(name) for name in key.columns) if key else (),
+            job_id=f"{self._job_id}-{node.id}",
+            job_dir=self._job_dir,
+            changelog=INSERT_ONLY,
+            configuration=self._configuration,
+            overwrite=overwrite,
+            context=ProviderContext(node, self._uids),
+        )
+        writer = find_sink(options.get("connector", ""), table.name).writer(self._spark, request)
+        writer.open()
+        types = [column.data_type for column in columns]
+        texts = [
+            f"CAST({text} AS {spark_type(t)}) AS {quote(name)}"
+            for text, t, name in zip(rows.columns, types, names, strict=True)
+        ]
+        kind = f"CAST({int(RowKind.INSERT)} AS TINYINT) AS {KIND}"
+        self.targets.append(BatchTarget(writer, rows.frame.selectExpr(*texts, kind)))
+
+
+def sinks_reached(graph: ExecGraph) -> Mapping[int, frozenset[int]]:
+    """Node id to the ids of the sinks that its rows go into."""
+    reached: dict[int, frozenset[int]] = {}
+    for node in reversed(graph.nodes):
+        consumers = graph.consumers_of(node)
+        reached[node.id] = frozenset().union(*(reached[each.id] for each in consumers)) or frozenset({node.id})
+    return reached
+
+
+def _in_full(node: ExecNode, table: TableReference) -> tuple[ResolvedTable, Mapping[str, str]]:
+    resolved = table.resolved_table
+    if resolved is None or resolved.options is None:
+        raise node.fail(
+            f"table {table.name} has no options in the plan",
+            "Create the table in the session before the plan runs (it was compiled without its options).",
+        )
+    return resolved, resolved.options

@@ -1,0 +1,128 @@
+"""A batch job: reads everything, writes each sink once, and ends."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from execnodes.core.errors import JobError, RekindleError
+from execnodes.core.options import SPARK_PREFIX
+from rekindle.connectors.registry import describe_failure
+from rekindle.runtime.batch import BatchBuilder
+from rekindle.runtime.failures import job_error
+from rekindle.runtime.job import Job, Progress
+from rekindle.runtime.session import prepare, session
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+    from execnodes.core.graph import ExecGraph
+    from execnodes.core.options import Configuration
+    from rekindle.savepoints.manifest import Manifest
+
+BATCH_SETTINGS = {"spark.sql.adaptive.enabled": "true"}
+"""On top of those of every job; streaming queries cannot be planned adaptively."""
+
+
+class BatchJob(Job):
+    """A running batch plan. There is no state, so it cannot go on after a stop: started again it begins anew."""
+
+    batch: ClassVar[bool] = True
+
+    def start(self) -> Self:
+        """Start it; errors that can be known before the first row are raised here."""
+        self.folder.acquire()
+        try:
+            self.identity = self.folder.open(self._plan, self._name)
+        except BaseException:
+            self._close()
+            raise
+        try:
+            self._build()
+            self._tag = f"rekindle-{self.job_id}"
+            self._attendant.start()
+            threading.Thread(target=self._run, name=self._tag, daemon=True).start()
+        except BaseException as error:
+            self._attendant.end(error)
+            self._close()
+            raise
+        return self
+
+    def attach(self) -> DataStreamWriter:
+        """Never; JobError."""
+        raise JobError("a batch plan is no streaming query", hint="Execute it, or take its rows with as_data_stream.")
+
+    def frame(self) -> DataFrame:
+        """The rows that enter the only sink, under its columns' names, with `KIND`: a DataFrame that ends."""
+        self._open_for_caller()
+        self._build()
+        (target,) = self._batch.targets
+        return target.frame
+
+    def _build(self) -> None:
+        configuration = self._configuration
+        parallelism = max(1, configuration.number("parallelism.default"))
+        settings = {key: value for key, value in configuration.items() if key.startswith(SPARK_PREFIX)}
+        own = self._given_spark or session(parallelism, settings)
+        self._spark = prepare(own, parallelism, {**BATCH_SETTINGS, **settings})
+        self._batch = BatchBuilder(
+            self._spark, self._graph, configuration, self.job_id, self.folder.path, self._data_streams
+        )
+        try:
+            self._batch.build()
+        finally:
+            self._writers.extend(target.writer for target in self._batch.targets)
+
+    def _run(self) -> None:
+        context = self._spark.sparkContext
+        try:
+            context.addJobTag(self._tag)
+            for target in self._batch.targets:
+                if not self._stopping:
+                    target.writer.write(target.frame, 0)
+        except BaseException as error:  # noqa: BLE001  # kept, and raised again by `wait`
+            self._failure = None if self._stopping else _reason(error)
+        finally:
+            for frame in self._batch.kept:
+                frame.unpersist()
+            self._attendant.end(self._failure)
+            self._close()
+            self._done.set()
+
+    def stop(self, *, with_savepoint: Path | None = None, drain: bool = False) -> None:
+        """End at once; sinks that are written already stay. JobError if a savepoint or a drain is asked for."""
+        if with_savepoint is not None or drain:
+            raise self._stateless()
+        self._attendant.stopping(None)
+        self._stopping = True
+        self._spark.sparkContext.cancelJobsWithTag(self._tag)
+        self._done.wait()
+
+    def savepoint(self, target: Path) -> Manifest:
+        """Never; JobError."""
+        raise self._stateless()
+
+    def _stateless(self) -> JobError:
+        return JobError(
+            "a batch job keeps no state: there is nothing to save, and nothing to drain",
+            where=str(self.folder.path),
+            hint="Wait for its end, or stop it and start it again.",
+        )
+
+    def progress(self) -> Progress | None:
+        """None: there are no micro-batches."""
+        return None
+
+
+def _reason(error: BaseException) -> RekindleError:
+    if isinstance(error, RekindleError):
+        return error
+    return describe_failure(error) or job_error(str(error))
+
+
+def job_of(graph: ExecGraph, plan: str, configuration: Configuration, **options: Any) -> Job:
+    """The job for a plan, streaming or batch as its nodes are; arguments as for `Job`."""
+    return (BatchJob if graph.batch else Job)(graph, plan, configuration, **options)
