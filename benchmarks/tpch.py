@@ -21,6 +21,8 @@ def figures(rounds: int = 2) -> dict[str, float]:
     register(data, spark)
     ours: dict[str, list[float]] = {query: [] for query in QUERIES}
     theirs: dict[str, list[float]] = {query: [] for query in QUERIES}
+    # The first query of a process pays for its start, whoever runs it.
+    run_spark(QUERIES[0], spark)
     with tempfile.TemporaryDirectory() as folder:
         for number in range(rounds):
             for query in QUERIES:
