@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Tests that must not run side by side share an xdist_group.
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup
 
-.PHONY: demo test test-long check bench goldens clean
+.PHONY: demo test test-long check bench goldens fixtures clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m examples.flights
@@ -33,6 +33,11 @@ goldens: $(VENV)/.test
 	$(BIN)/python -m docs.options_page
 	$(BIN)/python -m docs.support_tables
 	$(BIN)/python -m tests.plans.corpus
+	$(BIN)/python -m tests.completeness.frozen
+
+# make fixtures NODE=stream-exec-join_1: plan and savepoint of each restore program that has none; overwrites nothing.
+fixtures: $(VENV)/.test
+	$(BIN)/python -m tests.restore.make $(NODE)
 
 # The stamp of a set of extras; older than pyproject.toml means: install again. The demo needs the README's extras only.
 $(VENV)/.demo: EXTRAS := demo,repl

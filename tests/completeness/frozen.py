@@ -1,0 +1,99 @@
+"""What a released node version must not change: the shape of its JSON and the layout of its state, as hashes.
+
+``python -m tests.completeness.frozen`` writes ``frozen.json``. Once 1.0 is out it only adds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from packaging.version import Version
+
+from execnodes.core.meaning import StateMeaning
+from execnodes.core.metadata import NodeKey
+from execnodes.core.registry import keys, lookup
+from plans.meaning import POSITION, meanings
+from tests.completeness.tree import ROOT
+from tests.restore.program import programs
+from tests.restore.running import compiled
+
+FROZEN = Path(__file__).with_name("frozen.json")
+_WORDS = ("title", "description", "examples")
+"""Keys of a JSON Schema that only people read."""
+
+
+def shape(key: NodeKey) -> str:
+    """Hash of the JSON a node version takes and gives."""
+    cls = lookup(key)
+    return _hash([_bare(cls.model_json_schema(by_alias=True)), cls.newest().consumed_options])
+
+
+def layouts() -> dict[str, dict[str, str]]:
+    """Node version to restore program to the hash of the states that the program has of it."""
+    found: dict[str, dict[str, str]] = {}
+    for program in programs():
+        graph = compiled(program, Path("/nowhere")).plan.graph
+        by_node: dict[str, list[object]] = {}
+        for each in meanings(graph):
+            if each.name != POSITION:
+                node = graph.by_id[int(each.uid.partition("_")[0])]
+                by_node.setdefault(str(node.key), []).append(layout(each))
+        for key, states in by_node.items():
+            found.setdefault(key, {})[str(program)] = _hash(states)
+    return found
+
+
+def layout(state: StateMeaning) -> list[object]:
+    """All that a savepoint says of a state: also its meaning, since it is compared with that of later plans."""
+    columns = [[each.name, each.type, each.meaning] for each in state.columns]
+    return [state.name, dict(state.parts), columns, state.bucketed, bool(state.ttl_ms)]
+
+
+@cache
+def current() -> dict[str, Any]:
+    """Node version to its hashes."""
+    states = layouts()
+    return {str(key): {"json": shape(key), "states": states.get(str(key), {})} for key in keys()}
+
+
+def released() -> bool:
+    """Whether 1.0 is out."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    return not Version(project["version"]).is_prerelease or Version(project["version"]) > Version("1.0")
+
+
+def stored() -> dict[str, Any]:
+    """The file."""
+    found: dict[str, Any] = json.loads(FROZEN.read_text("utf-8"))
+    return found
+
+
+def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """What is new beside what there was, which stays."""
+    result = dict(old)
+    for key, hashes in new.items():
+        before = old.get(key, {"json": hashes["json"], "states": {}})
+        result[key] = {"json": before["json"], "states": {**hashes["states"], **before["states"]}}
+    return result
+
+
+def _bare(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _bare(each) for name, each in value.items() if name not in _WORDS or isinstance(each, dict)}
+    return [_bare(each) for each in value] if isinstance(value, list) else value
+
+
+def _hash(value: object) -> str:
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(re.sub(r"\s+", " ", text).encode()).hexdigest()[:16]
+
+
+if __name__ == "__main__":
+    found = merged(stored(), current()) if released() else current()
+    FROZEN.write_text(json.dumps(found, indent=2, sort_keys=True) + "\n", encoding="utf-8")

@@ -1,0 +1,53 @@
+"""A node version that is out keeps its JSON and its state layout; what must change becomes a new version."""
+
+from __future__ import annotations
+
+import pytest
+
+from execnodes.core.registry import keys
+from tests.completeness.frozen import current, merged, shape, stored
+
+ADVICE = (
+    "{what} of {key} has changed. Plans and savepoints of a release must stay readable: make a new version of the node "
+    "(CONTRIBUTING.md, 'A new version of an operator'), and leave this one as it was. Before 1.0, `make goldens` takes "
+    "the change over."
+)
+
+
+@pytest.mark.parametrize("key", [str(key) for key in keys()])
+def test_what_is_out_stays(key: str) -> None:
+    assert key in stored(), f"{key} is new: run make goldens"
+    then, now = stored()[key], current()[key]
+    assert now["json"] == then["json"], ADVICE.format(what="The JSON", key=key)
+    assert now["states"].keys() >= then["states"].keys(), f"restore programs of {key} are gone; they must stay"
+    for program, layout in then["states"].items():
+        assert now["states"][program] == layout, ADVICE.format(what=f"The state layout (in {program})", key=key)
+    assert now["states"].keys() == then["states"].keys(), "there are new restore programs: run make goldens"
+
+
+def test_versions_are_never_taken_away() -> None:
+    assert set(stored()) == {str(key) for key in keys()}
+
+
+def test_a_change_of_a_field_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    key = keys()[0]
+    before = shape(key)
+    from execnodes.core.registry import lookup
+
+    cls = lookup(key)
+    schema = cls.model_json_schema(by_alias=True)
+    schema["properties"]["more"] = {"type": "integer"}
+    monkeypatch.setattr(cls, "model_json_schema", lambda by_alias: schema)
+    assert shape(key) != before
+    schema["properties"].pop("more")
+    schema["description"] = "other words"
+    assert shape(key) == before
+
+
+def test_writing_anew_only_adds() -> None:
+    old = {"a_1": {"json": "x", "states": {"p": "1"}}}
+    new = {"a_1": {"json": "y", "states": {"p": "2", "q": "3"}}, "b_1": {"json": "z", "states": {}}}
+    assert merged(old, new) == {
+        "a_1": {"json": "x", "states": {"p": "1", "q": "3"}},
+        "b_1": {"json": "z", "states": {}},
+    }

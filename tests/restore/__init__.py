@@ -1,0 +1,1 @@
+"""Restore tests: every node version goes on from a savepoint of the release that had it first."""

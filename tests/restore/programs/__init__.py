@@ -1,0 +1,1 @@
+"""Restore programs, by what keeps the state."""

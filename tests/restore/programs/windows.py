@@ -1,0 +1,120 @@
+"""Windows that are open when the savepoint is taken."""
+
+from tests.restore.program import RestoreProgram, changes, lines
+
+EVENTS = """
+CREATE TABLE t (k STRING, v BIGINT, s STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '2' SECOND)
+  WITH ('connector' = 'filesystem', 'path' = '${dir}/t', 'format' = 'json');
+"""
+
+
+def times(*rows: str) -> str:
+    """Rows with a second of the first minute."""
+    texts = []
+    for row in rows:
+        *values, second = row.split()
+        texts.append(" ".join([*values, f'"2024-03-31T00:00:{int(second):02}"']))
+    return lines("k v s ts", *texts).replace("T00:00", " 00:00")
+
+
+BEFORE = {
+    "t/0.json": times('"a" 1 "x" 1', '"a" 2 "y" 4', '"b" 3 "x" 9', '"a" 4 null 12', 'null 5 "z" 11', '"b" 6 "x" 13')
+}
+AFTER = {"t/1.json": times('"a" 7 "x" 14', '"b" 8 "w" 12', '"c" 9 "v" 5', '"a" 10 "x" 21', '"b" 11 "y" 33')}
+CALLS = "COUNT(*) AS c, SUM(v) AS sv, AVG(v) AS av, MIN(v) AS mv, MAX(s) AS ms"
+VALUES = "COUNT(DISTINCT s) AS ds, SUM(v) FILTER (WHERE s = 'x') AS fv, LISTAGG(s) AS li, FIRST_VALUE(v) AS fi"
+
+
+def over(window: str, calls: str, keys: str = "k, ") -> str:
+    """An aggregation over a window function."""
+    return (
+        f"SELECT {keys}window_start, window_end, {calls} FROM TABLE({window}) GROUP BY {keys}window_start, window_end"
+    )
+
+
+TUMBLE = "TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '10' SECOND)"
+HOP = "HOP(TABLE t, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '10' SECOND)"
+CUMULATE = "CUMULATE(TABLE t, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '15' SECOND)"
+SHAPES = {
+    "tumble": over(TUMBLE, CALLS),
+    "tumble_values": over(TUMBLE, VALUES),
+    "tumble_no_key": over(TUMBLE, CALLS, ""),
+    "hop": over(HOP, CALLS),
+    "hop_values": over(HOP, VALUES),
+    "cumulate": over(CUMULATE, f"{CALLS}, {VALUES}"),
+    "shifted": over(TUMBLE.replace("'10' SECOND", "'10' SECOND, INTERVAL '3' SECOND"), CALLS),
+    "attached": (
+        "SELECT window_start, window_end, COUNT(*) AS c FROM "
+        f"(SELECT k, window_start, window_end, window_time FROM TABLE({HOP}) WHERE v > 1) "
+        "GROUP BY window_start, window_end"
+    ),
+    "cascade": (
+        "SELECT window_start, window_end, SUM(c) AS c FROM TABLE(TUMBLE((SELECT window_time, COUNT(*) AS c FROM "
+        f"TABLE({TUMBLE}) GROUP BY window_start, window_end, window_time), DESCRIPTOR(window_time), "
+        "INTERVAL '20' SECOND)) GROUP BY window_start, window_end"
+    ),
+    "bare": f"SELECT k, v, window_start, window_end, window_time FROM TABLE({CUMULATE})",
+}
+WINDOWS = RestoreProgram("stream-exec-window-aggregate_1", "shapes", EVENTS, SHAPES, BEFORE, AFTER)
+BY_ROW = RestoreProgram(
+    "stream-exec-watermark-assigner_1", "row", EVENTS,
+    {"tumble": over(TUMBLE, CALLS), "hop": over(HOP, VALUES)},
+    BEFORE, AFTER, {"table.exec.watermark.granularity": "row"},
+)  # fmt: skip
+_LAST = "SELECT k, v, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts DESC) AS n FROM t) WHERE n = 1"
+TAKEN_BACK = RestoreProgram(
+    "stream-exec-window-aggregate_1", "taken_back", EVENTS,
+    {
+        "tumble": "SELECT TUMBLE_START(ts, INTERVAL '10' SECOND) AS w, COUNT(*) AS c, SUM(v) AS sv, MAX(v) AS xv, "
+        f"COUNT(DISTINCT v) AS dv FROM ({_LAST}) GROUP BY TUMBLE(ts, INTERVAL '10' SECOND)",
+        "hop": "SELECT HOP_END(ts, INTERVAL '5' SECOND, INTERVAL '10' SECOND) AS w, k, COUNT(*) AS c "
+        f"FROM ({_LAST}) GROUP BY k, HOP(ts, INTERVAL '5' SECOND, INTERVAL '10' SECOND)",
+    },
+    BEFORE, AFTER, {"table.exec.watermark.granularity": "row"},
+)  # fmt: skip
+LOCAL = RestoreProgram(
+    "stream-exec-window-aggregate_1", "local_time",
+    """
+CREATE TABLE t (k STRING, v BIGINT, ts AS TO_TIMESTAMP_LTZ(v * 3600000, 3),
+    WATERMARK FOR ts AS ts - INTERVAL '1' HOUR)
+  WITH ('connector' = 'filesystem', 'path' = '${dir}/t', 'format' = 'json');
+""",
+    {"days": over(TUMBLE.replace("'10' SECOND", "'1' DAY"), "COUNT(*) AS c, SUM(v) AS sv")},
+    {"t/0.json": lines("k v", '"a" 1', '"a" 20', '"b" 22', '"a" 23')},
+    {"t/1.json": lines("k v", '"a" 24', '"b" 47', '"a" 75')},
+    {"table.local-time-zone": "Europe/Berlin"},
+)  # fmt: skip
+DEDUPLICATED = {
+    "first": "SELECT k, v, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts) AS n FROM t) WHERE n = 1",
+    "first_of_two": "SELECT k, s, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k, s ORDER BY ts) AS n FROM t) "
+    "WHERE n = 1",
+    "first_of_all": "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY ts) AS n FROM t) WHERE n = 1",
+    "last": _LAST,
+    "last_of_all": "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY ts DESC) AS n FROM t) WHERE n = 1",
+}
+ROWS = RestoreProgram("stream-exec-deduplicate_1", "event_time", EVENTS, DEDUPLICATED, BEFORE, AFTER)
+AGED = RestoreProgram(
+    "stream-exec-deduplicate_1", "ttl", EVENTS, {"first": DEDUPLICATED["first"], "last": DEDUPLICATED["last"]},
+    BEFORE, AFTER, {"table.exec.state.ttl": "36500 d"},
+)  # fmt: skip
+ARRIVAL = RestoreProgram(
+    "stream-exec-deduplicate_1", "arrival", EVENTS, {"first": DEDUPLICATED["first"], "last": DEDUPLICATED["last"]},
+    BEFORE, AFTER, edits=(('"isRowtime": true', '"isRowtime": false'),),
+)  # fmt: skip
+_ACCOUNTS = """
+SET 'table.exec.source.cdc-events-duplicate' = 'true';
+CREATE TABLE a (id INT NOT NULL, k STRING, v DECIMAL(30, 2), PRIMARY KEY (id) NOT ENFORCED)
+  WITH ('connector' = 'filesystem', 'path' = '${dir}/a', 'format' = 'debezium-json');
+CREATE TABLE keyed (id INT NOT NULL, k STRING, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'blackhole');
+"""
+_FIRST = changes("id k v", '+ 1 "a" 1.25', '+ 2 "b" 2.50', '+ 1 "a" 1.25', '= 2 "b" 2.50 -> 2 "c" 2.75', '+ 3 "c" 3')
+_SECOND = changes("id k v", '+ 1 "a" 1.25', '= 2 "c" 2.75 -> 2 "d" 2.75', '- 3 "c" 3', '+ 4 "d" 4')
+NORMALIZED = RestoreProgram(
+    "stream-exec-changelog-normalize_1", "repeated", _ACCOUNTS,
+    {"plain": "SELECT id, k, v FROM a", "keyed": "SELECT id, k FROM a", "summed": "SELECT k, SUM(v) FROM a GROUP BY k"},
+    {"a/0.json": _FIRST}, {"a/1.json": _SECOND},
+)  # fmt: skip
+NORMALIZED_AGED = RestoreProgram(
+    "stream-exec-changelog-normalize_1", "ttl", _ACCOUNTS, {"plain": "SELECT id, k, v FROM a"},
+    {"a/0.json": _FIRST}, {"a/1.json": _SECOND}, {"table.exec.state.ttl": "36500 d"},
+)  # fmt: skip
