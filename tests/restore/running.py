@@ -52,7 +52,11 @@ def compiled(program: RestoreProgram, folder: Path, part: int = 1) -> Compiled:
         if f"TABLE {sink} " not in program.tables:
             environment.execute_sql(_like_query(environment, sink, query))
         inserts.append(f"INSERT INTO {sink} {query};")
-    return Compiled(environment, environment.compile_plan_sql(f"EXECUTE STATEMENT SET BEGIN {' '.join(inserts)} END"))
+    text = environment.compile_plan_sql(f"EXECUTE STATEMENT SET BEGIN {' '.join(inserts)} END").as_json_string()
+    for old, new in program.edits:
+        assert old in text
+        text = text.replace(old, new)
+    return Compiled(environment, CompiledPlan.from_json_string(text, executor=environment))
 
 
 def _like_query(environment: TableEnvironment, sink: str, query: str) -> str:
