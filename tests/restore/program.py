@@ -40,6 +40,8 @@ class RestoreProgram:
     is put in their place."""
     refused: str = ""
     """Part of the message with which going on is refused."""
+    long: bool = False
+    """Whether going on is left to the long tests; every node version goes on in a short one."""
 
     @property
     def key(self) -> NodeKey:

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("program", programs(), ids=str)
+@pytest.mark.parametrize(
+    "program", [pytest.param(each, id=str(each), marks=[pytest.mark.long] * each.long) for each in programs()]
+)
 def test_a_savepoint_goes_on(spark: SparkSession, tmp_path: Path, program: RestoreProgram) -> None:
     # What has been read already is not there any more: nobody may look at it again.
     put({name: text if name.endswith(".duckdb") else "" for name, text in program.before.items()}, tmp_path, 0)

@@ -5,6 +5,7 @@ from tests.restore.program import RestoreProgram, changes, lines
 EVENTS = """
 CREATE TABLE t (k STRING, n INT, v BIGINT, d DECIMAL(10, 2), f DOUBLE, s STRING)
   WITH ('connector' = 'filesystem', 'path' = '${dir}/t', 'format' = 'json');
+CREATE TABLE keyed (k STRING, s INT, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'blackhole');
 """
 ACCOUNTS = """
 CREATE TABLE a (id INT NOT NULL, k STRING, n INT, v BIGINT, d DECIMAL(10, 2), f DOUBLE, s STRING,
@@ -66,6 +67,7 @@ JSON = (
     "JSON_OBJECTAGG(KEY CAST(n AS STRING) VALUE v NULL ON NULL) AS jo, JSON_ARRAYAGG(s ABSENT ON NULL) AS ja, "
     "JSON_OBJECTAGG(KEY CAST(n AS STRING) VALUE v ABSENT ON NULL) AS jb, JSON_ARRAYAGG(s NULL ON NULL) AS jc"
 )
+KEYED = "SELECT k, SUM(n) AS s FROM t WHERE k IS NOT NULL GROUP BY k"
 ONE = {"table.optimizer.agg-phase-strategy": "ONE_PHASE"}
 
 
@@ -84,7 +86,7 @@ def queries(table: str) -> dict[str, str]:
 
 
 GROUPS = RestoreProgram(
-    "stream-exec-group-aggregate_1", "added", EVENTS, queries("t"), BEFORE, AFTER, ONE,
+    "stream-exec-group-aggregate_1", "added", EVENTS, queries("t"), BEFORE, AFTER, ONE, long=True,
 )  # fmt: skip
 GROUPS_TAKEN_BACK = RestoreProgram(
     "stream-exec-group-aggregate_1", "taken_back", ACCOUNTS, queries("a"), CHANGES_BEFORE, CHANGES_AFTER, ONE,
@@ -94,8 +96,9 @@ GROUPS_AGED = RestoreProgram(
     {
         "plain": f"SELECT k, {PLAIN} FROM t GROUP BY k",
         "unique_values": f"SELECT k, {DISTINCT} FROM t GROUP BY k",
+        "keyed": KEYED,
     },
-    BEFORE, AFTER, {**ONE, "table.exec.state.ttl": "36500 d"},
+    BEFORE, AFTER, {**ONE, "table.exec.state.ttl": "36500 d"}, long=True,
 )  # fmt: skip
 _MERGED = {
     "plain": f"SELECT k, {PLAIN}, {SPREAD}, {EXTREMES}, {FILTERED} FROM t GROUP BY k",
@@ -109,9 +112,10 @@ MERGED_TAKEN_BACK = RestoreProgram(
         "plain": f"SELECT k, {PLAIN}, {FILTERED} FROM a GROUP BY k",
         "no_key": f"SELECT {PLAIN} FROM a",
     },
-    CHANGES_BEFORE, CHANGES_AFTER,
+    CHANGES_BEFORE, CHANGES_AFTER, long=True,
 )  # fmt: skip
 MERGED_AGED = RestoreProgram(
-    "stream-exec-global-group-aggregate_1", "ttl", EVENTS, {"plain": f"SELECT k, {PLAIN} FROM t GROUP BY k"},
-    BEFORE, AFTER, {"table.exec.state.ttl": "36500 d"},
+    "stream-exec-global-group-aggregate_1", "ttl", EVENTS,
+    {"plain": f"SELECT k, {PLAIN} FROM t GROUP BY k", "keyed": KEYED},
+    BEFORE, AFTER, {"table.exec.state.ttl": "36500 d"}, long=True,
 )  # fmt: skip

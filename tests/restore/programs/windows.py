@@ -20,7 +20,9 @@ def times(*rows: str) -> str:
 BEFORE = {
     "t/0.json": times('"a" 1 "x" 1', '"a" 2 "y" 4', '"b" 3 "x" 9', '"a" 4 null 12', 'null 5 "z" 11', '"b" 6 "x" 13')
 }
-AFTER = {"t/1.json": times('"a" 7 "x" 14', '"b" 8 "w" 12', '"c" 9 "v" 5', '"a" 10 "x" 21', '"b" 11 "y" 33')}
+AFTER = {"t/1.json": times('"a" 7 "x" 14', '"b" 8 "w" 12', '"c" 9 "v" 13', '"a" 10 "x" 21', '"b" 11 "y" 33')}
+LATE = {"t/1.json": times('"a" 7 "x" 14', '"b" 8 "w" 12', '"c" 9 "v" 5', '"a" 10 "x" 21', '"b" 11 "y" 33')}
+"""One row is behind the watermark before; where watermarks are of batches, it would be late only because of the cut."""
 CALLS = "COUNT(*) AS c, SUM(v) AS sv, AVG(v) AS av, MIN(v) AS mv, MAX(s) AS ms"
 VALUES = "COUNT(DISTINCT s) AS ds, SUM(v) FILTER (WHERE s = 'x') AS fv, LISTAGG(s) AS li, FIRST_VALUE(v) AS fi"
 
@@ -55,11 +57,11 @@ SHAPES = {
     ),
     "bare": f"SELECT k, v, window_start, window_end, window_time FROM TABLE({CUMULATE})",
 }
-WINDOWS = RestoreProgram("stream-exec-window-aggregate_1", "shapes", EVENTS, SHAPES, BEFORE, AFTER)
+WINDOWS = RestoreProgram("stream-exec-window-aggregate_1", "shapes", EVENTS, SHAPES, BEFORE, AFTER, long=True)
 BY_ROW = RestoreProgram(
     "stream-exec-watermark-assigner_1", "row", EVENTS,
     {"tumble": over(TUMBLE, CALLS), "hop": over(HOP, VALUES)},
-    BEFORE, AFTER, {"table.exec.watermark.granularity": "row"},
+    BEFORE, LATE, {"table.exec.watermark.granularity": "row"},
 )  # fmt: skip
 _LAST = "SELECT k, v, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts DESC) AS n FROM t) WHERE n = 1"
 TAKEN_BACK = RestoreProgram(
@@ -70,7 +72,7 @@ TAKEN_BACK = RestoreProgram(
         "hop": "SELECT HOP_END(ts, INTERVAL '5' SECOND, INTERVAL '10' SECOND) AS w, k, COUNT(*) AS c "
         f"FROM ({_LAST}) GROUP BY k, HOP(ts, INTERVAL '5' SECOND, INTERVAL '10' SECOND)",
     },
-    BEFORE, AFTER, {"table.exec.watermark.granularity": "row"},
+    BEFORE, LATE, {"table.exec.watermark.granularity": "row"}, long=True,
 )  # fmt: skip
 LOCAL = RestoreProgram(
     "stream-exec-window-aggregate_1", "local_time",
@@ -82,7 +84,7 @@ CREATE TABLE t (k STRING, v BIGINT, ts AS TO_TIMESTAMP_LTZ(v * 3600000, 3),
     {"days": over(TUMBLE.replace("'10' SECOND", "'1' DAY"), "COUNT(*) AS c, SUM(v) AS sv")},
     {"t/0.json": lines("k v", '"a" 1', '"a" 20', '"b" 22', '"a" 23')},
     {"t/1.json": lines("k v", '"a" 24', '"b" 47', '"a" 75')},
-    {"table.local-time-zone": "Europe/Berlin"},
+    {"table.local-time-zone": "Europe/Berlin"}, long=True,
 )  # fmt: skip
 DEDUPLICATED = {
     "first": "SELECT k, v, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts) AS n FROM t) WHERE n = 1",
@@ -95,11 +97,11 @@ DEDUPLICATED = {
 ROWS = RestoreProgram("stream-exec-deduplicate_1", "event_time", EVENTS, DEDUPLICATED, BEFORE, AFTER)
 AGED = RestoreProgram(
     "stream-exec-deduplicate_1", "ttl", EVENTS, {"first": DEDUPLICATED["first"], "last": DEDUPLICATED["last"]},
-    BEFORE, AFTER, {"table.exec.state.ttl": "36500 d"},
+    BEFORE, AFTER, {"table.exec.state.ttl": "36500 d"}, long=True,
 )  # fmt: skip
 ARRIVAL = RestoreProgram(
     "stream-exec-deduplicate_1", "arrival", EVENTS, {"first": DEDUPLICATED["first"], "last": DEDUPLICATED["last"]},
-    BEFORE, AFTER, edits=(('"isRowtime": true', '"isRowtime": false'),),
+    BEFORE, AFTER, edits=(('"isRowtime": true', '"isRowtime": false'),), long=True,
 )  # fmt: skip
 _ACCOUNTS = """
 SET 'table.exec.source.cdc-events-duplicate' = 'true';
@@ -116,5 +118,5 @@ NORMALIZED = RestoreProgram(
 )  # fmt: skip
 NORMALIZED_AGED = RestoreProgram(
     "stream-exec-changelog-normalize_1", "ttl", _ACCOUNTS, {"plain": "SELECT id, k, v FROM a"},
-    {"a/0.json": _FIRST}, {"a/1.json": _SECOND}, {"table.exec.state.ttl": "36500 d"},
+    {"a/0.json": _FIRST}, {"a/1.json": _SECOND}, {"table.exec.state.ttl": "36500 d"}, long=True,
 )  # fmt: skip
