@@ -14,6 +14,7 @@ import pytest
 from execnodes.core.aggregates import FUNCTIONS
 from execnodes.core.graph import ExecGraph
 from execnodes.core.metadata import NodeKey
+from execnodes.core.node import ExecNode
 from execnodes.core.options import OPTIONS
 from execnodes.core.registry import lookup
 from rekindle.connectors.data_stream import DataStreamSource
@@ -25,7 +26,7 @@ from tests.restore.running import PLAN, SAVEPOINT
 
 Json = Any
 STREAM = [key for key in KEYS if key.name.startswith("stream-exec-")]
-"""Batch nodes keep no state (`test_nodes` looks after that), so nothing of theirs is ever restored."""
+"""Batch nodes keep no state, so nothing of theirs is ever restored."""
 
 
 def stream_graphs() -> Iterator[ExecGraph]:
@@ -96,6 +97,12 @@ def corpus_states() -> frozenset[tuple[str, str, str]]:
             kind = str(graph.by_id[int(number)].key)
             found.add((kind, operator.rpartition("_")[2], re.sub(r"\d+$", "", each.name)))
     return frozenset(found)
+
+
+@pytest.mark.parametrize("key", [key for key in KEYS if key not in STREAM], ids=str)
+def test_batch_nodes_keep_no_state(key: NodeKey) -> None:
+    assert lookup(key).uids is ExecNode.uids
+    assert lookup(key).state_meanings is ExecNode.state_meanings
 
 
 def test_operators_and_states_of_the_corpus() -> None:
