@@ -90,6 +90,7 @@ GROUPS = RestoreProgram(
 )  # fmt: skip
 GROUPS_TAKEN_BACK = RestoreProgram(
     "stream-exec-group-aggregate_1", "taken_back", ACCOUNTS, queries("a"), CHANGES_BEFORE, CHANGES_AFTER, ONE,
+    long=True,
 )  # fmt: skip
 GROUPS_AGED = RestoreProgram(
     "stream-exec-group-aggregate_1", "ttl", EVENTS,
@@ -98,7 +99,7 @@ GROUPS_AGED = RestoreProgram(
         "unique_values": f"SELECT k, {DISTINCT} FROM t GROUP BY k",
         "keyed": KEYED,
     },
-    BEFORE, AFTER, {**ONE, "table.exec.state.ttl": "36500 d"}, long=True,
+    BEFORE, AFTER, {**ONE, "table.exec.state.ttl": "36500 d"},
 )  # fmt: skip
 _MERGED = {
     "plain": f"SELECT k, {PLAIN}, {SPREAD}, {EXTREMES}, {FILTERED} FROM t GROUP BY k",

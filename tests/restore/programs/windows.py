@@ -94,10 +94,10 @@ DEDUPLICATED = {
     "last": _LAST,
     "last_of_all": "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY ts DESC) AS n FROM t) WHERE n = 1",
 }
-ROWS = RestoreProgram("stream-exec-deduplicate_1", "event_time", EVENTS, DEDUPLICATED, BEFORE, AFTER)
+ROWS = RestoreProgram("stream-exec-deduplicate_1", "event_time", EVENTS, DEDUPLICATED, BEFORE, AFTER, long=True)
 AGED = RestoreProgram(
     "stream-exec-deduplicate_1", "ttl", EVENTS, {"first": DEDUPLICATED["first"], "last": DEDUPLICATED["last"]},
-    BEFORE, AFTER, {"table.exec.state.ttl": "36500 d"}, long=True,
+    BEFORE, AFTER, {"table.exec.state.ttl": "36500 d"},
 )  # fmt: skip
 ARRIVAL = RestoreProgram(
     "stream-exec-deduplicate_1", "arrival", EVENTS, {"first": DEDUPLICATED["first"], "last": DEDUPLICATED["last"]},
