@@ -102,7 +102,7 @@ def run(
     options.put("execution.state-recovery.path", str(savepoint or ""))
     job = Job(resized, compiled.plan.as_json_string(), options, spark=spark, savepoint_at_end=target).start()
     try:
-        assert job.wait(120), "it does not end"
+        assert job.wait(300), "it does not end"
         assert {fate.fate for fate in job.fates} <= {"restored"}, job.fates
         found = {each.table: _changes(each.schema, results(each.collected)) for each in redirected.sinks}
         return {**found, **_landed(program, folder)}
