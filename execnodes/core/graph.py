@@ -76,8 +76,10 @@ class ExecGraph:
         return (node for node in self.nodes if node.id not in consumed)
 
     def _check_modes(self) -> None:
+        if not self.batch:
+            return
         for node in self.nodes:
-            if self.batch and not node.key.name.startswith("batch-"):
+            if not node.key.name.startswith("batch-"):
                 raise node.fail(
                     "streaming and batch nodes do not mix in one plan",
                     "Compile the statement anew, with one execution.runtime-mode.",
