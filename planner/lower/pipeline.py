@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import Configuration
 from planner.logical import Sink
-from planner.lower.batch import lower_batch
+from planner.lower.batch import BatchContext, lower_batch_sink
 from planner.lower.context import Context
 from planner.lower.sink import lower_sink
 from planner.physical import CompiledQuery
@@ -19,13 +19,15 @@ def lower(sinks: Sequence[Sink], configuration: Configuration, plans: Sequence[E
 
     PlanError if compiled plans are read together that do not go together.
     """
-    if configuration.get_option("execution.runtime-mode") == "batch":
-        return lower_batch(sinks, configuration, plans)
-    context = Context(configuration)
+    batch = configuration.get_option("execution.runtime-mode") == "batch"
+    context = BatchContext(configuration) if batch else Context(configuration)
     for plan in plans:
         context.builder.graft(plan)
     for query in (each for sink in sinks for each in leaves(sink) if isinstance(each, CompiledQuery)):
         context.roots[id(query)] = context.builder.graft(query.graph)[query.root]
     for sink in sinks:
-        lower_sink(sink, context)
+        if isinstance(context, BatchContext):
+            lower_batch_sink(sink, context)
+        else:
+            lower_sink(sink, context)
     return context.builder.graph(configuration.number("pipeline.max-parallelism"))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from execnodes.core.changelog import INSERT_ONLY, RowKind
 from execnodes.core.errors import SqlError
-from execnodes.core.expressions import Expression, Literal, digest
+from execnodes.core.expressions import digest
 from execnodes.core.node import ExecNode, StateMetadata
-from execnodes.core.types import BOOLEAN, Field, LogicalType, row
-from planner.describe import described, listed, names_of, selected
+from execnodes.core.types import LogicalType
+from planner.describe import described, listed, names_of
 from planner.logical import Scan, Values, WatermarkAssigner
+from planner.lower.constants import lower_values
 from planner.lower.context import Context, lower_node
 from planner.lower.tables import reference
 from planner.physical import CompiledQuery, Normalize
@@ -91,26 +95,7 @@ def _(node: Normalize, context: Context, update_before: bool) -> ExecNode:
 
 @lower_node.register
 def _(node: Values, context: Context, update_before: bool) -> ExecNode:
-    """Rows that hold more than literals are computed, each from a row without content."""
-    literals = [tuple(each for each in values if isinstance(each, Literal)) for values in node.rows]
-    if [len(each) for each in literals] == [len(each) for each in node.rows]:
-        return _constants(context, tuple(literals), node.type)
-    one = _constants(
-        context, ((Literal(value=True, type=BOOLEAN.not_null()),),), row(Field("ZERO", BOOLEAN.not_null()))
-    )
-    computed = [_computed(context, one, values, node.type) for values in node.rows]
-    if len(computed) == 1:
-        return computed[0]
-    union = described("Union", ("all", "[true]"), ("union", listed(names_of(node.type))))
-    return context.make("stream-exec-union", computed, node.type, INSERT_ONLY, union)
+    def make(name: str, inputs: Sequence[ExecNode], output: LogicalType, description: str, **fields: Any) -> ExecNode:
+        return context.make(f"stream-exec-{name}", inputs, output, INSERT_ONLY, description, **fields)
 
-
-def _constants(context: Context, tuples: tuple[tuple[Literal, ...], ...], type: LogicalType) -> ExecNode:
-    shown = listed(f"{{{', '.join(digest(each, ()) for each in values)}}}" for values in tuples)
-    description = described("Values", ("tuples", f"[{shown}]"))
-    return context.make("stream-exec-values", [], type, INSERT_ONLY, description, tuples=tuples)
-
-
-def _computed(context: Context, one: ExecNode, values: tuple[Expression, ...], type: LogicalType) -> ExecNode:
-    description = described("Calc", ("select", selected(values, type, names_of(one.output_type))))
-    return context.make("stream-exec-calc", [one], type, INSERT_ONLY, description, projection=values)
+    return lower_values(node, make)

@@ -94,12 +94,20 @@ def _by_time(
 
 
 def _spec(window: Window, position: Position | None) -> WindowSpec:
-    offset = window.offset or None
     if window.kind in ("HOP", "CUMULATE") and (window.step <= 0 or window.size % window.step):
         raise SqlError(
             f"the size of {window.kind} windows ({window.size} ms) must be a multiple of their step ({window.step} ms)",
             position=position,
         )
+    if window.kind not in ("TUMBLE", "HOP", "CUMULATE"):
+        hint = "Use TUMBLE, HOP or CUMULATE."
+        raise SqlError(f"{window.kind} windows are not supported yet", position=position, hint=hint)
+    return window_spec(window)
+
+
+def window_spec(window: Window) -> WindowSpec:
+    """The windows of a plan for those of SQL."""
+    offset = window.offset or None
     match window.kind:
         case "TUMBLE":
             return WindowSpec(type="TumblingWindow", size=window.size, offset=offset)
@@ -107,9 +115,8 @@ def _spec(window: Window, position: Position | None) -> WindowSpec:
             return WindowSpec(type="HoppingWindow", size=window.size, slide=window.step, offset=offset)
         case "CUMULATE":
             return WindowSpec(type="CumulativeWindow", max_size=window.size, step=window.step, offset=offset)
-        case kind:
-            hint = "Use TUMBLE, HOP or CUMULATE."
-            raise SqlError(f"{kind} windows are not supported yet", position=position, hint=hint)
+        case _:
+            return WindowSpec(type="SessionWindow", gap=window.size, partition_key_indices=window.partition)
 
 
 def _shown(windowing: Windowing, below: ExecNode) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from execnodes.core.expressions import Call, Expression, InputRef, Literal
+from execnodes.core.expressions import Expression, Literal
 from execnodes.core.types import BIGINT
 from planner.logical import Filter, Logical, Over, Project
 from planner.physical import Deduplicate
+from planner.rules.comparison import compared
 from planner.time_attributes import END, START, is_event_time, window_columns
-from planner.tree import Sinks, conjunction, conjuncts, function_name, references, rewrite
+from planner.tree import Sinks, conjunction, conjuncts, references, rewrite
 
-_MIRRORED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _FIRST_ONLY = frozenset({("=", 1), ("<=", 1), ("<", 2)})
 
 
@@ -49,17 +49,5 @@ def partitions_by_window(over: Over) -> bool:
 
 
 def _keeps_first(condition: Expression, number: int) -> bool:
-    if not isinstance(condition, Call) or len(condition.operands) != 2:
-        return False
-    operator = function_name(condition)
-    column, bound = map(_plain, condition.operands)
-    if isinstance(column, Literal):
-        column, bound, operator = bound, column, _MIRRORED.get(operator, "")
-    is_number = isinstance(column, InputRef) and column.input_index == number
-    return is_number and isinstance(bound, Literal) and (operator, bound.value) in _FIRST_ONLY
-
-
-def _plain(expression: Expression) -> Expression:
-    """Without a cast around it: a comparison may have widened either side."""
-    is_cast = isinstance(expression, Call) and function_name(expression) == "CAST"
-    return expression.operands[0] if isinstance(expression, Call) and is_cast else expression
+    found = compared(condition, number)
+    return found is not None and (found[0], found[1].value) in _FIRST_ONLY

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from execnodes.core.expressions import Call, Expression, InputRef, Literal
+from execnodes.core.expressions import Expression
 from execnodes.core.types import INTEGERS
 from planner.logical import Filter, Logical, Over
 from planner.physical import Rank
-from planner.tree import Sinks, conjunction, conjuncts, function_name, rewrite
-
-_MIRRORED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+from planner.rules.comparison import compared
+from planner.tree import Sinks, conjunction, conjuncts, rewrite
 
 
 def recognise_ranks(sinks: Sinks) -> Sinks:
@@ -41,14 +40,10 @@ def _recognise(node: Logical) -> Logical:
 
 def _bounds(condition: Expression, number: int) -> tuple[int, int | None] | None:
     """Lowest and highest rank that a comparison with a constant lets pass; None if it is something else."""
-    if not isinstance(condition, Call) or len(condition.operands) != 2:
+    found = compared(condition, number)
+    if found is None:
         return None
-    operator = function_name(condition)
-    column, bound = map(_plain, condition.operands)
-    if isinstance(column, Literal):
-        column, bound, operator = bound, column, _MIRRORED.get(operator, "")
-    if not isinstance(column, InputRef) or column.input_index != number or not isinstance(bound, Literal):
-        return None
+    operator, bound = found
     if bound.type.root not in INTEGERS or bound.value is None:
         return None
     value = int(bound.value)
@@ -60,9 +55,3 @@ def _bounds(condition: Expression, number: int) -> tuple[int, int | None] | None
         ">=": (value, None),
     }
     return bounds.get(operator)
-
-
-def _plain(expression: Expression) -> Expression:
-    """Without a cast around it: a comparison may have widened either side."""
-    is_cast = isinstance(expression, Call) and function_name(expression) == "CAST"
-    return expression.operands[0] if isinstance(expression, Call) and is_cast else expression

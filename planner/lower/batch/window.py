@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from execnodes.core.node import ExecNode
-from execnodes.core.windowing import Windowing, WindowSpec
+from execnodes.core.windowing import Windowing
 from planner.describe import described, names_of
-from planner.logical import Window, WindowTableFunction
+from planner.logical import WindowTableFunction
 from planner.lower.batch.context import BatchContext, lower_batch_node
+from planner.lower.window import window_spec
 
 
 @lower_batch_node.register
@@ -15,7 +16,7 @@ def _(node: WindowTableFunction, context: BatchContext) -> ExecNode:
     column = node.input.type.fields[node.time_index]
     windowing = Windowing(
         strategy="TimeAttribute",
-        window=_spec(node.window),
+        window=window_spec(node.window),
         time_attribute_type=column.type.regular(),
         time_attribute_index=node.time_index,
     )
@@ -23,16 +24,3 @@ def _(node: WindowTableFunction, context: BatchContext) -> ExecNode:
     shown = f"[{windowing.window.kind}(time_col=[{name}], {windowing.window})]"
     description = described("WindowTableFunction", ("window", shown))
     return context.make_batch("window-table-function", [below], node.type, description, windowing=windowing)
-
-
-def _spec(window: Window) -> WindowSpec:
-    offset = window.offset or None
-    match window.kind:
-        case "TUMBLE":
-            return WindowSpec(type="TumblingWindow", size=window.size, offset=offset)
-        case "HOP":
-            return WindowSpec(type="HoppingWindow", size=window.size, slide=window.step, offset=offset)
-        case "CUMULATE":
-            return WindowSpec(type="CumulativeWindow", max_size=window.size, step=window.step, offset=offset)
-        case _:
-            return WindowSpec(type="SessionWindow", gap=window.size, partition_key_indices=window.partition)
