@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import threading
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from execnodes.core.errors import JobError, RekindleError
-from execnodes.core.options import SPARK_PREFIX
-from rekindle.connectors.registry import describe_failure
+from execnodes.core.errors import JobError
 from rekindle.runtime.batch import BatchBuilder
-from rekindle.runtime.failures import job_error
-from rekindle.runtime.job import Job, Progress
-from rekindle.runtime.session import prepare, session
+from rekindle.runtime.job import Job, Progress, explained
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,24 +27,9 @@ class BatchJob(Job):
 
     batch: ClassVar[bool] = True
 
-    def start(self) -> Self:
-        """Start it; errors that can be known before the first row are raised here."""
-        self.folder.acquire()
-        try:
-            self.identity = self.folder.open(self._plan, self._name)
-        except BaseException:
-            self._close()
-            raise
-        try:
-            self._build()
-            self._tag = f"rekindle-{self.job_id}"
-            self._attendant.start()
-            threading.Thread(target=self._run, name=self._tag, daemon=True).start()
-        except BaseException as error:
-            self._attendant.end(error)
-            self._close()
-            raise
-        return self
+    def _begin(self) -> None:
+        self._build()
+        self._tag = f"rekindle-{self.job_id}"
 
     def attach(self) -> DataStreamWriter:
         """Never; JobError."""
@@ -63,13 +43,9 @@ class BatchJob(Job):
         return target.frame
 
     def _build(self) -> None:
-        configuration = self._configuration
-        parallelism = max(1, configuration.number("parallelism.default"))
-        settings = {key: value for key, value in configuration.items() if key.startswith(SPARK_PREFIX)}
-        own = self._given_spark or session(parallelism, settings)
-        self._spark = prepare(own, parallelism, {**BATCH_SETTINGS, **settings})
+        self._spark = self._prepared(BATCH_SETTINGS)
         self._batch = BatchBuilder(
-            self._spark, self._graph, configuration, self.job_id, self.folder.path, self._data_streams
+            self._spark, self._graph, self._configuration, self.job_id, self.folder.path, self._data_streams
         )
         try:
             self._batch.build()
@@ -84,7 +60,7 @@ class BatchJob(Job):
                 if not self._stopping:
                     target.writer.write(target.frame, 0)
         except BaseException as error:  # noqa: BLE001  # kept, and raised again by `wait`
-            self._failure = None if self._stopping else _reason(error)
+            self._failure = None if self._stopping else explained(error)
         finally:
             for frame in self._batch.kept:
                 frame.unpersist()
@@ -115,12 +91,6 @@ class BatchJob(Job):
     def progress(self) -> Progress | None:
         """None: there are no micro-batches."""
         return None
-
-
-def _reason(error: BaseException) -> RekindleError:
-    if isinstance(error, RekindleError):
-        return error
-    return describe_failure(error) or job_error(str(error))
 
 
 def job_of(graph: ExecGraph, plan: str, configuration: Configuration, **options: Any) -> Job:

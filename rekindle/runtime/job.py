@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from execnodes.core.changelog import ChangelogMode
 from execnodes.core.errors import RekindleError
@@ -122,7 +122,7 @@ class Job:
         """How it is, or how it ended."""
         return self._attendant.status
 
-    def start(self) -> Job:
+    def start(self) -> Self:
         """Start the query; errors that can be known before the first row are raised here."""
         self.folder.acquire()
         try:
@@ -131,8 +131,7 @@ class Job:
             self._close()
             raise
         try:
-            self._stream = self._paced(self._attached())
-            self._query = self._stream.start()
+            self._begin()
             self._attendant.start()
             threading.Thread(target=self._run, name=f"rekindle-{self.job_id}", daemon=True).start()
         except BaseException as error:
@@ -140,6 +139,11 @@ class Job:
             self._close()
             raise
         return self
+
+    def _begin(self) -> None:
+        """What `_run` then waits for."""
+        self._stream = self._paced(self._attached())
+        self._query = self._stream.start()
 
     def attach(self) -> DataStreamWriter:
         """The pipeline up to its sinks, for the caller to start: an end that is not ours, so nothing is drained.
@@ -176,19 +180,22 @@ class Job:
         return self._fan_out.attach(frame).option("checkpointLocation", str(self.folder.checkpoint))
 
     def _assembled(self) -> tuple[SparkSession, Pipeline, DataFrame]:
-        configuration = self._configuration
-        parallelism = max(1, configuration.number("parallelism.default"))
         write_atomically(self.folder.resolved_file, resolved_text(self._graph), replace=True)
         recorded = record(self._graph)
-        restore = recover(self.folder, configuration, self._graph)
+        restore = recover(self.folder, self._configuration, self._graph)
         self.fates = restore.fates if restore is not None else ()
         self._pipeline = plan_stages(recorded)
-        settings = {key: value for key, value in configuration.items() if key.startswith(SPARK_PREFIX)}
-        spark = prepare(self._given_spark or session(parallelism, settings), parallelism, settings)
+        spark = self._prepared({})
         self._metrics = spark.sparkContext.accumulator({}, merging())
         self._spark = spark
         self._builder = self._built(restore)
         return spark, self._pipeline, self._builder.build()
+
+    def _prepared(self, defaults: Mapping[str, str]) -> SparkSession:
+        """A session with the job's own Spark settings, on top of `defaults`."""
+        parallelism = max(1, self._configuration.number("parallelism.default"))
+        settings = {key: value for key, value in self._configuration.items() if key.startswith(SPARK_PREFIX)}
+        return prepare(self._given_spark or session(parallelism, settings), parallelism, {**defaults, **settings})
 
     def _built(self, restore: Restore | None = None, *, hold: bool = False) -> Builder:
         """With `hold` no more input is taken up than the checkpoint has noted."""
@@ -320,9 +327,7 @@ class Job:
     def _explained(self, error: Any) -> RekindleError:
         if self._fan_out.error is not None:
             return self._fan_out.error
-        if isinstance(error, RekindleError):
-            return error
-        return describe_failure(error) or job_error(str(error))
+        return explained(error)
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for the end (seconds); whether it has ended. Raises what made the job fail."""
@@ -388,6 +393,13 @@ class Job:
         self.folder.release()
         if self._temporary:
             shutil.rmtree(self.folder.path, ignore_errors=True)
+
+
+def explained(error: Any) -> RekindleError:
+    """What made a job fail, as the error of ours that it is or stands for."""
+    if isinstance(error, RekindleError):
+        return error
+    return describe_failure(error) or job_error(str(error))
 
 
 def _columns(sink: SinkRecord) -> tuple[Column, ...]:
