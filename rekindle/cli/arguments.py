@@ -13,9 +13,17 @@ Options = Annotated[
 ]
 ScriptFile = Annotated[Path | None, typer.Option("-f", "--file", metavar="FILE", help="SQL script; - reads stdin.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown, for pull requests.")]
 InitFile = Annotated[
     Path | None, typer.Option("-i", "--init", metavar="FILE", help="SQL script (DDL, SET) that is run before.")
 ]
 JobName = Annotated[
     str, typer.Argument(metavar="JOB", help="Id of a job, the beginning of one, the job's name, or its folder.")
 ]
+
+
+def only_one(**given: bool) -> None:
+    """A usage error if more than one form of output is asked for."""
+    wanted = ["--" + name.removeprefix("as_") for name, value in given.items() if value]
+    if len(wanted) > 1:
+        raise typer.BadParameter("give only one of them", param_hint=" and ".join(wanted))

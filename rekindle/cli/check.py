@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rekindle.cli.arguments import AsJson
+from rekindle.cli.arguments import AsJson, AsMarkdown, only_one
 
 if TYPE_CHECKING:
-    from plans.compare import Comparison, Judgement
-    from rekindle.savepoints.manifest import SavedState
-
-EXIT_CODES = {"full": 0, "incompatible": 3, "partial": 4, "unknown": 5}
-"""By verdict."""
-
-Saved = Mapping[tuple[str, str], "SavedState"]
+    from rekindle.report.checked import Checked
 
 
 def check(
@@ -30,64 +23,32 @@ def check(
         typer.Option("--savepoint", "-s", metavar="DIR", help="What the state is; OLD may then be newer or older."),
     ] = None,
     as_json: AsJson = False,
+    as_markdown: AsMarkdown = False,
 ) -> None:
     """Say for each state whether NEW keeps it. Exit code 0 full, 3 incompatible, 4 partial, 5 unknown."""
-    from plans.compare import compare
-    from plans.meaning import meanings
+    only_one(as_json=as_json, as_markdown=as_markdown)
     from rekindle.compiled_plan import CompiledPlan
+    from rekindle.report.checked import EXIT_CODES, checked
 
-    before, after = (meanings(CompiledPlan.from_file(path).graph) for path in (old, new))
+    before, after = ((str(path), CompiledPlan.from_file(path).graph) for path in (old, new))
     if old.resolve() == new.resolve():
         print(f"{old} is compared with itself", file=sys.stderr)
-    saved: Saved = {}
-    if savepoint is not None:
-        from rekindle.savepoints.manifest import read
-
-        manifest = read(savepoint)
-        before, saved = manifest.meanings, {(each.uid, each.name): each for each in manifest.states}
-    found = compare(before, after)
-    if as_json:
-        print(json.dumps(_document(found, saved), indent=2, ensure_ascii=False))
-    elif sys.stdout.isatty():
-        _table(found, saved)
-    else:
-        for each in found.judgements:
-            print(f"{each.fate:12}  {each.uid}:{each.state}{_size(each, saved)}  {each.reason}")
-        print(f"verdict: {found.verdict}")
+    found = checked(before, after, savepoint)
+    show(found, as_json=as_json, as_markdown=as_markdown)
     raise typer.Exit(EXIT_CODES[found.verdict])
 
 
-def _document(found: Comparison, saved: Saved) -> dict[str, object]:
-    operators = []
-    for each in found.judgements:
-        operator: dict[str, object] = {
-            "uid": each.uid, "state": each.state, "fate": str(each.fate), "reason": each.reason,
-        }  # fmt: skip
-        state = saved.get((each.uid, each.state))
-        if state is not None:
-            operator |= {"rows": state.rows, "bytes": state.bytes}
-        if each.columns:
-            operator["columns"] = dict(each.columns)
-        operators.append(operator)
-    return {"verdict": str(found.verdict), "operators": operators}
+def show(found: Checked, *, as_json: bool, as_markdown: bool) -> None:
+    """Print what was found in the form that is asked for."""
+    from rekindle.report.documents import checked_document
+    from rekindle.report.markdown import checked_markdown
+    from rekindle.report.texts import checked_lines, print_checked
 
-
-def _size(each: Judgement, saved: Saved) -> str:
-    state = saved.get((each.uid, each.state))
-    return "" if state is None else f" ({state.rows} rows, {state.bytes} bytes)"
-
-
-def _table(found: Comparison, saved: Saved) -> None:
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
-    colours = {"keep": "green", "convert": "green", "empty": "yellow", "drop": "yellow", "incompatible": "red"}
-    columns = ["fate", "operator", "state", *(["rows", "bytes"] if saved else []), "reason"]
-    table = Table(*columns, title=f"verdict: {found.verdict}", title_justify="left")
-    for each in found.judgements:
-        state = saved.get((each.uid, each.state))
-        size = ["", ""] if state is None else [f"{state.rows:,}", f"{state.bytes:,}"]
-        fate = f"[{colours[each.fate]}]{each.fate}[/]"
-        table.add_row(fate, escape(each.uid), escape(each.state), *(size if saved else []), escape(each.reason))
-    Console(highlight=False).print(table)
+    if as_json:
+        print(json.dumps(checked_document(found), indent=2, ensure_ascii=False))
+    elif as_markdown:
+        print(checked_markdown(found), end="")
+    elif sys.stdout.isatty():
+        print_checked(found)
+    else:
+        print("\n".join(checked_lines(found)))

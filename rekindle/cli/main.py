@@ -17,6 +17,7 @@ from execnodes.core.errors import RekindleError
 from rekindle.cli.check import check
 from rekindle.cli.compile import compile
 from rekindle.cli.control import cancel, savepoint, stop
+from rekindle.cli.diff import diff
 from rekindle.cli.doctor import doctor
 from rekindle.cli.errors import debugging, describe_defect, describe_error
 from rekindle.cli.explain import explain
@@ -40,6 +41,7 @@ app.command()(compile)
 app.command("run")(run_plan)
 app.command()(explain)
 app.command()(check)
+app.command()(diff)
 app.command()(lint)
 app.command("test")(run_program_folders)
 app.command("list")(list_jobs)

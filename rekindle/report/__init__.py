@@ -1,0 +1,1 @@
+"""Plans, their differences and verdicts for people and programs: text, terminal, JSON, Markdown, HTML."""

@@ -1,0 +1,70 @@
+"""The commands to run next, by verdict."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from plans.compare import Fate, Verdict
+from rekindle.report.checked import Checked
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What to do, and the commands that do it."""
+
+    text: str
+    commands: tuple[str, ...] = ()
+
+
+def next_steps(found: Checked) -> tuple[Step, ...]:
+    """From the running job with the old plan to one with the new plan, in order."""
+    new, savepoint = found.new, found.savepoint or "SAVEPOINT"
+    before = () if found.savepoint else (command("stop", "JOB", "--savepoint", savepoint),)
+    start = ("run", "-d", new, "-s", savepoint)
+    stop = (Step("Stop the job and save its state.", before),) if before else ()
+    match found.verdict:
+        case Verdict.FULL:
+            return (*stop, Step("Start the new plan from it.", (command(*start),)))
+        case Verdict.PARTIAL:
+            return (*stop, *_partial(found, start))
+        case Verdict.UNKNOWN:
+            why = "Look at the states that cannot be judged. If you know that they fit, start the new plan."
+            return (*stop, Step(why, (command(*start, *_drops(found, Fate.DROP)),)))
+    return tuple(_incompatible(found, before, start))
+
+
+def command(*words: str) -> str:
+    """A command line of `rekindle`."""
+    return shlex.join(("rekindle", *words))
+
+
+def _partial(found: Checked, start: tuple[str, ...]) -> Iterator[Step]:
+    empty = [f"{each.uid}:{each.state}" for each in found.comparison.judgements if each.fate is Fate.EMPTY]
+    if empty:
+        yield Step(f"Know what begins empty: {', '.join(empty)}.")
+    drops = _drops(found, Fate.DROP)
+    what = "Start the new plan, giving up what it has no operator for." if drops else "Start the new plan."
+    yield Step(what, (command(*start, *drops),))
+
+
+def _incompatible(found: Checked, before: tuple[str, ...], start: tuple[str, ...]) -> Iterator[Step]:
+    yield Step(
+        "Have operators only changed their places? Compile the new SQL from the old plan: "
+        "those that mean the same keep their uids, and so their state.",
+        (command("compile", "-f", "NEW.sql", "--from", found.old, "-o", found.new, "--force"),),
+    )
+    yield Step("Or let the new plan begin anew, with all its input.", (command("run", "-d", found.new),))
+    drops = _drops(found, Fate.DROP, Fate.INCOMPATIBLE)
+    if drops:
+        yield Step(
+            "Or give up the states that do not fit: they begin empty and see only what comes from then on.",
+            (*before, command(*start, *drops)),
+        )
+
+
+def _drops(found: Checked, *fates: Fate) -> list[str]:
+    judgements = found.comparison.judgements
+    gone = [each for each in judgements if each.fate in fates and (each.uid, each.state) in found.before]
+    return [word for each in gone for word in ("--allow-drop-state", f"{each.uid}:{each.state}")]

@@ -1,0 +1,68 @@
+"""What there is to show of two plans: fates of states, and their sizes where a savepoint tells them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from execnodes.core.graph import ExecGraph
+from plans.compare import Comparison, Judgement, Verdict, compare
+from plans.meaning import meanings
+
+if TYPE_CHECKING:
+    from rekindle.savepoints.manifest import SavedState
+
+EXIT_CODES = {Verdict.FULL: 0, Verdict.INCOMPATIBLE: 3, Verdict.PARTIAL: 4, Verdict.UNKNOWN: 5}
+SENTENCES = {
+    Verdict.FULL: "Every state goes on.",
+    Verdict.PARTIAL: "Something starts empty or is dropped.",
+    Verdict.INCOMPATIBLE: "Some state means something else now; going on with it would give wrong rows.",
+    Verdict.UNKNOWN: "It cannot be proven that the rows will be right.",
+}
+_WORST_FIRST = (Verdict.INCOMPATIBLE, Verdict.UNKNOWN, Verdict.PARTIAL, Verdict.FULL)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """Two plans that were compared."""
+
+    old: str
+    """As people name it."""
+    new: str
+    comparison: Comparison
+    saved: Mapping[tuple[str, str], SavedState] = field(default_factory=dict)
+    """States of a savepoint by uid and name; empty without one."""
+    savepoint: str = ""
+    before: frozenset[tuple[str, str]] = frozenset()
+    """Uid and name of all states there are to go on with."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """Of the whole pipeline."""
+        return self.comparison.verdict
+
+    def size(self, judgement: Judgement) -> tuple[int, int] | None:
+        """Rows and bytes of a state."""
+        state = self.saved.get((judgement.uid, judgement.state))
+        return None if state is None else (state.rows, state.bytes)
+
+
+def checked(old: tuple[str, ExecGraph], new: tuple[str, ExecGraph], savepoint: Path | None = None) -> Checked:
+    """Compare plans given by name and nodes; a savepoint says what the state is, whatever the old plan says."""
+    before, after = meanings(old[1]), meanings(new[1])
+    saved: dict[tuple[str, str], SavedState] = {}
+    if savepoint is not None:
+        from rekindle.savepoints.manifest import read
+
+        manifest = read(savepoint)
+        before, saved = manifest.meanings, {(each.uid, each.name): each for each in manifest.states}
+    addresses = frozenset((each.uid, each.name) for each in before)
+    return Checked(old[0], new[0], compare(before, after), saved, str(savepoint or ""), addresses)
+
+
+def worst(verdicts: Iterable[Verdict]) -> Verdict:
+    """The one that decides over several plans; full if there are none."""
+    found = set(verdicts)
+    return next((each for each in _WORST_FIRST if each in found), Verdict.FULL)

@@ -1,0 +1,54 @@
+"""Verdicts and differences as JSON values, for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from plans.diff import Change, NodeDifference, PlanDifference
+from rekindle.report.checked import Checked
+
+
+def checked_document(found: Checked) -> dict[str, object]:
+    """``verdict`` and ``operators``: uid, state, fate, reason, and what else is known."""
+    operators = []
+    for each in found.comparison.judgements:
+        operator: dict[str, object] = {
+            "uid": each.uid, "state": each.state, "fate": str(each.fate), "reason": each.reason,
+        }  # fmt: skip
+        size = found.size(each)
+        if size is not None:
+            operator |= {"rows": size[0], "bytes": size[1]}
+        if each.columns:
+            operator["columns"] = dict(each.columns)
+        operators.append(operator)
+    return {"verdict": str(found.verdict), "operators": operators}
+
+
+def difference_document(found: PlanDifference) -> dict[str, object]:
+    """``equal``, the plan's own ``changes``, ``nodes`` that differ, and ``edges``."""
+    return {
+        "equal": not found,
+        "changes": _changes(found.header),
+        "nodes": [_node(each) for each in found.changed],
+        "edges": {
+            "added": [list(each) for each in found.edges_added],
+            "removed": [list(each) for each in found.edges_removed],
+        },
+    }
+
+
+def _node(each: NodeDifference) -> dict[str, object]:
+    document: dict[str, object] = {
+        "id": each.id,
+        "standing": str(each.standing),
+        "old": None if each.old is None else str(each.old.key),
+        "new": None if each.new is None else str(each.new.key),
+        "uids": list(each.uids),
+        "description": each.node.description,
+        "changes": _changes(each.changes),
+    }
+    return document if each.twin is None else {**document, "equalToNode": each.twin}
+
+
+def _changes(changes: Sequence[Change]) -> list[dict[str, str | None]]:
+    return [{"path": each.path, "old": each.old, "new": each.new} for each in changes]

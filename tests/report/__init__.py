@@ -1,0 +1,1 @@
+"""Differences of plans, and how verdicts are shown."""
