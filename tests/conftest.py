@@ -19,3 +19,9 @@ def spark() -> Iterator[SparkSession]:
     made = session(2, {"spark.driver.memory": "2g", "spark.sql.shuffle.partitions": "2"})
     yield made
     made.stop()
+
+
+@pytest.fixture(scope="session")
+def rekindle_spark(spark: SparkSession) -> SparkSession:
+    """Restore tests share it."""
+    return spark

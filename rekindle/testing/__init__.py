@@ -1,1 +1,5 @@
-"""Running program folders (SQL, input, expected rows) and judging what came out: `rekindle test`."""
+"""Tests of programs: folders for `rekindle test`, and restore tests as data for pytest (docs/testing.md)."""
+
+from rekindle.testing.restore_program import Files, RestoreProgram, changes, lines
+
+__all__ = ["Files", "RestoreProgram", "changes", "lines"]

@@ -19,9 +19,9 @@ from execnodes.core.meaning import StateMeaning
 from execnodes.core.metadata import NodeKey
 from execnodes.core.registry import keys, lookup
 from plans.meaning import POSITION, meanings
+from rekindle.testing.restore_run import compiled
 from tests.completeness.tree import ROOT
 from tests.restore.program import programs
-from tests.restore.running import compiled
 
 FROZEN = Path(__file__).with_name("frozen.json")
 _WORDS = ("title", "description", "examples")

@@ -19,10 +19,10 @@ from execnodes.core.options import OPTIONS
 from execnodes.core.registry import lookup
 from rekindle.connectors.data_stream import DataStreamSource
 from rekindle.connectors.registry import identifiers
+from rekindle.testing.restore_fixtures import PLAN, SAVEPOINT
 from tests.completeness.tree import KEYS, node_file, texts
 from tests.plans.corpus import graphs
 from tests.restore.program import FIXTURES, RestoreProgram, programs
-from tests.restore.running import PLAN, SAVEPOINT
 
 Json = Any
 STREAM = [key for key in KEYS if key.name.startswith("stream-exec-")]
@@ -64,8 +64,8 @@ def nodes() -> Iterator[Json]:
 
 @pytest.mark.parametrize("program", programs(), ids=str)
 def test_programs_have_fixtures(program: RestoreProgram) -> None:
-    assert f"{program.node}/{program.name}" in plans(), f"run make fixtures NODE={program.node}"
-    assert program.node in {node["type"] for node in plans()[f"{program.node}/{program.name}"]["nodes"]}
+    assert str(program) in plans(), f"run make fixtures NODE={program.node}"
+    assert program.node in {node["type"] for node in plans()[str(program)]["nodes"]}
 
 
 def test_fixtures_have_programs() -> None:
@@ -191,7 +191,7 @@ def test_accumulators(name: str) -> None:
 
 @pytest.mark.parametrize("role", ["source", "sink"])
 def test_connectors(role: str) -> None:
-    tables = "".join(each.tables for each in programs())
+    tables = "".join(each.sql for each in programs())
     # A data stream is a DataFrame of the program that runs the plan; no DDL can name it.
     assert set(identifiers(role)) - {DataStreamSource.identifier} <= set(
         re.findall(r"'connector' = '([\w-]+)'", tables)

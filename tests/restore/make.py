@@ -5,54 +5,10 @@ It never overwrites: fixtures are what the release wrote that first had the vers
 
 from __future__ import annotations
 
-import json
 import sys
-import tempfile
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-from tests.restore.program import RestoreProgram, programs
-from tests.restore.running import BEFORE, EXPECTED, PLAN, SAVEPOINT, Changes, compiled, put, rows, run
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-
-def make(spark: SparkSession, program: RestoreProgram) -> None:
-    """Run a program whole for the rows there must be, then cut for the savepoint."""
-    with tempfile.TemporaryDirectory() as folder:
-        expected = _whole(spark, program, Path(folder) / "whole")
-        _cut(spark, program, Path(folder) / "cut", expected)
-
-
-def _whole(spark: SparkSession, program: RestoreProgram, folder: Path) -> str:
-    put(program.before, folder, 0)
-    put(program.after, folder, 1)
-    made = compiled(program, folder)
-    return _text(rows(made, run(spark, program, made, made.plan.graph, folder=folder)))
-
-
-def _cut(spark: SparkSession, program: RestoreProgram, folder: Path, expected: str) -> None:
-    put(program.before, folder, 0)
-    made = compiled(program, folder, 0)
-    target = folder / SAVEPOINT
-    before = run(spark, program, made, made.plan.graph, folder=folder, target=target)
-    manifest = target / "manifest.json"
-    manifest.write_text(manifest.read_text(encoding="utf-8").replace(str(folder), "${dir}"), encoding="utf-8")
-    program.fixture.mkdir(parents=True)
-    (program.fixture / PLAN).write_text(made.plan.as_json_string(), encoding="utf-8")
-    (program.fixture / BEFORE).write_text(_text(before), encoding="utf-8")
-    (program.fixture / EXPECTED).write_text(expected, encoding="utf-8")
-    target.rename(program.fixture / SAVEPOINT)
-
-
-def _text(changes: Changes) -> str:
-    """A row a line, so that differences can be read."""
-    sinks = []
-    for sink, found in sorted(changes.items()):
-        inner = ",\n".join(f"    {json.dumps(row, ensure_ascii=False)}" for row in found)
-        sinks.append(f"  {json.dumps(sink)}: [\n{inner}\n  ]" if found else f"  {json.dumps(sink)}: []")
-    return "{\n" + ",\n".join(sinks) + "\n}\n"
+from rekindle.testing.restore_fixtures import write
+from tests.restore.program import programs
 
 
 def main(node: str) -> None:
@@ -67,8 +23,8 @@ def main(node: str) -> None:
         if program.fixture.exists():
             print(f"{program} is there")
             continue
-        make(spark, program)
-        print(f"{program} made")
+        problems = write(spark, program, program.fixture)
+        print("\n".join([f"{program} gives other rows than it says", *problems]) if problems else f"{program} made")
 
 
 if __name__ == "__main__":

@@ -1,47 +1,46 @@
-"""What a restore test is: queries, rows before the savepoint, rows after it. Rows are data; a fixture is made once."""
+"""Restore programs of node versions; a fixture is made once, by the release that first has the version."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from execnodes.core.metadata import NodeKey
+from rekindle.testing import Files, changes, lines
+from rekindle.testing import RestoreProgram as AnyProgram
 
+__all__ = ["FIXTURES", "RestoreProgram", "changes", "lines", "programs"]
 FIXTURES = Path(__file__).with_name("fixtures")
-Files = Mapping[str, str]
-"""Path below the program's folder to content."""
 
 
-@dataclass(frozen=True)
-class RestoreProgram:
-    """One pipeline that is cut in two."""
+class RestoreProgram(AnyProgram):
+    """One pipeline that is cut in two, for a node version."""
 
     node: str
     """Node version that it is for: ``stream-exec-join_1``."""
-    name: str
-    """Its state variations."""
-    tables: str
-    """DDL and SETs; ``${dir}`` is the folder of the files."""
-    queries: Mapping[str, str]
-    """Sink to the query (and ON CONFLICT) that fills it; a sink that `tables` does not create gets the query's type."""
-    before: Files
-    after: Files
-    configuration: Mapping[str, str] = field(default_factory=dict)
-    edits: tuple[tuple[str, str], ...] = ()
-    """Texts of the plan and what takes their place: for what the planner never asks for."""
-    numbers: tuple[int, int] = (0, 0)
-    """What ``${rows}`` stands for in `tables` before and after."""
-    landed: Mapping[str, str] = field(default_factory=dict)
-    """Name to a DuckDB query that reads what was written below ``${dir}``; then sinks are what is tested, and nothing
-    is put in their place."""
-    refused: str = ""
-    """Part of the message with which going on is refused."""
-    long: bool = False
+    long: bool
     """Whether going on is left to the long tests; every node version goes on in a short one."""
+
+    def __init__(
+        self,
+        node: str,
+        name: str,
+        tables: str,
+        queries: Mapping[str, str],
+        before: Files,
+        after: Files,
+        configuration: Mapping[str, str] | None = None,
+        *,
+        long: bool = False,
+        **others: Any,
+    ) -> None:
+        """`name` says the variations of state; `others` are as in every restore program."""
+        super().__init__(f"{node}/{name}", tables, queries, before, after, configuration or {}, **others)
+        self.__dict__.update(node=node, long=long)
 
     @property
     def key(self) -> NodeKey:
@@ -51,10 +50,7 @@ class RestoreProgram:
     @property
     def fixture(self) -> Path:
         """Folder with plan, savepoint, the changes before it, and the rows there must be in the end."""
-        return FIXTURES / self.node / self.name
-
-    def __str__(self) -> str:
-        return f"{self.node}/{self.name}"
+        return FIXTURES / self.name
 
 
 @cache
@@ -67,23 +63,3 @@ def programs() -> tuple[RestoreProgram, ...]:
         loaded = importlib.import_module(f"{package.__name__}.{module.name}")
         found += [each for each in vars(loaded).values() if isinstance(each, RestoreProgram)]
     return tuple(sorted(found, key=str))
-
-
-def lines(columns: str, *rows: str) -> str:
-    """JSON lines of rows written as texts: values in JSON, separated by blanks."""
-    names = columns.split()
-    pairs = ([f'"{name}": {value}' for name, value in zip(names, row.split(), strict=True)] for row in rows)
-    return "".join(f"{{{', '.join(each)}}}\n" for each in pairs)
-
-
-def changes(columns: str, *rows: str) -> str:
-    """Debezium messages: ``+`` inserts, ``-`` deletes, ``=`` gives the old and the new row, with ``->`` between."""
-    texts = []
-    for row in rows:
-        sign, _, rest = row.partition(" ")
-        old, _, new = rest.partition(" -> ")
-        one = lines(columns, old).strip()
-        other = lines(columns, new).strip() if new else "null"
-        before, after, op = {"+": ("null", one, "c"), "-": (one, "null", "d"), "=": (one, other, "u")}[sign]
-        texts.append(f'{{"before": {before}, "after": {after}, "op": "{op}"}}\n')
-    return "".join(texts)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,23 +13,26 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from execnodes.core.changelog import RowKind
+from execnodes.core.errors import JobError, PlanError, StateError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import Configuration
 from execnodes.core.tables import Schema
-from plans.load import load
+from plans.restore import resolve_tables
+from plans.tables import tables_of
 from rekindle.compiled_plan import CompiledPlan
 from rekindle.table_environment import TableEnvironment
-from rekindle.testing.materialize import Message, materialize
+from rekindle.testing.materialize import Message, Row, materialize
 from rekindle.testing.redirect import Redirected, redirect
-from rekindle.testing.values import Json, row_to_json
-from tests.restore.program import RestoreProgram
+from rekindle.testing.restore_program import Files, RestoreProgram
+from rekindle.testing.values import row_to_json
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-PLAN, SAVEPOINT, BEFORE, EXPECTED = "plan.json", "savepoint", "before.json", "expected.json"
-Changes = dict[str, list[list[Json]]]
+Changes = dict[str, list[tuple[int, Row]]]
 """Sink to changes, each the row kind and the row."""
+_TIMEOUT = 300
+"""Seconds."""
 
 
 @dataclass(frozen=True)
@@ -45,18 +47,23 @@ def compiled(program: RestoreProgram, folder: Path, part: int = 1) -> Compiled:
     """Create the tables and compile; the plan holds schemas alone, so it knows no folder. `part`: see `numbers`."""
     settings = {"table.plan.compile.catalog-objects": "SCHEMA", **program.configuration}
     environment = TableEnvironment.create(settings)
-    tables = program.tables.replace("${dir}", str(folder)).replace("${rows}", str(program.numbers[part]))
-    environment.execute_script(tables)
+    sql = program.sql.replace("${dir}", str(folder)).replace("${rows}", str(program.numbers[part]))
+    text = _of_queries(program, environment, sql) if program.queries else environment.compile_script(sql)
+    for old, new in program.edits:
+        if old not in text.as_json_string():
+            raise PlanError(f"the plan has no text {old!r} to be edited", where=str(program), hint="Change `edits`.")
+        text = CompiledPlan.from_json_string(text.as_json_string().replace(old, new), executor=environment)
+    return Compiled(environment, text)
+
+
+def _of_queries(program: RestoreProgram, environment: TableEnvironment, sql: str) -> CompiledPlan:
+    environment.execute_script(sql)
     inserts = []
     for sink, query in program.queries.items():
-        if f"TABLE {sink} " not in program.tables:
+        if f"TABLE {sink} " not in sql:
             environment.execute_sql(_like_query(environment, sink, query))
         inserts.append(f"INSERT INTO {sink} {query};")
-    text = environment.compile_plan_sql(f"EXECUTE STATEMENT SET BEGIN {' '.join(inserts)} END").as_json_string()
-    for old, new in program.edits:
-        assert old in text
-        text = text.replace(old, new)
-    return Compiled(environment, CompiledPlan.from_json_string(text, executor=environment))
+    return environment.compile_plan_sql(f"EXECUTE STATEMENT SET BEGIN {' '.join(inserts)} END")
 
 
 def _like_query(environment: TableEnvironment, sink: str, query: str) -> str:
@@ -65,7 +72,7 @@ def _like_query(environment: TableEnvironment, sink: str, query: str) -> str:
     return f"CREATE TABLE {sink} ({columns}) WITH ('connector' = 'print')"
 
 
-def put(files: Mapping[str, str], folder: Path, at: int) -> None:
+def put(files: Files, folder: Path, at: int) -> None:
     """Write files whose times tell their order; a database is written as the SQL that makes it."""
     for name, content in files.items():
         path = folder / name
@@ -91,7 +98,10 @@ def run(
     parallelism: int = 1,
     groups: int = 8,
 ) -> Changes:
-    """Run a plan to the end of the files that are there, and give the changes that reached the sinks."""
+    """Run a plan to the end of the files that are there, and give the changes that reached the sinks.
+
+    All state of `savepoint` must go on, else StateError.
+    """
     from rekindle.connectors.collect import clear, results
     from rekindle.runtime.job import Job
 
@@ -102,8 +112,11 @@ def run(
     options.put("execution.state-recovery.path", str(savepoint or ""))
     job = Job(resized, compiled.plan.as_json_string(), options, spark=spark, savepoint_at_end=target).start()
     try:
-        assert job.wait(300), "it does not end"
-        assert {fate.fate for fate in job.fates} <= {"restored"}, job.fates
+        if not job.wait(_TIMEOUT):
+            raise JobError(f"it does not end within {_TIMEOUT} s", where=str(program), hint="Are its sources bounded?")
+        lost = [str(each) for each in job.fates if each.fate != "restored"]
+        if lost:
+            raise StateError(f"not all state goes on: {'; '.join(lost)}", where=str(program))
         found = {each.table: _changes(each.schema, results(each.collected)) for each in redirected.sinks}
         return {**found, **_landed(program, folder)}
     finally:
@@ -114,8 +127,6 @@ def run(
 def _redirected(program: RestoreProgram, compiled: Compiled, graph: ExecGraph) -> Redirected:
     if not program.landed:
         return redirect(graph, compiled.environment.tables, f"restore-{uuid.uuid4().hex}")
-    from plans.restore import resolve_tables
-
     return Redirected(resolve_tables(graph, compiled.environment.tables), ())
 
 
@@ -125,44 +136,33 @@ def _landed(program: RestoreProgram, folder: Path) -> Changes:
             name: connection.execute(query.replace("${dir}", str(folder))).fetchall()
             for name, query in program.landed.items()
         }
-    return {name: [[int(RowKind.INSERT), list(row)] for row in answer] for name, answer in answers.items()}
+    return {name: [(int(RowKind.INSERT), list(row)) for row in answer] for name, answer in answers.items()}
 
 
-def _changes(schema: Schema, found: list[tuple[int, tuple[object, ...]]]) -> list[list[Json]]:
+def _changes(schema: Schema, found: list[tuple[int, tuple[object, ...]]]) -> list[tuple[int, Row]]:
     types = [column.data_type for column in schema.writable]
-    return [[kind, row_to_json(row, types)] for kind, row in found]
+    return [(kind, row_to_json(row, types)) for kind, row in found]
 
 
-def rows(compiled: Compiled, changes: Changes) -> dict[str, list[list[Json]]]:
-    """What changes leave in each sink, sorted."""
+def rows(compiled: Compiled, changes: Changes) -> dict[str, list[Row]]:
+    """What changes leave in each sink, sorted; JobError if they take away what is not there."""
+    keys = _keys(compiled)
     found = {}
     for sink, messages in changes.items():
-        indexes = _key(compiled, sink)
-        left = materialize([Message(RowKind(int(str(kind))), row) for kind, row in messages], indexes)  # type: ignore[arg-type]  # a row is a list
-        assert not left.missing, (sink, left.missing)
+        left = materialize([Message(RowKind(kind), row) for kind, row in messages], keys.get(sink, ()))
+        if left.missing:
+            raise JobError(f"rows are taken back that are not there: {left.missing[:3]}", where=f"sink {sink}")
         found[sink] = sorted(left.rows, key=lambda row: json.dumps(row, ensure_ascii=False))
     return found
 
 
-def _key(compiled: Compiled, sink: str) -> list[int]:
-    """Columns of a sink's key; what has landed has none."""
-    entry = compiled.environment.tables.lookup(("default_catalog", "default_database", sink))
-    if entry is None or entry.table.table_schema.primary_key is None:
-        return []
-    names = [column.name for column in entry.table.table_schema.writable]
-    return [names.index(name) for name in entry.table.table_schema.primary_key.columns]
-
-
-def stored(program: RestoreProgram) -> ExecGraph:
-    """The plan of the fixture."""
-    path = program.fixture / PLAN
-    return load(path.read_text(encoding="utf-8"), source=str(path))
-
-
-def unpacked(program: RestoreProgram, folder: Path) -> Path:
-    """A copy of the fixture's savepoint whose positions name the files in `folder`."""
-    target = folder / "savepoint-before"
-    shutil.copytree(program.fixture / SAVEPOINT, target)
-    manifest = target / "manifest.json"
-    manifest.write_text(manifest.read_text(encoding="utf-8").replace("${dir}", str(folder)), encoding="utf-8")
-    return target
+def _keys(compiled: Compiled) -> Mapping[str, list[int]]:
+    """Columns of each sink's key; what has landed has none."""
+    found = {}
+    for node in resolve_tables(compiled.plan.graph, compiled.environment.tables).roots():
+        for table in tables_of(node):
+            schema = table.resolved_table.table_schema if table.resolved_table else None
+            if schema is not None and schema.primary_key is not None:
+                names = [column.name for column in schema.writable]
+                found[table.name.rpartition(".")[2]] = [names.index(name) for name in schema.primary_key.columns]
+    return found
