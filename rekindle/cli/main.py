@@ -25,6 +25,7 @@ from rekindle.cli.inputs import InScript
 from rekindle.cli.lint import lint
 from rekindle.cli.list import list_jobs
 from rekindle.cli.programs import run_program_folders
+from rekindle.cli.report import report
 from rekindle.cli.run import run as run_plan
 from rekindle.cli.sql import sql
 from rekindle.cli.state import state
@@ -42,6 +43,7 @@ app.command("run")(run_plan)
 app.command()(explain)
 app.command()(check)
 app.command()(diff)
+app.command()(report)
 app.command()(lint)
 app.command("test")(run_program_folders)
 app.command("list")(list_jobs)
