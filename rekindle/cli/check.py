@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,30 +18,75 @@ if TYPE_CHECKING:
 
 
 def check(
-    old: Annotated[Path, typer.Argument(metavar="OLD", help="Plan that runs now.")],
-    new: Annotated[Path, typer.Argument(metavar="NEW", help="Plan that is to go on with its state.")],
+    plans: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="OLD NEW", help="Plan that runs now, and plan that is to go on with its state.", show_default=False
+        ),
+    ] = None,
     savepoint: Annotated[
         Path | None,
         typer.Option("--savepoint", "-s", metavar="DIR", help="What the state is; OLD may then be newer or older."),
+    ] = None,
+    against_git: Annotated[
+        str | None,
+        typer.Option(
+            "--against-git",
+            metavar="REV",
+            help="Compare the plans given (all that have changed, if none is) with themselves in a git revision.",
+        ),
     ] = None,
     as_json: AsJson = False,
     as_markdown: AsMarkdown = False,
 ) -> None:
     """Say for each state whether NEW keeps it. Exit code 0 full, 3 incompatible, 4 partial, 5 unknown."""
     only_one(as_json=as_json, as_markdown=as_markdown)
+    from rekindle.report.checked import EXIT_CODES, worst
+
+    given = plans or []
+    if against_git is not None:
+        if savepoint is not None:
+            raise typer.BadParameter("a savepoint has one plan; give OLD and NEW", param_hint="--against-git")
+        found, new = _against_git(against_git, given)
+        _show_all(against_git, found, new, as_json=as_json, as_markdown=as_markdown)
+        raise typer.Exit(EXIT_CODES[worst(each.verdict for each in found)])
+    if len(given) != 2:
+        raise typer.BadParameter(f"give two plans, not {len(given)}", param_hint="OLD NEW")
+    one = _pair(*given, savepoint)
+    _show(one, as_json=as_json, as_markdown=as_markdown)
+    raise typer.Exit(EXIT_CODES[one.verdict])
+
+
+def _pair(old: Path, new: Path, savepoint: Path | None) -> Checked:
     from rekindle.compiled_plan import CompiledPlan
-    from rekindle.report.checked import EXIT_CODES, checked
+    from rekindle.report.checked import checked
 
     before, after = ((str(path), CompiledPlan.from_file(path).graph) for path in (old, new))
     if old.resolve() == new.resolve():
         print(f"{old} is compared with itself", file=sys.stderr)
-    found = checked(before, after, savepoint)
-    show(found, as_json=as_json, as_markdown=as_markdown)
-    raise typer.Exit(EXIT_CODES[found.verdict])
+    return checked(before, after, savepoint)
 
 
-def show(found: Checked, *, as_json: bool, as_markdown: bool) -> None:
-    """Print what was found in the form that is asked for."""
+def _against_git(revision: str, given: Sequence[Path]) -> tuple[list[Checked], list[Path]]:
+    """What was compared, and the plans that the revision does not have."""
+    from rekindle.cli.git_plans import changed_plans, plan_at, relative
+    from rekindle.compiled_plan import CompiledPlan
+    from rekindle.report.checked import checked
+
+    found, new = [], []
+    for path in given or changed_plans(revision):
+        after = CompiledPlan.from_file(path)
+        text = plan_at(revision, path)
+        if text is None:
+            new.append(path)
+            continue
+        name = f"{revision}:{relative(path)}"
+        before = CompiledPlan(text, source=name).graph
+        found.append(replace(checked((name, before), (str(path), after.graph)), in_git=True))
+    return found, new
+
+
+def _show(found: Checked, *, as_json: bool, as_markdown: bool) -> None:
     from rekindle.report.documents import checked_document
     from rekindle.report.markdown import checked_markdown
     from rekindle.report.texts import checked_lines, print_checked
@@ -52,3 +99,31 @@ def show(found: Checked, *, as_json: bool, as_markdown: bool) -> None:
         print_checked(found)
     else:
         print("\n".join(checked_lines(found)))
+
+
+def _show_all(
+    revision: str, found: Sequence[Checked], new: Sequence[Path], *, as_json: bool, as_markdown: bool
+) -> None:
+    """Every plan with a title; JSON has a list of them."""
+    from rekindle.report.checked import worst
+    from rekindle.report.documents import checked_document
+
+    if as_json:
+        plans = [{"plan": each.new, **checked_document(each)} for each in found]
+        verdict = str(worst(each.verdict for each in found))
+        print(
+            json.dumps({"verdict": verdict, "plans": plans, "new": list(map(str, new))}, indent=2, ensure_ascii=False)
+        )
+        return
+    for each in found:
+        if not as_markdown:
+            print(f"{each.old} -> {each.new}")
+        _show(each, as_json=False, as_markdown=as_markdown)
+        print()
+    print("\n".join(_left(revision, bool(found), new)))
+
+
+def _left(revision: str, any_found: bool, new: Sequence[Path]) -> Iterator[str]:
+    yield from (f"{path} is new: {revision} does not have it." for path in new)
+    if not any_found and not new:
+        yield f"No plan has changed since {revision}."

@@ -50,10 +50,12 @@ def _partial(found: Checked, start: tuple[str, ...]) -> Iterator[Step]:
 
 
 def _incompatible(found: Checked, before: tuple[str, ...], start: tuple[str, ...]) -> Iterator[Step]:
+    old = "OLD.json" if found.in_git else found.old
+    shown = [f"git show {shlex.quote(found.old)} > {old}"] if found.in_git else []
     yield Step(
         "Have operators only changed their places? Compile the new SQL from the old plan: "
         "those that mean the same keep their uids, and so their state.",
-        (command("compile", "-f", "NEW.sql", "--from", found.old, "-o", found.new, "--force"),),
+        (*shown, command("compile", "-f", "NEW.sql", "--from", old, "-o", found.new, "--force")),
     )
     yield Step("Or let the new plan begin anew, with all its input.", (command("run", "-d", found.new),))
     drops = _drops(found, Fate.DROP, Fate.INCOMPATIBLE)

@@ -37,6 +37,8 @@ class Checked:
     savepoint: str = ""
     before: frozenset[tuple[str, str]] = frozenset()
     """Uid and name of all states there are to go on with."""
+    in_git: bool = False
+    """The old plan is no file: `old` names it for ``git show``."""
 
     @property
     def verdict(self) -> Verdict:

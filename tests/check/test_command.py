@@ -76,7 +76,7 @@ def test_verdicts(
         (["broken.json", "old.json"], 1, "error: the JSON ends too early"),
         (["old.json", "."], 1, "error: the plan file cannot be read"),
         (["old.json", "old.json", "--savepoint", "."], 1, "error: this is no savepoint"),
-        (["old.json"], 2, "Missing argument 'NEW'"),
+        (["old.json"], 2, "give two plans, not 1"),
     ],
 )
 def test_wrong_input(
