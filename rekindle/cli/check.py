@@ -52,7 +52,7 @@ def check(
         raise typer.Exit(EXIT_CODES[worst(each.verdict for each in found)])
     if len(given) != 2:
         raise typer.BadParameter(f"give two plans, not {len(given)}", param_hint="OLD NEW")
-    one = _pair(*given, savepoint)
+    one = _pair(given[0], given[1], savepoint)
     _show(one, as_json=as_json, as_markdown=as_markdown)
     raise typer.Exit(EXIT_CODES[one.verdict])
 
