@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -56,6 +56,32 @@ class SavedState:
 
 
 @dataclass(frozen=True)
+class Step:
+    """What a migration did to one state."""
+
+    operation: str
+    """``rename``, ``drop``, ``transform``, …"""
+    uid: str
+    name: str
+    rows_before: int
+    rows_after: int
+    detail: str = ""
+    schema_before: tuple[tuple[str, str], ...] = ()
+    """Columns and their Flink types before; empty if they are the same."""
+
+    @property
+    def title(self) -> str:
+        """As people name the state."""
+        return f"{self.uid}:{self.name}"
+
+    def __str__(self) -> str:
+        """As the command line and the log show it."""
+        before, after = f"{self.rows_before:,}", f"{self.rows_after:,}"
+        rows = before if before == after else f"{before} -> {after}"
+        return f"{self.operation} {self.title}{f' {self.detail}' if self.detail else ''}, {rows} rows"
+
+
+@dataclass(frozen=True)
 class Manifest:
     """All that a savepoint says about itself."""
 
@@ -68,6 +94,8 @@ class Manifest:
     sources: Mapping[str, Mapping[str, str]]
     """Source uid to what it reads (see `StateMeaning.parts`)."""
     states: tuple[SavedState, ...]
+    history: tuple[Step, ...] = ()
+    """What migrations have made of the savepoint that a job took, in order."""
 
     @property
     def meanings(self) -> tuple[StateMeaning, ...]:
@@ -78,7 +106,10 @@ class Manifest:
 
     def text(self) -> str:
         """As it is written."""
-        return json.dumps({"format": FORMAT, "version": VERSION, **asdict(self)}, indent=2, ensure_ascii=False) + "\n"
+        content = {"format": FORMAT, "version": VERSION, **asdict(self)}
+        if not self.history:
+            del content["history"]
+        return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
 def read(folder: Path) -> Manifest:
@@ -100,7 +131,7 @@ def read(folder: Path) -> Manifest:
             SavedState(
                 **{
                     **each,
-                    "schema": tuple(tuple(pair) for pair in each["schema"]),
+                    "schema": _pairs(each["schema"]),
                     **{name: tuple(each[name]) for name in ("key", "meanings", "sources")},
                 }
             )
@@ -113,6 +144,9 @@ def read(folder: Path) -> Manifest:
             dict(found["positions"]),
             dict(found["sources"]),
             states,
+            tuple(
+                Step(**{**each, "schema_before": _pairs(each["schema_before"])}) for each in found.get("history", ())
+            ),
         )
         if any(len(each.schema) != len(each.meanings) for each in states):
             raise ValueError("a state has columns without meaning")
@@ -120,6 +154,10 @@ def read(folder: Path) -> Manifest:
         raise _wrong(path, f"the manifest is damaged: {error!r}", "Use another savepoint.") from error
     _verify(folder, manifest)
     return manifest
+
+
+def _pairs(found: Iterable[Iterable[str]]) -> tuple[tuple[str, str], ...]:
+    return tuple((name, t) for name, t in found)
 
 
 def checksum(path: Path) -> str:

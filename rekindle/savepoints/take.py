@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import shutil
-import uuid
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -24,6 +21,7 @@ from rekindle.connectors.registry import find_source
 from rekindle.runtime.folder import JobFolder
 from rekindle.runtime.record import OperatorRecord, Record, record
 from rekindle.runtime.session import prepare
+from rekindle.savepoints.folder import new_folder, refuse_existing
 from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, checksum
 
 if TYPE_CHECKING:
@@ -40,25 +38,18 @@ _AS_THEMSELVES = (Root.DECIMAL, Root.DATE, Root.TIMESTAMP, Root.TIMESTAMP_LTZ, R
 def take(spark: SparkSession, graph: ExecGraph, plan: str, job: JobFolder, target: Path) -> Manifest:
     """Write a savepoint of the last committed micro-batch; StateError if there is none or `target` exists."""
     target = target.absolute()
-    if target.exists():
-        raise StateError("the folder exists already", where=str(target), hint="Give a new folder.")
+    refuse_existing(target)
     pipeline = record(graph)
     spark = prepare(spark, 1, _SETTINGS)
-    hidden = target.with_name(f".{target.name}.{uuid.uuid4().hex}.partial")
     for attempt in range(_TRIES):
-        hidden.mkdir(parents=True)
         batch = job.committed_batch()
         if batch is None:
-            shutil.rmtree(hidden)
             raise StateError("no micro-batch has been committed yet", where=str(job.path), hint="Try again later.")
         try:
-            manifest = _write(spark, graph, plan, job, batch, pipeline, hidden)
-            hidden.rename(target)
-            _sync(target.parent)
-            return manifest
+            with new_folder(target) as hidden:
+                return _write(spark, graph, plan, job, batch, pipeline, hidden)
         except Exception:
             # While it was read, the batch may have been cleaned up; then there is a later one.
-            shutil.rmtree(hidden, ignore_errors=True)
             if attempt + 1 == _TRIES or job.committed_batch() == batch:
                 raise
     raise AssertionError("unreachable")
@@ -82,7 +73,6 @@ def _write(
                 meaning = meant[step.operator.uid, spec.name]
                 states.append(_dump(spark, job, batch, number, meaning, spec, graph.max_parallelism, folder))
     (folder / PLAN).write_text(plan, encoding="utf-8")
-    _sync(folder / PLAN)
     manifest = Manifest(
         ENGINE_VERSION,
         hashlib.sha256(plan.encode()).hexdigest(),
@@ -92,8 +82,6 @@ def _write(
         tuple(states),
     )
     (folder / NAME).write_text(manifest.text(), encoding="utf-8")
-    _sync(folder / NAME)
-    _sync(folder)
     return manifest
 
 
@@ -141,8 +129,6 @@ def _dump(
     import pyarrow.parquet as pq
 
     rows = sum(pq.read_metadata(each).num_rows for each in files)
-    for each in files:
-        _sync(each)
     return SavedState(
         uid,
         spec.name,
@@ -202,11 +188,3 @@ def _positions(pipeline: Record, job: JobFolder, batch: int) -> dict[str, str]:
         connector = find_source(source.connector, source.table.name)
         found[source.uid] = connector.position(offset, job.checkpoint / "sources" / name, before.get(source.uid))
     return found
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -1,4 +1,4 @@
-"""`rekindle state inspect` on a savepoint."""
+"""`rekindle state` on a savepoint."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from rekindle.cli import main
+from rekindle.cli.state import bar
 from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, checksum
 
 UID, STATE = "4_group-aggregate", "groupAggregateState"
@@ -35,8 +36,8 @@ def savepoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def call(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int | str | None:
-    monkeypatch.setattr(sys, "argv", ["rekindle", "state", "inspect", *arguments])
+def call(monkeypatch: pytest.MonkeyPatch, *arguments: str, command: str = "inspect") -> int | str | None:
+    monkeypatch.setattr(sys, "argv", ["rekindle", "state", command, *arguments])
     with pytest.raises(SystemExit) as ended:
         main.run()
     return ended.value.code
@@ -48,6 +49,7 @@ def test_states_are_described(
     assert call(monkeypatch, str(savepoint)) == 0
     assert capsys.readouterr().out.splitlines() == [
         f"{UID}:{STATE}  30 rows, 1,234 bytes, max parallelism 8, ttl 3000 ms",
+        "    key groups: ▂▂▄▅█▂▃▃  min 2, median 3, max 9 rows",
         "    input: t",
         "    k STRING  key  t.k",
         "    raw BYTES  MAX(t.raw)",
@@ -103,3 +105,66 @@ def test_damage_is_named(savepoint: Path, monkeypatch: pytest.MonkeyPatch, capsy
     (savepoint / FILE).write_bytes(b"")
     assert call(monkeypatch, str(savepoint)) == 1
     assert "its checksum is wrong" in capsys.readouterr().err
+
+
+def test_states_are_listed(
+    savepoint: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(monkeypatch, str(savepoint), command="list") == 0
+    assert [line.split() for line in capsys.readouterr().out.splitlines()[3:4]] == [
+        f"| {UID} | {STATE} | 30 | 1,234 | k | 8 | 2 | 3 | 9 | ▂▂▄▅█▂▃▃ |".split()
+    ]
+    assert call(monkeypatch, str(savepoint), "--json", command="list") == 0
+    [state] = json.loads(capsys.readouterr().out)
+    assert (state["uid"], state["rows"], sum(state["key_groups"]["rows"])) == (UID, 30, 30)
+
+
+@pytest.mark.parametrize(
+    ("counts", "drawn"),
+    [([0, 0], "··"), ([1, 100, 50], "▁█▄"), ([3] * 64, "█" * 32), ([1] * 33, "█" * 16 + "▄")],
+)
+def test_bars(counts: list[int], drawn: str) -> None:
+    assert bar(counts) == drawn
+
+
+def test_sql(savepoint: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    sql = f"SELECT k, raw FROM {STATE} WHERE k LIKE '%9' ORDER BY k"
+    assert call(monkeypatch, str(savepoint), sql, command="query") == 0
+    assert capsys.readouterr().out.splitlines()[3:] == [
+        "| region 19 | x'13' |",
+        "| region 29 | x'1d' |",
+        "| region 9  | x'09' |",
+        "+-----------+-------+",
+        "3 rows in set",
+    ]
+    assert call(monkeypatch, str(savepoint), sql, "--json", command="query") == 0
+    assert json.loads(capsys.readouterr().out)[0] == {"k": "region 19", "raw": "x'13'"}
+    assert call(monkeypatch, str(savepoint), "SELECT 1 WHERE false", "--json", command="query") == 0
+    assert json.loads(capsys.readouterr().out) == []
+    assert call(monkeypatch, str(savepoint), "DROP VIEW x", command="query") == 1
+    assert capsys.readouterr().err.startswith("error: this is not one SELECT")
+
+
+def test_a_key_is_searched(
+    savepoint: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(monkeypatch, str(savepoint), "region 7", command="find") == 0
+    assert "| 3         | region 7 | x'07' | <NULL>     |" in capsys.readouterr().out.splitlines()
+    assert call(monkeypatch, str(savepoint), "region 77", command="find") == 0
+    assert capsys.readouterr().out == "No state has a row with region 77 in its key.\n"
+    assert call(monkeypatch, str(savepoint), "region 7", "--json", command="find") == 0
+    [row] = json.loads(capsys.readouterr().out)
+    assert row == {
+        "uid": UID, "name": STATE, "key_group": 3, "row": {"k": "region 7", "raw": "x'07'", "rk_written": None},
+    }  # fmt: skip
+
+
+def test_rows_are_exported(
+    savepoint: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = savepoint.parent / "rows.csv"
+    assert call(monkeypatch, str(savepoint), UID, "-o", str(target), command="export") == 0
+    assert capsys.readouterr().out == f"30 rows of {UID} in {target}\n"
+    assert target.read_text().splitlines()[:2] == ["k,raw,rk_written", "region 0,\\x00,"]
+    assert call(monkeypatch, str(savepoint), UID, "-o", str(target), command="export") == 1
+    assert capsys.readouterr().err.startswith(f"error: the file exists already\n  at {target}")
