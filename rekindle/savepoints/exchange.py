@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Mapping
 from pathlib import Path
@@ -27,6 +28,38 @@ def format_of(path: Path) -> str:
             "the file's suffix tells no format", where=str(path), hint=f"Use one of {', '.join(_FORMATS)}."
         )
     return found
+
+
+def reading(path: Path) -> str:
+    """A query of a file's rows; the values of CSV and JSON come as texts."""
+    format_of(path)
+    if not path.is_file():
+        raise StateError("there is no such file", where=str(path))
+    file = literal(str(path))
+    match path.suffix.lower():
+        case ".parquet":
+            return f"SELECT * FROM read_parquet({file})"
+        case ".csv":
+            options = "header = true, all_varchar = true, delim = ',', quote = '\"', escape = '\"'"
+            return f"SELECT * FROM read_csv({file}, {options}, allow_quoted_nulls = false)"
+        case _:
+            return f"SELECT * FROM ({_json_texts(path)})"
+
+
+def _json_texts(path: Path) -> str:
+    """A query of JSON lines whose values are texts, for DuckDB's own guesses at types change some."""
+    names: dict[str, None] = {}
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                row = json.loads(line) if line.strip() else {}
+            except ValueError as error:
+                raise StateError(f"line {number} is no JSON: {error}", where=str(path)) from error
+            if not isinstance(row, dict):
+                raise StateError(f"line {number} is no JSON object", where=str(path))
+            names |= dict.fromkeys(row)
+    columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names)
+    return f"FROM read_json({literal(str(path))}, format = 'newline_delimited', columns = {{{columns}}})"
 
 
 def export_state(reader: SavepointReader, address: str, target: Path) -> int:

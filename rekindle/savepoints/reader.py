@@ -5,7 +5,7 @@ The counterpart of Flink's State Processor API; `rekindle.savepoints.writer` is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,24 +94,14 @@ class SavepointReader:
 
     def batches(self, address: str, rows: int = BATCH_ROWS) -> Iterator[pa.RecordBatch]:
         """The rows of a state, at most `rows` at a time; columns as in its files (`rekindle.savepoints.columns`)."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
         state = self.state(address)
-        columns = file_columns(state)
-        schema = pa.schema([(name, arrow_type(t)) for name, t in columns.items()])
-        for path in paths(self.folder, state):
-            file = pq.ParquetFile(path, coerce_int96_timestamp_unit="us")
-            for batch in file.iter_batches(batch_size=rows, columns=list(columns)):
-                yield batch.select(schema.names).cast(schema)
+        return arrow_batches(state, paths(self.folder, state), rows)
 
     def table(self, address: str) -> pa.Table:
         """All rows of a state."""
         import pyarrow as pa
 
-        columns = file_columns(self.state(address))
-        schema = pa.schema([(name, arrow_type(t)) for name, t in columns.items()])
-        return pa.Table.from_batches(self.batches(address), schema)
+        return pa.Table.from_batches(self.batches(address), arrow_schema(self.state(address)))
 
     def rows(self, address: str, limit: int) -> list[dict[str, Any]]:
         """The first rows of a state."""
@@ -197,6 +187,24 @@ def chosen(manifest: Manifest, address: str) -> list[SavedState]:
         known = "\n".join(each.title for each in manifest.states) or "There is none."
         raise StateError(f"there is no state {address}", hint=f"States:\n{known}")
     return found
+
+
+def arrow_schema(state: SavedState) -> pa.Schema:
+    """Columns of a state's files, for Arrow."""
+    import pyarrow as pa
+
+    return pa.schema([(name, arrow_type(t)) for name, t in file_columns(state).items()])
+
+
+def arrow_batches(state: SavedState, files: Iterable[Path], rows: int = BATCH_ROWS) -> Iterator[pa.RecordBatch]:
+    """The rows of a state's files, at most so many at a time."""
+    import pyarrow.parquet as pq
+
+    schema = arrow_schema(state)
+    for path in files:
+        file = pq.ParquetFile(path, coerce_int96_timestamp_unit="us")
+        for batch in file.iter_batches(batch_size=rows, columns=schema.names):
+            yield batch.select(schema.names).cast(schema)
 
 
 def skew(connection: duckdb.DuckDBPyConnection, state: SavedState, rows: str, groups: int) -> Skew:

@@ -1,0 +1,1 @@
+"""Migrations of savepoints, one a module: functions over a `Workspace` that log what they do to each state."""

@@ -1,0 +1,121 @@
+"""Another plan in the savepoint: states are judged as `rekindle check` does, and converted to that plan's columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from execnodes.core.errors import StateError
+from execnodes.core.meaning import StateMeaning
+from plans.compare import Comparison, Fate, Judgement, Verdict, compare
+from plans.meaning import POSITION, meanings
+from rekindle.savepoints.columns import BUCKET, WRITTEN, distinct_names, file_columns, quoted
+from rekindle.savepoints.manifest import SavedState, Step
+from rekindle.savepoints.workspace import Draft, Workspace
+
+
+class PlanRefused(StateError):
+    """The states do not all go on in the plan."""
+
+    def __init__(self, verdict: Verdict, problems: list[str], hint: str) -> None:
+        super().__init__("the states do not fit the plan:\n  " + "\n  ".join(problems), hint=hint)
+        self.verdict = verdict
+
+
+def adopt(work: Workspace, plan: str, *, allow_non_restored_state: bool = False) -> None:
+    """Put a plan into the savepoint; PlanRefused unless every state goes on, or what does not may be lost.
+
+    States whose meaning is accepted are taken to mean what the plan says; their columns are found by name.
+    """
+    unknown = sorted(work.accept - {each.state.title for each in work.drafts.values()})
+    if unknown:
+        raise StateError(f"the savepoint has no state {', '.join(unknown)} whose meaning could be accepted")
+    accepted = {
+        address: work.described(each.state) for address, each in work.drafts.items() if each.state.title in work.accept
+    }
+    for address, planned in accepted.items():
+        _check_columns(work.drafts[address].state, planned)
+    told = {address: each.meaning for address, each in accepted.items()}
+    old = [told.get((each.uid, each.name), each) for each in work.meanings]
+    new = {(each.uid, each.name): each for each in meanings(work.graph)}
+    found = compare(old, list(new.values()))
+    _refuse(found, new, allow_non_restored_state)
+    for each in found.judgements:
+        _carry_out(work, each, new, accepted)
+    work.plan = plan
+
+
+def _check_columns(state: SavedState, planned: SavedState) -> None:
+    have = dict(state.schema)
+    problems = [f"column {name} {t}: {have.get(name, 'missing')}" for name, t in planned.schema if have.get(name) != t]
+    if planned.bucketed and not state.bucketed:
+        problems.append(f"column {BUCKET}: missing")
+    if problems:
+        raise StateError(
+            f"the rows lack columns of the plan's state: {'; '.join(problems)}",
+            where=state.title,
+            hint="Make them with --transform or --import.",
+        )
+
+
+def _refuse(found: Comparison, new: Mapping[tuple[str, str], StateMeaning], allow_lost: bool) -> None:
+    lost = (Fate.EMPTY, Fate.DROP)
+    wrong = [
+        each
+        for each in found.judgements
+        if each.fate is Fate.INCOMPATIBLE or each.unsure or (each.fate in lost and not allow_lost)
+    ]
+    if not wrong:
+        return
+    hints = []
+    if any(each.fate is Fate.INCOMPATIBLE or each.unsure for each in wrong):
+        hints.append("If the rows are what the plan says, accept their meaning with --accept-meaning UID:NAME.")
+    if any(each.fate in lost for each in wrong):
+        hints.append("Let states be lost, or begin empty, with --allow-non-restored-state.")
+    raise PlanRefused(
+        found.verdict, [f"{each.uid}:{each.state} {each.fate}: {each.reason}" for each in wrong], " ".join(hints)
+    )
+
+
+def _carry_out(
+    work: Workspace,
+    judged: Judgement,
+    new: Mapping[tuple[str, str], StateMeaning],
+    accepted: Mapping[tuple[str, str], SavedState],
+) -> None:
+    address = (judged.uid, judged.state)
+    if judged.state == POSITION:
+        if judged.fate is Fate.DROP:
+            work.positions.pop(judged.uid, None)
+            work.sources.pop(judged.uid, None)
+        elif judged.goes_on:
+            work.sources[judged.uid] = dict(new[address].parts)
+        if not judged.goes_on:
+            work.note(Step(str(judged.fate), *address, 0, 0, judged.reason))
+        return
+    draft = work.drafts.get(address)
+    if draft is None:
+        work.note(Step(str(judged.fate), *address, 0, 0, judged.reason))
+    elif judged.fate is Fate.DROP:
+        with work.step("drop", work.drafts.pop(address), judged.reason):
+            pass
+    else:
+        reason = "meaning accepted" if address in accepted else judged.reason
+        with work.step(str(judged.fate), draft, reason) as after:
+            after.append(_converted(work, draft, work.planned[address], judged.columns))
+            work.put(after[0])
+
+
+def _converted(work: Workspace, draft: Draft, planned: SavedState, columns: Mapping[str, str]) -> Draft:
+    """The rows with the plan's columns; files stay where nothing differs."""
+    state = replace(planned, rows=draft.state.rows)
+    wanted, there = file_columns(state), file_columns(draft.state)
+    origin = {**{name: columns.get(name, name) for name in wanted}, BUCKET: BUCKET, WRITTEN: WRITTEN}
+    if list(wanted) == list(there) and all(origin[name] == name for name in wanted):
+        return Draft(state, draft.files)
+    shown = dict(zip(there, distinct_names(there), strict=True))
+    cells = [
+        f"{quoted(shown[origin[name]]) if origin[name] in shown else 'CAST(NULL AS BIGINT)'} AS {quoted(alias)}"
+        for name, alias in zip(wanted, distinct_names(wanted), strict=True)
+    ]
+    return work.write(state, f"SELECT {', '.join(cells)} FROM ({draft.rows})")

@@ -1,0 +1,31 @@
+"""Another maximum parallelism: in how many key groups the plan's operators keep their rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from execnodes.core.errors import StateError
+from execnodes.core.graph import ExecGraph
+from plans.codec import encode
+from plans.document import MAX_PARALLELISM
+from plans.load import load
+from rekindle.savepoints.manifest import PLAN
+from rekindle.savepoints.reader import skew
+from rekindle.savepoints.workspace import Draft, Workspace
+
+
+def resize(work: Workspace, groups: int) -> None:
+    """Set it in the savepoint's plan and its states; rows stay as they are, since a savepoint holds no key groups."""
+    if not 1 <= groups <= MAX_PARALLELISM:
+        raise StateError(f"the maximum parallelism {groups} is not between 1 and {MAX_PARALLELISM}")
+    graph = load(work.plan, source=PLAN)
+    work.plan = encode(ExecGraph.of(graph.nodes, graph.inputs, groups, graph.engine_version))
+    for draft in list(work.drafts.values()):
+        spread = skew(work.connection, draft.state, draft.rows, groups)
+        detail = (
+            f"max parallelism {draft.state.max_parallelism} -> {groups}, now {spread.smallest:,} to "
+            f"{spread.largest:,} rows a key group"
+        )
+        with work.step("repartition", draft, detail) as after:
+            after.append(Draft(replace(draft.state, max_parallelism=groups), draft.files))
+            work.put(after[0])
