@@ -24,6 +24,7 @@ from rekindle.cli.explain import explain
 from rekindle.cli.inputs import InScript
 from rekindle.cli.lint import lint
 from rekindle.cli.list import list_jobs
+from rekindle.cli.migrate import migrate
 from rekindle.cli.programs import run_program_folders
 from rekindle.cli.report import report
 from rekindle.cli.run import run as run_plan
@@ -51,6 +52,7 @@ app.command()(savepoint)
 app.command()(cancel)
 app.command()(stop)
 app.add_typer(state)
+app.command()(migrate)
 app.command()(doctor)
 
 

@@ -9,6 +9,7 @@ import typer
 
 from rekindle.cli.arguments import AsJson, Options
 from rekindle.cli.inputs import configured
+from rekindle.cli.state_edit import edit, import_rows
 from rekindle.cli.state_rows import as_json_row, export, find, print_rows, query
 
 if TYPE_CHECKING:
@@ -167,3 +168,5 @@ def _print_first(state: SavedState, rows: list[dict[str, Any]]) -> None:
 state.command()(query)
 state.command()(find)
 state.command()(export)
+state.command("import")(import_rows)
+state.command()(edit)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from execnodes.core.errors import StateError
 from rekindle.savepoints.columns import literal
 from rekindle.savepoints.database import connected, paths, select
 from rekindle.savepoints.reader import SavepointReader
+
+if TYPE_CHECKING:
+    import duckdb
 
 _FORMATS: Mapping[str, str] = {
     ".parquet": "FORMAT parquet",
@@ -20,7 +24,7 @@ _FORMATS: Mapping[str, str] = {
 }
 
 
-def format_of(path: Path) -> str:
+def _format(path: Path) -> str:
     """DuckDB's options to write a file, by its suffix; StateError for others."""
     found = _FORMATS.get(path.suffix.lower())
     if found is None:
@@ -30,9 +34,16 @@ def format_of(path: Path) -> str:
     return found
 
 
-def reading(path: Path) -> str:
-    """A query of a file's rows; the values of CSV and JSON come as texts."""
-    format_of(path)
+def check_new_file(target: Path) -> None:
+    """StateError if there is something already, or the suffix tells no format."""
+    _format(target)
+    if target.exists():
+        raise StateError("the file exists already", where=str(target), hint="Give a new file.")
+
+
+def reading(path: Path, columns: Iterable[str]) -> str:
+    """A query of a file's rows; the values of CSV and JSON come as texts. `columns` are those of JSON without rows."""
+    _format(path)
     if not path.is_file():
         raise StateError("there is no such file", where=str(path))
     file = literal(str(path))
@@ -43,10 +54,10 @@ def reading(path: Path) -> str:
             options = "header = true, all_varchar = true, delim = ',', quote = '\"', escape = '\"'"
             return f"SELECT * FROM read_csv({file}, {options}, allow_quoted_nulls = false)"
         case _:
-            return f"SELECT * FROM ({_json_texts(path)})"
+            return f"SELECT * FROM ({_json_texts(path, columns)})"
 
 
-def _json_texts(path: Path) -> str:
+def _json_texts(path: Path, absent: Iterable[str]) -> str:
     """A query of JSON lines whose values are texts, for DuckDB's own guesses at types change some."""
     names: dict[str, None] = {}
     with path.open(encoding="utf-8") as lines:
@@ -58,7 +69,7 @@ def _json_texts(path: Path) -> str:
             if not isinstance(row, dict):
                 raise StateError(f"line {number} is no JSON object", where=str(path))
             names |= dict.fromkeys(row)
-    columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names)
+    columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names or absent)
     return f"FROM read_json({literal(str(path))}, format = 'newline_delimited', columns = {{{columns}}})"
 
 
@@ -68,19 +79,21 @@ def export_state(reader: SavepointReader, address: str, target: Path) -> int:
     Columns are those of the state's files (`rekindle.savepoints.columns.file_columns`). In CSV and JSON bytes
     are escaped; what DuckDB cannot tell apart by name (``a``, ``A``) becomes ``a``, ``A_1``.
     """
-    options = format_of(target)
-    if target.exists():
-        raise StateError("the file exists already", where=str(target), hint="Give a new file.")
+    check_new_file(target)
     state = reader.state(address)
+    with connected(reader.folder) as connection:
+        write_file(connection, select(state, paths(reader.folder, state)), target)
+    return state.rows
+
+
+def write_file(connection: duckdb.DuckDBPyConnection, rows: str, target: Path) -> None:
+    """The rows of a query as a new file."""
     temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}.tmp")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with connected(reader.folder) as connection:
-            rows = select(state, paths(reader.folder, state))
-            connection.execute(f"COPY ({rows}) TO {literal(str(temporary))} ({options})")
+        connection.execute(f"COPY ({rows}) TO {literal(str(temporary))} ({_format(target)})")
         temporary.replace(target)
     except OSError as error:
         raise StateError(f"the file cannot be written: {error.strerror}", where=str(target)) from error
     finally:
         temporary.unlink(missing_ok=True)
-    return state.rows

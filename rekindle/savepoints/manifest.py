@@ -76,9 +76,11 @@ class Step:
 
     def __str__(self) -> str:
         """As the command line and the log show it."""
+        text = f"{self.operation} {self.title}{f' {self.detail}' if self.detail else ''}"
+        if self.name == POSITION:
+            return text
         before, after = f"{self.rows_before:,}", f"{self.rows_after:,}"
-        rows = before if before == after else f"{before} -> {after}"
-        return f"{self.operation} {self.title}{f' {self.detail}' if self.detail else ''}, {rows} rows"
+        return f"{text}, {before if before == after else f'{before} -> {after}'} rows"
 
 
 @dataclass(frozen=True)

@@ -60,6 +60,8 @@ class Workspace:
     accept: frozenset[str] = frozenset()
     """Titles of states whose rows are what `target` says, whatever they meant before."""
     allow_duplicate_keys: bool = False
+    rehearsal: bool = False
+    """Whether all this is thrown away in the end."""
     watermark: int = 0
     positions: dict[str, str] = field(default_factory=dict)
     sources: dict[str, Mapping[str, str]] = field(default_factory=dict)

@@ -23,6 +23,7 @@ from rekindle.savepoints.manifest import PLAN, Manifest, Step
 from rekindle.savepoints.migrations.adopt import adopt
 from rekindle.savepoints.migrations.drop import drop
 from rekindle.savepoints.migrations.edit import edit
+from rekindle.savepoints.migrations.export import export
 from rekindle.savepoints.migrations.load import load
 from rekindle.savepoints.migrations.merge import merge
 from rekindle.savepoints.migrations.rename import rename
@@ -100,6 +101,10 @@ class SavepointWriter:
         """Run UPDATE, DELETE, INSERT and MERGE over the states as tables ``"UID"."NAME"``."""
         return self._then(partial(edit, sql=sql))
 
+    def export_state(self, address: str, target: Path) -> Self:
+        """Write the rows as they are then into a new .parquet, .csv or .json file."""
+        return self._then(partial(export, address=address, target=target))
+
     def with_max_parallelism(self, groups: int) -> Self:
         """Set the maximum parallelism of the savepoint's plan and states."""
         return self._then(partial(resize, groups=groups))
@@ -129,14 +134,15 @@ class SavepointWriter:
         place = Path(tempfile.mkdtemp(prefix="rekindle-migrate-"))
         try:
             with _writing(place):
-                return self._run(place)
+                return self._run(place, rehearsal=True)
         finally:
             shutil.rmtree(place, ignore_errors=True)
 
-    def _run(self, folder: Path) -> Migrated:
+    def _run(self, folder: Path, *, rehearsal: bool = False) -> Migrated:
         with connected(folder) as connection:
             work = Workspace(folder, connection, self._plan_text())
             work.target = None if self.plan is None else self.plan.graph
+            work.rehearsal = rehearsal
             work.accept, work.allow_duplicate_keys = self.accept, self.allow_duplicate_keys
             if self.source is not None:
                 work.fill(self.source.folder, self.source.manifest)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from execnodes.core.errors import StateError
-from rekindle.savepoints.columns import WRITTEN
+from rekindle.savepoints.columns import WRITTEN, distinct_names, file_columns
 from rekindle.savepoints.exchange import reading
 from rekindle.savepoints.frames import conformed
 from rekindle.savepoints.reader import arrow_schema
@@ -24,7 +24,7 @@ def load(work: Workspace, address: str, source: Path | pa.Table) -> None:
     detail = f"from {source}" if isinstance(source, Path) else ""
     with work.step("import", draft, detail) as after:
         if isinstance(source, Path):
-            query = reading(source)
+            query = reading(source, distinct_names(file_columns(state)))
         else:
             import pyarrow.parquet as pq
 

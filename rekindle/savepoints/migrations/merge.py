@@ -73,8 +73,13 @@ def _check_alike(one: SavedState, other: SavedState) -> None:
     if differing:
         raise StateError(
             f"{one.title} and {other.title} have different {', '.join(differing)}",
-            hint="Rename and convert columns with --transform before.",
+            hint=f"Make them alike with --transform before.\n{_told(one)}\n{_told(other)}",
         )
+
+
+def _told(state: SavedState) -> str:
+    columns = ", ".join(f"{name} {t}{' key' * (name in state.key)}" for name, t in state.schema)
+    return f"{state.title}: {columns}"
 
 
 def _joined(drafts: Sequence[Draft]) -> Mapping[str, str]:

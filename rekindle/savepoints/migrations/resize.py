@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 from execnodes.core.errors import StateError
@@ -9,7 +10,7 @@ from execnodes.core.graph import ExecGraph
 from plans.codec import encode
 from plans.document import MAX_PARALLELISM
 from plans.load import load
-from rekindle.savepoints.manifest import PLAN
+from rekindle.savepoints.manifest import PLAN, Step
 from rekindle.savepoints.reader import skew
 from rekindle.savepoints.workspace import Draft, Workspace
 
@@ -21,11 +22,12 @@ def resize(work: Workspace, groups: int) -> None:
     graph = load(work.plan, source=PLAN)
     work.plan = encode(ExecGraph.of(graph.nodes, graph.inputs, groups, graph.engine_version))
     for draft in list(work.drafts.values()):
+        begun = time.monotonic()
         spread = skew(work.connection, draft.state, draft.rows, groups)
         detail = (
             f"max parallelism {draft.state.max_parallelism} -> {groups}, now {spread.smallest:,} to "
             f"{spread.largest:,} rows a key group"
         )
-        with work.step("repartition", draft, detail) as after:
-            after.append(Draft(replace(draft.state, max_parallelism=groups), draft.files))
-            work.put(after[0])
+        work.put(Draft(replace(draft.state, max_parallelism=groups), draft.files))
+        state = draft.state
+        work.note(Step("repartition", state.uid, state.name, state.rows, state.rows, detail), time.monotonic() - begun)
