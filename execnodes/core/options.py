@@ -78,7 +78,7 @@ OPTIONS: Mapping[str, ConfigOption] = {
     for option in (
         _option("execution.runtime-mode", "enum", "streaming", "How a pipeline runs.", ("streaming", "batch")),
         _option("parallelism.default", "int", "2", "Parallel tasks of each stateful stage."),
-        _option("pipeline.max-parallelism", "int", "8", "Key groups of each stateful operator; written into the plan."),
+        _option("pipeline.max-parallelism", "int", "8", "Key groups of each stateful operator, the most tasks it can use; written into the plan."),
         _option("pipeline.name", "text", "", "Name of the job; made from the sinks when empty."),
         _option("execution.micro-batch.interval", "duration", "0 ms", "Shortest time from one micro-batch to the next."),
         _option("execution.micro-batch.max-files", "int", "0", "Most files a source reads in a batch; 0 for no bound."),

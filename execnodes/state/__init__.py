@@ -1,1 +1,1 @@
-"""State of operators: pages, key groups, kernel types, and the one stateful processor."""
+"""State of operators: pages, lanes, kernel types, and the one stateful processor."""

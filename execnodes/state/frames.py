@@ -14,7 +14,8 @@ from execnodes.state.kernel_types import Column
 
 TAG = "rk_tag"
 """Who a row is for: the node id of its consumer, or, in a stage's output, minus the id of its producer."""
-KEY_GROUP = "rk_kg"
+LANE = "rk_lane"
+"""Which parallel part of its operator a row is for."""
 SLOT_DTYPES = {"l": pl.Int64(), "d": pl.Float64(), "s": pl.String(), "b": pl.Binary()}
 
 
@@ -44,7 +45,7 @@ def spark_column(name: str) -> str:
 
 _HIDDEN_SPARK_TYPES = {
     TAG: "int",
-    KEY_GROUP: "int",
+    LANE: "int",
     KIND: "tinyint",
     HASH: "bigint",
     SEQUENCE: "bigint",
@@ -80,12 +81,6 @@ def _encode(t: LogicalType, name: str) -> pl.Expr:
             return column.cast(pl.String)
         case _:
             return column.cast(SLOT_DTYPES[slot_kind(t)])
-
-
-def from_pandas(frame: Any) -> pl.DataFrame:
-    """A pandas frame of slot columns; extension integers keep their nulls."""
-    rows: pl.DataFrame = pl.from_pandas(frame)
-    return rows
 
 
 def to_pandas(frame: pl.DataFrame) -> Any:

@@ -1,4 +1,4 @@
-"""The one stateful processor: it hosts all operators of a stage over tagged rows, keyed by (operator, key group)."""
+"""The one stateful processor: it hosts all operators of a stage over tagged rows, keyed by (operator, lane)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from execnodes.state.frames import (
     HIDDEN_DTYPES,
     SLOT_DTYPES,
     TAG,
-    from_pandas,
     spark_column,
     to_kernel,
     to_pandas,
@@ -24,6 +23,7 @@ from execnodes.state.frames import (
 )
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import BUCKET, Context, LocalKernel, Operator, State
+from execnodes.state.packing import unpack
 from execnodes.state.pages import WRITTEN, PagedState
 from execnodes.state.spark_client import KEY_SCHEMA, VALUE_SCHEMA, client_for
 
@@ -86,15 +86,14 @@ class StageHost(StatefulProcessor):
         }
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Any]:  # noqa: N802, N803
-        """One micro-batch of one key group."""
+        """One micro-batch of one lane."""
         tag, group = int(key[0]), int(key[1])
-        frames = (from_pandas(frame) for frame in rows)
+        batch = unpack(rows)
         operator = self._operators.get(tag)
         if operator is None:
-            for frame in frames:
-                yield to_pandas(_padded(frame, self._shape.output_columns()))
+            passing = batch.with_columns(pl.lit(tag, pl.Int32).alias(TAG))
+            yield to_pandas(_padded(passing, self._shape.output_columns()))
             return
-        batch = pl.concat(list(frames))
         numbered, order = number_rows(batch, self._shape)
         context = GroupContext(self._handle, self._states, tag, operator, timerValues, self._floor)
         if operator.uses_time and numbered.select((pl.col(KIND) >= FIRED).any()).item():
@@ -117,10 +116,10 @@ class StageHost(StatefulProcessor):
             yield self._encode(fired, operator, tag, None)
 
     def handleInitialState(self, key: Any, initialState: Any, timerValues: Any) -> None:  # noqa: N802, N803
-        """Rows of a savepoint for one key group; `STATE` numbers the operator's states."""
+        """Rows of a savepoint for one lane; `STATE` numbers the operator's states."""
         tag, group = int(key[0]), int(key[1])
         operator = self._operators[tag]
-        frame = from_pandas(initialState)
+        frame = unpack([initialState])
         context = GroupContext(self._handle, self._states, tag, operator, timerValues, self._floor)
         for number, spec in enumerate(operator.states):
             rows = frame.filter(pl.col(STATE) == number)

@@ -31,10 +31,11 @@ PAGE_BYTES = 12_000
 """A page is split when pages hold twice this on average."""
 MAX_SEGMENTS = 6
 _HASH_SHIFT = 20
-"""The low bits of the hash choose the key group; pages use higher ones."""
+"""The low bits of the hash choose the lane; pages use higher ones."""
 WRITTEN = "rk_written"
 """When a row was written last (epoch ms); only in state with a TTL."""
-_HEADER = struct.Struct("<H")
+_HEADER = struct.Struct("<HI")
+"""Number of the layout's snapshot, length of the record batch before compression."""
 _BUCKET_HEAD = struct.Struct("<qi")
 _SNAPSHOT = 1
 
@@ -75,7 +76,7 @@ class Bucket:
 
 @dataclass(slots=True)
 class Directory:
-    """All buckets of one state of one key group."""
+    """All buckets of one state of one lane."""
 
     buckets: dict[int, Bucket] = field(default_factory=dict)
 
@@ -107,7 +108,7 @@ class Directory:
 
 
 class PagedState:
-    """`State` (see operator.py) of one key group over a map state."""
+    """`State` (see operator.py) of one lane over a map state."""
 
     def __init__(self, spec: StateSpec, client: MapClient, now: int) -> None:
         """`now`: processing time in epoch ms, for the TTL."""
@@ -126,7 +127,7 @@ class PagedState:
 
     @property
     def total_rows(self) -> int:
-        """Rows of this key group."""
+        """Rows of this lane."""
         return self._directory.total_rows
 
     def buckets(self) -> Sequence[int]:
@@ -200,8 +201,9 @@ class PagedState:
         for bucket, hashes in self._by_bucket(addresses):
             known = self._directory.buckets.get(bucket)
             if known is not None:
-                pages = np.unique(_page(hashes, known.mask))
-                found += [(bucket, int(page)) for page in pages[known.segments[pages] > 0]]
+                asked = np.zeros(len(known.segments), np.bool_)
+                asked[_page(hashes, known.mask)] = True
+                found += [(bucket, int(page)) for page in np.flatnonzero(asked & (known.segments > 0))]
         return found
 
     def _by_bucket(self, rows: pl.DataFrame) -> Iterable[tuple[int, npt.NDArray[np.int64]]]:
@@ -223,10 +225,10 @@ class PagedState:
                 raise RuntimeError(
                     f"page {address} of state {self._spec.name!r} is in the directory but not in the store"
                 )
-            batches.append(pa.ipc.read_record_batch(pa.py_buffer(data).slice(_HEADER.size), self._arrow))
+            batches.append(_decoded(data, self._arrow))
         if not batches:
             return pl.DataFrame(schema=self._schema)
-        rows = pl.DataFrame(pa.Table.from_batches(batches, self._arrow))
+        rows = pl.DataFrame(pa.Table.from_batches(batches, self._arrow).combine_chunks())
         if self._spec.ttl_ms:
             rows = rows.filter(pl.col(WRITTEN) > self._now - self._spec.ttl_ms)
         return rows.select(pl.col(name).cast(dtype) for name, dtype in self._schema.items())
@@ -251,24 +253,23 @@ class PagedState:
             rows = rows.with_columns(given.fill_null(self._now).alias(WRITTEN))
         bucket = rows[BUCKET].to_numpy() if self._spec.bucketed else np.zeros(len(rows), np.int64)
         pages = np.empty(len(rows), np.int64)
-        for each in np.unique(bucket):
+        for each in np.unique(bucket) if self._spec.bucketed else (0,):
             chosen = bucket == each
             known = self._directory.buckets.get(int(each))
             if known is None:
                 known = self._directory.buckets[int(each)] = Bucket.empty(self._pages_for(int(chosen.sum())))
             pages[chosen] = _page(rows[HASH].to_numpy()[chosen], known.mask)
-        order = np.lexsort((pages, bucket))
+        order = np.lexsort((pages, bucket)) if self._spec.bucketed else np.argsort(_narrow(pages), kind="stable")
         ordered = rows[order].select(pl.col(name).cast(dtype) for name, dtype in self._stored.items())
         batch = _one_batch(ordered, self._arrow)
         bucket, pages = bucket[order], pages[order]
         cuts = np.flatnonzero((np.diff(pages) != 0) | (np.diff(bucket) != 0)) + 1
-        header = _HEADER.pack(_SNAPSHOT)
         items: list[tuple[Address, bytes]] = []
         for start, end in zip(np.concatenate(([0], cuts)), np.concatenate((cuts, [len(pages)])), strict=True):
             known = self._directory.buckets[int(bucket[start])]
             page = int(pages[start])
             address = (int(bucket[start]), page, int(known.segments[page]))
-            items.append((address, header + batch.slice(start, end - start).serialize().to_pybytes()))
+            items.append((address, _encoded(batch.slice(start, end - start))))
             known.segments[page] += 1
             known.rows[page] += end - start
         self._client.put(items)
@@ -320,17 +321,35 @@ class PagedState:
 def decode_pages(spec: StateSpec, pages: Iterable[bytes]) -> pl.DataFrame:
     """Rows of pages (`StateSpec.schema`, and `WRITTEN` with a TTL), for readers that stand outside an operator."""
     schema, _, arrow = _layout(spec)
-    batches = [pa.ipc.read_record_batch(pa.py_buffer(data).slice(_HEADER.size), arrow) for data in pages]
+    batches = [_decoded(data, arrow) for data in pages]
     rows = pl.DataFrame(pa.Table.from_batches(batches, arrow))
     return rows.select(pl.col(name).cast(dtype) for name, dtype in schema.items())
 
 
+def _encoded(batch: pa.RecordBatch) -> bytes:
+    """A page's bytes. Spark's Python client costs 30 µs a kilobyte, so that compressing pays."""
+    plain = batch.serialize()
+    return _HEADER.pack(_SNAPSHOT, plain.size) + _CODEC.compress(plain, asbytes=True)
+
+
+def _decoded(data: bytes, schema: pa.Schema) -> pa.RecordBatch:
+    _, size = _HEADER.unpack_from(data)
+    plain = _CODEC.decompress(pa.py_buffer(data).slice(_HEADER.size), decompressed_size=size)
+    return pa.ipc.read_record_batch(plain, schema)
+
+
+_CODEC = pa.Codec("zstd", compression_level=1)
 _WIDTHS: dict[type[pl.DataType], int] = {pl.String: 40, pl.Binary: 40, pl.Decimal: 16, pl.Boolean: 1, pl.Float32: 4}
 """Bytes a value takes, about: pages are sized by rows, so that their number follows from the row count alone."""
 
 
 def _page(hashes: npt.NDArray[np.int64], mask: int) -> npt.NDArray[np.int64]:
     return (hashes >> _HASH_SHIFT) & mask
+
+
+def _narrow(pages: npt.NDArray[np.int64]) -> npt.NDArray[np.uint16] | npt.NDArray[np.int64]:
+    """Sixteen bits where they suffice: numpy sorts those by radix."""
+    return pages.astype(np.uint16) if len(pages) and pages.max() < 1 << 16 else pages
 
 
 @lru_cache(maxsize=256)

@@ -13,10 +13,12 @@ from execnodes.core.options import Configuration
 from execnodes.core.slots import assign, decode, unused
 from execnodes.core.spark_sql import literal, spark_type
 from execnodes.core.tables import Column
-from execnodes.state.frames import KEY_GROUP, TAG
+from execnodes.state.frames import LANE, TAG
 from execnodes.state.host import StageHost, StageShape, fold_locally
+from execnodes.state.packing import PACKED_DDL, pack
 from rekindle.connectors.base import ProviderContext, SourceRequest
 from rekindle.connectors.registry import find_source
+from rekindle.runtime.lanes import Lanes
 from rekindle.runtime.record import OperatorRecord, SourceRecord
 from rekindle.runtime.stages import Arm, Pipeline, hidden_texts, slot_texts, typed_texts
 
@@ -42,7 +44,7 @@ class Builder:
         pipeline: Pipeline,
         configuration: Configuration,
         job_dir: Path,
-        max_parallelism: int,
+        lanes: Lanes,
         metrics: Any,
         data_streams: Mapping[str, DataStream],
         restore: Restore | None = None,
@@ -62,7 +64,7 @@ class Builder:
         self._pipeline = pipeline
         self._configuration = configuration
         self._job_dir = job_dir
-        self._max_parallelism = max_parallelism
+        self._lanes = lanes
         self._metrics = metrics
         self._data_streams = data_streams
         self.uids = {uid for step in pipeline.record.steps.values() for uid in step.node.uids()}
@@ -235,19 +237,16 @@ class Builder:
         )
 
     def _keyed(self, frame: DataFrame, index: int) -> DataFrame:
-        groups = self._max_parallelism
-        chosen = f"pmod({HASH}, {groups})"
-        if self._pipeline.passing(index):
-            # Rows that only pass through have no key; spread them.
-            chosen = f"coalesce({chosen}, pmod(spark_partition_id(), {groups}))"
-        spread = f"CAST({chosen} AS INT) AS {KEY_GROUP}"
         shape = self._shape(index)
         members = [self._pipeline.record.steps[member] for member in self._pipeline.stages[index].members]
         steps = [step for step in members if isinstance(step, OperatorRecord)]
         host = StageHost({step.node.id: step.operator for step in steps}, shape, self._metrics, self._floor)
-        grouped = frame.selectExpr("*", spread).groupBy(TAG, KEY_GROUP)
+        # Rows that only pass through may have no key; they stay where they are.
+        passing = {arm.consumer for arm in self._pipeline.passing(index)}
+        lane = self._lanes.text({*self._pipeline.stages[index].members, *passing}, "spark_partition_id()")
+        grouped = frame.selectExpr("*", f"{lane} AS {LANE}").mapInArrow(pack, PACKED_DDL).groupBy(TAG, LANE)
         mode = "EventTime" if self.timed else "None"
-        initial = self._restore.initial(self._spark, steps, groups) if self._restore is not None else None
+        initial = self._restore.initial(self._spark, steps, self._lanes) if self._restore is not None else None
         return grouped.transformWithStateInPandas(host, shape.ddl(), "Append", mode, initial)
 
     def _local(self, frame: DataFrame, index: int) -> DataFrame:

@@ -72,6 +72,14 @@ class JobFolder:
         """The last committed micro-batch; None before the first."""
         return max((int(each.name) for each in (self.checkpoint / "commits").glob("[0-9]*")), default=None)
 
+    def tasks(self) -> int | None:
+        """Shuffle partitions, which stay what they were in the first micro-batch; None before there is one."""
+        batches = [int(each.name) for each in (self.checkpoint / "offsets").glob("[0-9]*")]
+        if not batches:
+            return None
+        settings = self._metadata("offsets", max(batches)).get("conf", {})
+        return int(settings["spark.sql.shuffle.partitions"])
+
     def floor(self, batch: int) -> int:
         """Watermark (epoch ms) that stands after a committed micro-batch, or stood before the drain; 0 without one."""
         from execnodes.state.operator import DRAINED
@@ -83,9 +91,13 @@ class JobFolder:
         return max(each for each in known if each < DRAINED)
 
     def _logged(self, log: str, batch: int, name: str) -> int:
+        return int(self._metadata(log, batch).get(name, 0))
+
+    def _metadata(self, log: str, batch: int) -> dict[str, Any]:
         # Line 1 is the log's version, line 2 the batch's metadata, then a line a source.
         lines = (self.checkpoint / log / str(batch)).read_text(encoding="utf-8").splitlines()
-        return int(json.loads(lines[1]).get(name, 0))
+        found: dict[str, Any] = json.loads(lines[1])
+        return found
 
     def acquire(self) -> None:
         """Lock the folder for this process; JobError if another one runs the job."""

@@ -28,6 +28,7 @@ from rekindle.runtime.failures import is_transient, job_error
 from rekindle.runtime.fan_out import FanOut, Target
 from rekindle.runtime.folder import JobFolder, JobIdentity
 from rekindle.runtime.gate import Gate
+from rekindle.runtime.lanes import Lanes
 from rekindle.runtime.metrics import merging
 from rekindle.runtime.record import SinkRecord, record
 from rekindle.runtime.resolved import resolved_text
@@ -199,8 +200,10 @@ class Job:
 
     def _built(self, restore: Restore | None = None, *, hold: bool = False) -> Builder:
         """With `hold` no more input is taken up than the checkpoint has noted."""
+        tasks = self.folder.tasks() or int(self._spark.conf.get("spark.sql.shuffle.partitions") or 1)
+        lanes = Lanes(tasks, self._graph.max_parallelism)
         return Builder(
-            self._spark, self._pipeline, self._configuration, self.folder.path, self._graph.max_parallelism,
+            self._spark, self._pipeline, self._configuration, self.folder.path, lanes,
             self._metrics, self._data_streams, restore, self.folder.restored(), hold,
         )  # fmt: skip
 

@@ -47,6 +47,7 @@ _START_SETTINGS: Mapping[str, str] = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.python.unix.domain.socket.enabled": "true",
+    "spark.python.daemon.module": "rekindle.runtime.worker_daemon",
 }
 """Only for a session of our own making."""
 

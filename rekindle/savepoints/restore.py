@@ -13,9 +13,10 @@ from execnodes.core.errors import StateError
 from execnodes.core.lowering import HASH, quote
 from execnodes.core.slots import Layout, assign, encode, unused
 from execnodes.core.types import NESTED, LogicalType
-from execnodes.state.frames import KEY_GROUP, TAG
+from execnodes.state.frames import LANE, TAG
 from execnodes.state.host import STATE
 from execnodes.state.operator import BUCKET, StateSpec
+from execnodes.state.packing import PACKED_DDL, pack
 from plans.compare import Fate as Judged
 from plans.compare import compare
 from plans.meaning import POSITION, meanings
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, GroupedData, SparkSession
 
     from execnodes.core.graph import ExecGraph
+    from rekindle.runtime.lanes import Lanes
 
 _log = logging.getLogger("rekindle.savepoints")
 
@@ -66,8 +68,8 @@ class Restore:
     positions: dict[str, str] = field(default_factory=dict)
     """Source uid to where it goes on."""
 
-    def initial(self, spark: SparkSession, steps: Iterable[OperatorRecord], groups: int) -> GroupedData | None:
-        """Rows of a stage's operators by operator and key group; None if there are none."""
+    def initial(self, spark: SparkSession, steps: Iterable[OperatorRecord], lanes: Lanes) -> GroupedData | None:
+        """Rows of a stage's operators by operator and lane; None if there are none."""
         chosen = [
             (step, number, spec, saved)
             for step in steps
@@ -77,8 +79,9 @@ class Restore:
         if not chosen:
             return None
         layout = Layout.of([column.type for column in spec.columns] for _, _, spec, _ in chosen)
-        frames = [self._rows(spark, *each, layout, groups) for each in chosen]
-        return reduce(lambda a, b: a.unionAll(b), frames).groupBy(TAG, KEY_GROUP)
+        frames = [self._rows(spark, *each, layout, lanes) for each in chosen]
+        rows = reduce(lambda a, b: a.unionAll(b), frames)
+        return rows.mapInArrow(pack, PACKED_DDL).groupBy(TAG, LANE)
 
     def _rows(
         self,
@@ -88,7 +91,7 @@ class Restore:
         spec: StateSpec,
         kept: Kept,
         layout: Layout,
-        groups: int,
+        lanes: Lanes,
     ) -> DataFrame:
         saved = kept.state
         types = {column.name: column.type for column in spec.columns}
@@ -106,7 +109,7 @@ class Restore:
         slots_text = [f"{texts.get(n, unused(n))} AS {n}" for n in layout.names()]
         rows = spark.read.parquet(*((self.folder / name).as_uri() for name in saved.files))
         flat = rows.selectExpr(*(f"{text} AS {name}" for name, text in head.items()), *slots_text)
-        return flat.selectExpr("*", f"CAST(pmod({HASH}, {groups}) AS INT) AS {KEY_GROUP}")
+        return flat.selectExpr("*", f"{lanes.text([step.node.id])} AS {LANE}")
 
 
 def _encoded(t: LogicalType, name: str) -> str:

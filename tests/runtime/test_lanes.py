@@ -1,0 +1,42 @@
+"""Lanes share keys out evenly, and Spark sends each to a task of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from execnodes.core.lowering import HASH
+from execnodes.state.frames import LANE, TAG
+from rekindle.runtime.lanes import Lanes, spark_hash
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.mark.parametrize(("tasks", "groups", "lanes"), [(2, 8, 2), (3, 8, 3), (16, 8, 8), (1, 128, 1)])
+def test_a_number_stands_for_the_task_it_is_sent_to(tasks: int, groups: int, lanes: int) -> None:
+    for tag in (1, 7, 4711):
+        numbers = Lanes(tasks, groups).numbers(tag)
+        assert [spark_hash(tag, number) % tasks for number in numbers] == list(range(lanes))
+
+
+@pytest.mark.spark
+def test_spark_agrees(spark: SparkSession) -> None:
+    lanes = Lanes(3, 8)
+    rows = spark.range(400).selectExpr(
+        f"CAST(id % 2 AS INT) * 6 + 1 AS {TAG}", f"IF(id < 8, NULL, xxhash64(id)) AS {HASH}"
+    )
+    shuffled = rows.selectExpr("*", f"{lanes.text([1, 7])} AS {LANE}").repartition(3, TAG, LANE)
+    found = shuffled.selectExpr(
+        "*",
+        "spark_partition_id() AS task",
+        f"hash({TAG}, {LANE}) AS hashed",
+        f"pmod(coalesce({HASH}, 0), 8) AS key_group",
+    )
+    rows = found.collect()
+    for row in rows:
+        assert row.task == row.key_group * 3 // 8
+        assert row.rk_lane == lanes.numbers(row.rk_tag)[row.task]
+        assert row.hashed == spark_hash(row.rk_tag, row.rk_lane)
+    assert {row.task for row in rows} == {0, 1, 2}
