@@ -13,7 +13,7 @@ from rekindle.cli.state_edit import edit, import_rows
 from rekindle.cli.state_rows import as_json_row, export, find, print_rows, query
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from rekindle.savepoints.manifest import Manifest, SavedState, Step
     from rekindle.savepoints.reader import Skew
@@ -133,7 +133,13 @@ def _document(state: SavedState, skew: Skew, manifest: Manifest, rows: list[dict
 
 
 def _history(state: SavedState, manifest: Manifest) -> list[Step]:
-    return [each for each in manifest.history if (each.uid, each.name) == (state.uid, state.name)]
+    """What migrations did to a state, also while it had another name."""
+    title, found = state.title, []
+    for each in reversed(manifest.history):
+        if each.title == title:
+            found.append(each)
+            title = each.detail.removeprefix("from ") if each.operation == "rename" else title
+    return found[::-1]
 
 
 def _described(state: SavedState, skew: Skew, history: list[Step]) -> list[str]:
@@ -147,13 +153,14 @@ def _described(state: SavedState, skew: Skew, history: list[Step]) -> list[str]:
         f"    key groups: {bar(skew.rows)}  {spread}",
         *(f"    {label}: {readable(text)}" for label, text in state.parts.items()),
         *(f"    {name} {t}{'  key' if name in state.key else ''}  {meaning}" for (name, t), meaning in columns),
-        *(f"    history: {each}" for each in history),
-        *(
-            f"        columns before: {', '.join(f'{name} {t}' for name, t in each.schema_before)}"
-            for each in history
-            if each.schema_before
-        ),
+        *(line for each in history for line in _told(each)),
     ]
+
+
+def _told(step: Step) -> Iterator[str]:
+    yield f"    history: {step}"
+    if step.schema_before:
+        yield f"        columns before: {', '.join(f'{name} {t}' for name, t in step.schema_before)}"
 
 
 def _print_first(state: SavedState, rows: list[dict[str, Any]]) -> None:

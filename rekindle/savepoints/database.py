@@ -29,8 +29,8 @@ _CATALOGUE: Mapping[str, str] = {
 
 
 @contextmanager
-def connected(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    """An empty database in UTC; what DuckDB refuses becomes a StateError of `folder`."""
+def connected(where: Path | None) -> Iterator[duckdb.DuckDBPyConnection]:
+    """An empty database in UTC; what DuckDB refuses becomes a StateError, of that savepoint."""
     try:
         import duckdb
     except ModuleNotFoundError:
@@ -42,7 +42,7 @@ def connected(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
             connection.execute(f"SET temp_directory = {literal(str(Path(tempfile.gettempdir()) / 'rekindle-duckdb'))}")
             yield connection
     except duckdb.Error as error:
-        raise StateError(str(error).strip(), where=str(folder)) from error
+        raise StateError(str(error).strip(), where=None if where is None else str(where)) from error
 
 
 def create_views(connection: duckdb.DuckDBPyConnection, folder: Path, manifest: Manifest) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from execnodes.core.errors import StateError
-from rekindle.savepoints.columns import literal
+from rekindle.savepoints.columns import literal, quoted
 from rekindle.savepoints.database import connected, paths, select
 from rekindle.savepoints.reader import SavepointReader
 
@@ -89,6 +89,8 @@ def export_state(reader: SavepointReader, address: str, target: Path) -> int:
 def write_file(connection: duckdb.DuckDBPyConnection, rows: str, target: Path) -> None:
     """The rows of a query as a new file."""
     temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}.tmp")
+    if "json" in _format(target):
+        rows = _exact(connection, rows)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         connection.execute(f"COPY ({rows}) TO {literal(str(temporary))} ({_format(target)})")
@@ -97,3 +99,13 @@ def write_file(connection: duckdb.DuckDBPyConnection, rows: str, target: Path) -
         raise StateError(f"the file cannot be written: {error.strerror}", where=str(target)) from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _exact(connection: duckdb.DuckDBPyConnection, rows: str) -> str:
+    """A query whose decimals are texts: as numbers of JSON they would become doubles."""
+    relation = connection.sql(rows)
+    cells = [
+        f"CAST({quoted(name)} AS VARCHAR) AS {quoted(name)}" if str(t).startswith("DECIMAL") else quoted(name)
+        for name, t in zip(relation.columns, relation.types, strict=True)
+    ]
+    return f"SELECT {', '.join(cells)} FROM ({rows})"

@@ -74,7 +74,7 @@ class SavepointWriter:
         return self._then(partial(drop, address=address))
 
     def change_operator_identifier(self, uids: Mapping[str, str]) -> Self:
-        """Give operators and sources other uids, all at once."""
+        """Give operators and sources other uids, or states (``UID:NAME``) other addresses, all at once."""
         return self._then(partial(rename, uids=uids))
 
     def split_operator(self, uid: str, first: str, second: str, where: str) -> Self:
@@ -139,7 +139,7 @@ class SavepointWriter:
             shutil.rmtree(place, ignore_errors=True)
 
     def _run(self, folder: Path, *, rehearsal: bool = False) -> Migrated:
-        with connected(folder) as connection:
+        with connected(None if self.source is None else self.source.folder) as connection:
             work = Workspace(folder, connection, self._plan_text())
             work.target = None if self.plan is None else self.plan.graph
             work.rehearsal = rehearsal

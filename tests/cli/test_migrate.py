@@ -73,7 +73,7 @@ def test_several_things_at_once(
     lines = [line.rpartition(", ")[0] or line for line in capsys.readouterr().out.splitlines()]
     assert lines == [
         "drop 1_source:position the source begins at its beginning",
-        f"rename 9_x:groupAggregateState from {OPERATOR}, 3 rows",
+        f"rename 9_x:groupAggregateState from {STATE}, 3 rows",
         "split 10_a:groupAggregateState from 9_x where (k0 < 'c') IS TRUE, 3 -> 2 rows",
         "split 11_b:groupAggregateState from 9_x where (k0 < 'c') IS NOT TRUE, 3 -> 1 rows",
         "transform 10_a:groupAggregateState by functions:doubled, 2 rows",

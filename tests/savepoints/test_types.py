@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import polars as pl
 import pytest
 
 from execnodes.core.changelog import RowKind
+from execnodes.core.graph import ExecGraph
+from execnodes.core.options import Configuration
+from rekindle.savepoints.exchange import export_state
+from rekindle.savepoints.reader import SavepointReader
+from rekindle.savepoints.writer import SavepointWriter
 from rekindle.table_environment import TableEnvironment
-from rekindle.testing.cut import cut_program
+from rekindle.testing.cut import Pieces, cut_program
 from rekindle.testing.programs import Program
 from rekindle.testing.runner import DEFAULTS, SinkRows, execute
 
@@ -59,9 +66,38 @@ def program(folder: Path) -> Program:
     return Program(folder, "types")
 
 
-def run(spark: SparkSession, found: Program, pieces: int) -> SinkRows:
+class Migrated(Pieces):
+    """Between the pieces every value of the state is written anew: as a text, as a frame, by DuckDB."""
+
+    def begin(
+        self, number: int, graph: ExecGraph, configuration: Configuration
+    ) -> tuple[ExecGraph, Configuration, Path | None]:
+        graph, options, target = super().begin(number, graph, configuration)
+        if number:
+            reader = SavepointReader.read(options["execution.state-recovery.path"])
+            writer = SavepointWriter.from_existing_savepoint(reader.folder)
+            for each in reader.states:
+                for suffix in ("csv", "json", "parquet"):
+                    export_state(reader, each.title, self.folder / f"{each.uid}.{suffix}")
+                    writer.with_state(each.title, self.folder / f"{each.uid}.{suffix}")
+                writer.transform_state(each.title, _frame)
+            writer.write(self.folder / "migrated")
+            options.put("execution.state-recovery.path", str(self.folder / "migrated"))
+        return graph, options, target
+
+
+def _frame(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows
+
+
+def migrated(found: Program) -> Pieces:
+    pieces = Migrated(found, 2, Path(tempfile.mkdtemp(prefix="rekindle-cut-")))
+    pieces.place(0)
+    return pieces
+
+
+def run(spark: SparkSession, found: Program, cut: Pieces | None) -> SinkRows:
     environment = TableEnvironment.create(DEFAULTS, spark=spark)
-    cut = cut_program(found, pieces)
     plan = environment.compile_script(found.sql if cut is None else cut.sql)
     if cut is None:
         (sink,) = execute(plan, environment, spark, 120).values()
@@ -73,12 +109,14 @@ def run(spark: SparkSession, found: Program, pieces: int) -> SinkRows:
 
 def test_every_type(spark: SparkSession, tmp_path: Path) -> None:
     found = program(tmp_path / "program")
-    whole = run(spark, found, 1)
-    pieces = run(spark, found, 2)
+    whole = run(spark, found, None)
     assert len({str(each.row) for each in whole.messages}) == 2
     # Each row is taken back, as the restored state has it, for the one that comes again.
-    assert Counter((each.kind, str(each.row)) for each in pieces.messages) == Counter(
-        (kind, row)
+    expected = Counter(
+        (kind, str(row))
         for row in {str(each.row) for each in whole.messages}
         for kind in (RowKind.INSERT, RowKind.UPDATE_BEFORE, RowKind.UPDATE_AFTER)
     )
+    for pieces in (cut_program(found, 2), migrated(found)):
+        assert pieces is not None
+        assert Counter((each.kind, str(each.row)) for each in run(spark, found, pieces).messages) == expected

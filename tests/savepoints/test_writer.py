@@ -188,9 +188,20 @@ def test_uids_are_renamed_all_at_once(aggregates: Path, tmp_path: Path) -> None:
     assert {each.sources for each in manifest.states} == {("7_source",)}
     assert [str(step) for step, _ in migrated.steps] == [
         "rename 7_source:position from 1_source",
-        f"rename {THREE}:groupAggregateState from {ONE}, 3 rows",
-        f"rename {ONE}:groupAggregateState from {THREE}, 2 rows",
+        f"rename {THREE}:groupAggregateState from {STATE}, 3 rows",
+        f"rename {STATE} from {THREE}:groupAggregateState, 2 rows",
     ]
+
+
+def test_single_states_are_renamed(aggregates: Path, tmp_path: Path) -> None:
+    values = {
+        f"{TWO}:groupAggregateValues{one}": f"{TWO}:groupAggregateValues{other}" for one, other in ((1, 2), (2, 1))
+    }
+    writer = SavepointWriter.from_existing_savepoint(aggregates).change_operator_identifier({**values, TWO: "9_x"})
+    writer.write(tmp_path / "new")
+    for old, new in values.items():
+        assert table(tmp_path / "new", new).equals(table(aggregates, old))
+    assert table(tmp_path / "new", "9_x:groupAggregateState").equals(table(aggregates, f"{TWO}:groupAggregateState"))
 
 
 @pytest.mark.parametrize(
@@ -201,7 +212,10 @@ def test_uids_are_renamed_all_at_once(aggregates: Path, tmp_path: Path) -> None:
         ({ONE: "9_x", TWO: "9_x"}, "two operators would have the uid 9_x"),
         ({ONE: "../9_x"}, "is no uid"),
         ({ONE: ""}, "is no uid"),
-        ({ONE: "a:b"}, "is no uid"),
+        ({ONE: "9_x:s"}, "are not alike"),
+        ({STATE: "9_x"}, "are not alike"),
+        ({STATE: "9_x:"}, "is no uid"),
+        ({STATE: f"{TWO}:groupAggregateState"}, f"two states would be called {TWO}:groupAggregateState"),
     ],
 )
 def test_uids_that_are_refused(aggregates: Path, uids: dict[str, str], says: str) -> None:
