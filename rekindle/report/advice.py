@@ -26,7 +26,7 @@ def next_steps(found: Checked) -> tuple[Step, ...]:
     stop = (Step("Stop the job and save its state.", before),) if before else ()
     match found.verdict:
         case Verdict.FULL:
-            return (*stop, Step("Start the new plan from it.", (command(*start),)))
+            return (*stop, Step("Start the new plan from the savepoint.", (command(*start),)))
         case Verdict.PARTIAL:
             return (*stop, *_partial(found, start))
         case Verdict.UNKNOWN:

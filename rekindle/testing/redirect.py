@@ -9,7 +9,7 @@ from execnodes.core.connectors import sink_changelog_mode
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
 from execnodes.core.tables import Schema, TableReference
-from plans.restore import CatalogLookup, resolve_tables
+from plans.restore import CatalogLookup, Mode, resolve_tables
 from plans.tables import map_tables, tables_of
 
 
@@ -32,9 +32,9 @@ class Redirected:
     sinks: tuple[CollectedSink, ...]
 
 
-def redirect(graph: ExecGraph, catalog: CatalogLookup, prefix: str) -> Redirected:
+def redirect(graph: ExecGraph, catalog: CatalogLookup, prefix: str, mode: Mode = "ALL") -> Redirected:
     """Replace the connectors of all sinks, after tables have been resolved; collected names begin with `prefix`."""
-    resolved = resolve_tables(graph, catalog)
+    resolved = resolve_tables(graph, catalog, mode)
     roots = {node.id: _sink(node, f"{prefix}-{node.id}") for node in resolved.roots()}
     nodes = tuple(_collecting(node, roots[node.id]) if node.id in roots else node for node in resolved.nodes)
     changed = ExecGraph.of(nodes, resolved.inputs, resolved.max_parallelism, resolved.engine_version)

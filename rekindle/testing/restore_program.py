@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from rekindle.testing.values import Json
 
@@ -20,7 +21,8 @@ class RestoreProgram:
     name: str
     """Of its fixture's folder."""
     sql: str
-    """DDL and SETs; ``${dir}`` is the folder of the files. Without `queries` also the INSERT or the statement set."""
+    """DDL and SETs; ``${dir}`` is the folder of the files. Without `queries` and `plan` also the INSERT or the
+    statement set."""
     queries: Mapping[str, str] = field(default_factory=dict)
     """Sink to the query (and ON CONFLICT) that fills it; a sink that `sql` does not create gets the query's type."""
     before: Files = field(default_factory=dict)
@@ -37,6 +39,8 @@ class RestoreProgram:
     is put in their place."""
     refused: str = ""
     """Part of the message with which going on is refused."""
+    plan: Path | None = None
+    """A plan file instead of queries; `sql` then creates its tables under their names, over data of the test."""
     rows_before: Rows = field(default_factory=dict)
     """What sinks must hold at the savepoint; sinks that are left out hold what they hold."""
     rows_after: Rows = field(default_factory=dict)

@@ -17,7 +17,7 @@ from execnodes.core.errors import JobError, PlanError, StateError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import Configuration
 from execnodes.core.tables import Schema
-from plans.restore import resolve_tables
+from plans.restore import Mode, resolve_tables
 from plans.tables import tables_of
 from rekindle.compiled_plan import CompiledPlan
 from rekindle.table_environment import TableEnvironment
@@ -41,19 +41,31 @@ class Compiled:
 
     environment: TableEnvironment
     plan: CompiledPlan
+    mode: Mode = "ALL"
+    """Where tables come from."""
 
 
 def compiled(program: RestoreProgram, folder: Path, part: int = 1) -> Compiled:
-    """Create the tables and compile; the plan holds schemas alone, so it knows no folder. `part`: see `numbers`."""
+    """Create the tables and compile; the plan holds schemas alone, so it knows no folder. `part`: see `numbers`.
+
+    A program with a plan has the tables of the plan replaced by its own.
+    """
     settings = {"table.plan.compile.catalog-objects": "SCHEMA", **program.configuration}
     environment = TableEnvironment.create(settings)
     sql = program.sql.replace("${dir}", str(folder)).replace("${rows}", str(program.numbers[part]))
-    text = _of_queries(program, environment, sql) if program.queries else environment.compile_script(sql)
+    plan = _plan(program, environment, sql)
     for old, new in program.edits:
-        if old not in text.as_json_string():
+        if old not in plan.as_json_string():
             raise PlanError(f"the plan has no text {old!r} to be edited", where=str(program), hint="Change `edits`.")
-        text = CompiledPlan.from_json_string(text.as_json_string().replace(old, new), executor=environment)
-    return Compiled(environment, text)
+        plan = CompiledPlan.from_json_string(plan.as_json_string().replace(old, new), executor=environment)
+    return Compiled(environment, plan, "IDENTIFIER" if program.plan else "ALL")
+
+
+def _plan(program: RestoreProgram, environment: TableEnvironment, sql: str) -> CompiledPlan:
+    if program.plan is not None:
+        environment.execute_script(sql)
+        return CompiledPlan.from_file(program.plan, executor=environment)
+    return _of_queries(program, environment, sql) if program.queries else environment.compile_script(sql)
 
 
 def _of_queries(program: RestoreProgram, environment: TableEnvironment, sql: str) -> CompiledPlan:
@@ -126,8 +138,8 @@ def run(
 
 def _redirected(program: RestoreProgram, compiled: Compiled, graph: ExecGraph) -> Redirected:
     if not program.landed:
-        return redirect(graph, compiled.environment.tables, f"restore-{uuid.uuid4().hex}")
-    return Redirected(resolve_tables(graph, compiled.environment.tables), ())
+        return redirect(graph, compiled.environment.tables, f"restore-{uuid.uuid4().hex}", compiled.mode)
+    return Redirected(resolve_tables(graph, compiled.environment.tables, compiled.mode), ())
 
 
 def _landed(program: RestoreProgram, folder: Path) -> Changes:
@@ -159,7 +171,7 @@ def rows(compiled: Compiled, changes: Changes) -> dict[str, list[Row]]:
 def _keys(compiled: Compiled) -> Mapping[str, list[int]]:
     """Columns of each sink's key; what has landed has none."""
     found = {}
-    for node in resolve_tables(compiled.plan.graph, compiled.environment.tables).roots():
+    for node in resolve_tables(compiled.plan.graph, compiled.environment.tables, compiled.mode).roots():
         for table in tables_of(node):
             schema = table.resolved_table.table_schema if table.resolved_table else None
             if schema is not None and schema.primary_key is not None:

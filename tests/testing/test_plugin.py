@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from rekindle.table_environment import TableEnvironment
 from tests.completeness.tree import module_name, sources
 
 PAGE = Path(__file__).parents[2] / "docs" / "testing.md"
@@ -94,3 +95,42 @@ def test_a_program_of_ten_lines(inner: pytest.Pytester, spark: object) -> None:
     both.assert_outcomes(passed=1, failed=2)
     both.stdout.fnmatch_lines(["*SUM(orders.pieces).sum -> MAX(orders.pieces).max*"])
     assert {each: each.read_bytes() for each in fixture.rglob("*") if each.is_file()} == written
+
+
+DEPLOYED = """
+CREATE TABLE orders (region STRING, pieces INT) WITH ('connector' = 'datagen');
+CREATE TABLE sales (region STRING, pieces INT, PRIMARY KEY (region) NOT ENFORCED) WITH ('connector' = 'blackhole');
+INSERT INTO sales SELECT region, SUM(pieces) FROM orders GROUP BY region;
+"""
+OF_A_PLAN = """
+from pathlib import Path
+from rekindle.testing import RestoreProgram, lines
+
+TABLES = '''
+CREATE TABLE orders (region STRING, pieces INT)
+  WITH ('connector' = 'filesystem', 'path' = '${dir}/orders', 'format' = 'json');
+CREATE TABLE sales (region STRING, pieces INT, PRIMARY KEY (region) NOT ENFORCED) WITH ('connector' = 'print');
+'''
+SALES = RestoreProgram(
+    "sales",
+    TABLES,
+    plan=Path(__file__).with_name("sales.json"),
+    before={"orders/0.json": lines("region pieces", '"north" 3', '"south" 1')},
+    after={"orders/1.json": lines("region pieces", '"north" 2')},
+    rows_before={"sales": [["north", 3], ["south", 1]]},
+    rows_after={"sales": [["north", 5], ["south", 1]]},
+)
+
+def test_sales_goes_on(assert_restores):
+    assert_restores(SALES)
+"""
+
+
+@pytest.mark.spark
+def test_a_plan_that_is_there(inner: pytest.Pytester, spark: object) -> None:
+    """Its own tables are replaced by those of the test."""
+    plan = inner.path / "sales.json"
+    TableEnvironment.create().compile_script(DEPLOYED).write_to_file(plan)
+    inner.makepyfile(test_sales=OF_A_PLAN)
+    run(inner, "--write-restore-fixtures").assert_outcomes(passed=1)
+    assert (inner.path / "restore_fixtures" / "sales" / "plan.json").read_text() == plan.read_text()

@@ -155,7 +155,8 @@ def _states(found: Sequence[StateMeaning], merged: MergedGraph) -> Markup:
 
 def _table(names: Sequence[str], rows: Iterable[Sequence[Part]]) -> Markup:
     """A table; narrow windows show each row as a card, with the names of columns before the values."""
-    head = element("tr", *(element("th", name, scope="col") for name in names))
+    figures = ("rows", "bytes")
+    head = element("tr", *(element("th", name, scope="col", class_=name in figures and "figures") for name in names))
     body = [
         element("tr", *(element("td", part, data_name=name) for name, part in zip(names, row, strict=True)))
         for row in rows

@@ -85,4 +85,6 @@
     text.append(button);
   });
   zoom(Math.max(fit(), 0.6), 0, 0);
+  const first = drawing.querySelector(".box").getBoundingClientRect();
+  canvas.scrollLeft = first.left + first.width / 2 - canvas.getBoundingClientRect().left - canvas.clientWidth / 2;
 })();
