@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import polars as pl
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
@@ -14,6 +15,7 @@ from execnodes.core.lowering import FIRED, HASH, KIND, MAJOR, SEQUENCE, WATERMAR
 from execnodes.core.slots import Layout
 from execnodes.state.frames import (
     HIDDEN_DTYPES,
+    LANE,
     SLOT_DTYPES,
     TAG,
     spark_column,
@@ -23,7 +25,7 @@ from execnodes.state.frames import (
 )
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import BUCKET, Context, LocalKernel, Operator, State
-from execnodes.state.packing import unpack
+from execnodes.state.packing import packed, unpack
 from execnodes.state.pages import WRITTEN, PagedState
 from execnodes.state.spark_client import KEY_SCHEMA, VALUE_SCHEMA, client_for
 
@@ -218,7 +220,8 @@ def _encoded(
 ) -> pl.DataFrame:
     if shape.ordered:
         changes = restore_order(changes, order)
-    slots = to_slots(changes, columns, shape.layout, shape.travelling())
+    hidden = (*shape.travelling(), HASH) if HASH in changes.columns else shape.travelling()
+    slots = to_slots(changes, columns, shape.layout, hidden)
     return _padded(slots.with_columns(pl.lit(-tag, pl.Int32).alias(TAG)), shape.output_columns())
 
 
@@ -268,12 +271,29 @@ class GroupContext(Context):
         return {**self._counts, **{f"rows:{name}": state.total_rows for name, state in self._open.items()}}
 
 
+@dataclass(frozen=True)
+class Onward:
+    """Where the rows of a lone pre-aggregation go: straight to the lanes of one operator, packed in the same pass."""
+
+    tag: int
+    """Node id of the operator."""
+    max_parallelism: int
+    numbers: tuple[int, ...]
+    """Of its lanes, in order."""
+
+    def lanes(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """`TAG` and `LANE` in place of `HASH`'s key group (see rekindle/runtime/lanes.py)."""
+        groups = np.mod(rows[HASH].to_numpy(), self.max_parallelism)
+        lanes = np.array(self.numbers, np.int32)[groups * len(self.numbers) // self.max_parallelism]
+        return rows.with_columns(pl.lit(self.tag, pl.Int32).alias(TAG), pl.Series(LANE, lanes))
+
+
 def fold_locally(
-    kernels: dict[int, LocalKernel], shape: StageShape, alone: bool, batches: Iterator[Any]
+    kernels: dict[int, LocalKernel], shape: StageShape, alone: bool, onward: Onward | None, batches: Iterator[Any]
 ) -> Iterator[Any]:
     """The body of a stateless stage (mapInArrow): pre-aggregate rows of some tags, pass the others through.
 
-    `alone`: all rows are for the one kernel there is.
+    `alone`: all rows are for the one kernel there is; with `onward` its results are packed.
     """
     import pyarrow as pa
 
@@ -291,12 +311,13 @@ def fold_locally(
             yield from _arrow(_padded(rest, names))
     for tag, frames in held.items():
         if frames:
-            yield from _arrow(_folded(tag, kernels[tag], pl.concat(frames), shape))
+            folded = _folded(tag, kernels[tag], pl.concat(frames), shape)
+            yield from _arrow(folded) if onward is None else packed(onward.lanes(folded))
 
 
 def _folded(tag: int, kernel: LocalKernel, rows: pl.DataFrame, shape: StageShape) -> pl.DataFrame:
     numbered, order = number_rows(rows, shape)
-    hidden = tuple(name for name in shape.kernel_hidden() if name != HASH)
+    hidden = tuple(name for name in shape.kernel_hidden() if name != HASH or shape.keeps_hash)
     steps = one_by_one(numbered) if shape.every_change and len(numbered) else [numbered]
     changes = joined([kernel.fold(_plain_kinds(to_kernel(step, kernel.inputs, hidden))) for step in steps])
     assert changes is not None

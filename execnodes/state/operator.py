@@ -133,7 +133,12 @@ class LocalKernel(ABC):
 
     inputs: tuple[Column, ...]
     output: tuple[Column, ...]
+    """The keys, then what is folded."""
+    keys: tuple[int, ...]
+    """The keys' columns in the input."""
 
     @abstractmethod
     def fold(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Rows (input columns, KIND, SEQUENCE if ordered) to fewer rows (output columns, KIND, SEQUENCE if ordered)."""
+        """Rows (input columns, KIND, SEQUENCE if ordered, perhaps HASH of the keys) to fewer rows with the same hidden
+        columns, all as insertions.
+        """

@@ -28,16 +28,22 @@ def pack(batches: Iterable[Any]) -> Iterator[Any]:
     import pyarrow as pa
 
     for batch in batches:
-        frame: pl.DataFrame = pl.DataFrame(pa.Table.from_batches([batch]))
-        tags, lanes, values = [], [], []
-        for (tag, lane), rows in frame.partition_by(TAG, LANE, as_dict=True, include_key=False).items():
-            for part in rows.iter_slices(_ROWS_A_VALUE):
-                tags.append(tag)
-                lanes.append(lane)
-                values.append(_written(part))
-        if values:
-            columns = [pa.array(tags, pa.int32()), pa.array(lanes, pa.int32()), pa.array(values, pa.binary())]
-            yield pa.RecordBatch.from_arrays(columns, names=[TAG, LANE, ROWS])
+        yield from packed(pl.DataFrame(pa.Table.from_batches([batch])))
+
+
+def packed(frame: pl.DataFrame) -> Iterator[Any]:
+    """Packed rows of a frame with `TAG` and `LANE`, as a record batch; none of an empty one."""
+    import pyarrow as pa
+
+    tags, lanes, values = [], [], []
+    for (tag, lane), rows in frame.partition_by(TAG, LANE, as_dict=True, include_key=False).items():
+        for part in rows.iter_slices(_ROWS_A_VALUE):
+            tags.append(tag)
+            lanes.append(lane)
+            values.append(_written(part))
+    if values:
+        columns = [pa.array(tags, pa.int32()), pa.array(lanes, pa.int32()), pa.array(values, pa.binary())]
+        yield pa.RecordBatch.from_arrays(columns, names=[TAG, LANE, ROWS])
 
 
 def unpack(frames: Iterable[Any]) -> pl.DataFrame:

@@ -329,7 +329,8 @@ def decode_pages(spec: StateSpec, pages: Iterable[bytes]) -> pl.DataFrame:
 def _encoded(batch: pa.RecordBatch) -> bytes:
     """A page's bytes. Spark's Python client costs 30 µs a kilobyte, so that compressing pays."""
     plain = batch.serialize()
-    return _HEADER.pack(_SNAPSHOT, plain.size) + _CODEC.compress(plain, asbytes=True)
+    compressed: bytes = _CODEC.compress(plain, asbytes=True)
+    return _HEADER.pack(_SNAPSHOT, plain.size) + compressed
 
 
 def _decoded(data: bytes, schema: pa.Schema) -> pa.RecordBatch:

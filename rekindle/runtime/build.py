@@ -14,7 +14,7 @@ from execnodes.core.slots import assign, decode, unused
 from execnodes.core.spark_sql import literal, spark_type
 from execnodes.core.tables import Column
 from execnodes.state.frames import LANE, TAG
-from execnodes.state.host import StageHost, StageShape, fold_locally
+from execnodes.state.host import Onward, StageHost, StageShape, fold_locally
 from execnodes.state.packing import PACKED_DDL, pack
 from rekindle.connectors.base import ProviderContext, SourceRequest
 from rekindle.connectors.registry import find_source
@@ -85,8 +85,12 @@ class Builder:
         inputs = [self._routed(self._source(source), arms, texts) for source, arms in ways if arms]
         frame = reduce(lambda left, right: left.unionAll(right), inputs)
         for index, stage in enumerate(self._pipeline.stages):
-            after = self._keyed(frame, index) if stage.keyed else self._local(frame, index)
-            frame = self._next(after, index + 1)
+            if not stage.keyed:
+                folded = self._local(frame, index)
+                frame = folded if self._pipeline.onward(index) is not None else self._next(folded, index + 1)
+                continue
+            packed = index > 0 and self._pipeline.onward(index - 1) is not None
+            frame = self._next(self._keyed(frame if packed else self._packed(frame, index), index), index + 1)
         return frame
 
     # -- sources
@@ -236,15 +240,19 @@ class Builder:
             record.every_change,
         )
 
+    def _packed(self, frame: DataFrame, index: int) -> DataFrame:
+        """Rows for a keyed stage, packed by operator and lane."""
+        # Rows that only pass through may have no key; they stay where they are.
+        passing = {arm.consumer for arm in self._pipeline.passing(index)}
+        lane = self._lanes.text({*self._pipeline.stages[index].members, *passing}, "spark_partition_id()")
+        return frame.selectExpr("*", f"{lane} AS {LANE}").mapInArrow(pack, PACKED_DDL)
+
     def _keyed(self, frame: DataFrame, index: int) -> DataFrame:
         shape = self._shape(index)
         members = [self._pipeline.record.steps[member] for member in self._pipeline.stages[index].members]
         steps = [step for step in members if isinstance(step, OperatorRecord)]
         host = StageHost({step.node.id: step.operator for step in steps}, shape, self._metrics, self._floor)
-        # Rows that only pass through may have no key; they stay where they are.
-        passing = {arm.consumer for arm in self._pipeline.passing(index)}
-        lane = self._lanes.text({*self._pipeline.stages[index].members, *passing}, "spark_partition_id()")
-        grouped = frame.selectExpr("*", f"{lane} AS {LANE}").mapInArrow(pack, PACKED_DDL).groupBy(TAG, LANE)
+        grouped = frame.groupBy(TAG, LANE)
         mode = "EventTime" if self.timed else "None"
         initial = self._restore.initial(self._spark, steps, self._lanes) if self._restore is not None else None
         return grouped.transformWithStateInPandas(host, shape.ddl(), "Append", mode, initial)
@@ -257,7 +265,11 @@ class Builder:
             assert not isinstance(step, OperatorRecord)
             kernels[member] = step.kernel
         alone = len(kernels) == 1 and not self._pipeline.passing(index)
-        return frame.mapInArrow(partial(fold_locally, kernels, shape, alone), shape.ddl())
+        way = self._pipeline.onward(index)
+        lanes, tag = self._lanes, -1 if way is None else way.consumer
+        onward = None if way is None else Onward(tag, lanes.max_parallelism, tuple(lanes.numbers(tag)))
+        schema = shape.ddl() if onward is None else PACKED_DDL
+        return frame.mapInArrow(partial(fold_locally, kernels, shape, alone, onward), schema)
 
 
 def sink_columns(pipeline: Pipeline, consumer: int) -> Mapping[str, str]:

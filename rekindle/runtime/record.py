@@ -61,6 +61,12 @@ class LocalRecord:
     node: ExecNode
     kernel: LocalKernel
     rows: Rows
+    result: Rows
+
+    @property
+    def leading(self) -> tuple[int, ...]:
+        """The keys' columns in the result."""
+        return tuple(range(len(self.kernel.keys)))
 
     @property
     def inputs(self) -> tuple[OperatorInput, ...]:
@@ -146,8 +152,9 @@ class Record:
 
     def pre_aggregate(self, node: ExecNode, kernel: LocalKernel, rows: Rows) -> Rows:
         """See `Lowering`."""
-        self.steps[node.id] = LocalRecord(node, kernel, rows)
-        return self._from_slots(node, kernel.output)
+        result = self._from_slots(node, kernel.output)
+        self.steps[node.id] = LocalRecord(node, kernel, rows, result)
+        return result
 
     def _from_slots(self, node: ExecNode, output: tuple[Column, ...]) -> Rows:
         types = [column.type for column in output]

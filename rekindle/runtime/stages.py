@@ -6,6 +6,7 @@ rows inside their task. Rows for a later stage pass through the stages between, 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ from execnodes.core.slots import Layout, assign, encode, unused
 from execnodes.core.spark_sql import spark_type
 from execnodes.core.types import LogicalType
 from execnodes.state.frames import TAG
-from rekindle.runtime.record import OperatorRecord, Record, SinkRecord, Step
+from rekindle.runtime.record import LocalRecord, OperatorRecord, Record, SinkRecord, Step
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,8 @@ class Arm:
     """Columns that choose the key group; None where the consumer has none."""
     fired: bool = False
     """Whether the consumer must know which rows the watermark gave (`FIRED`)."""
+    straight: bool = False
+    """Results of a pre-aggregation that has no other consumer, as they are, by the keys they were folded by."""
 
 
 @dataclass(frozen=True)
@@ -83,8 +86,15 @@ class Pipeline:
         return Layout.of(arm.types for arm in self.boundary(index))
 
     def keeps_hash(self, index: int) -> bool:
-        """Whether rows for a later keyed stage pass through this one."""
-        return any(arm.keys is not None for arm in self.passing(index))
+        """Whether rows that leave a stage are hashed already: they pass through, or go straight on."""
+        return self.onward(index) is not None or any(arm.keys is not None for arm in self.passing(index))
+
+    def onward(self, index: int) -> Arm | None:
+        """The one way out of a local stage, if rows need nothing between it and the operator behind it."""
+        ways = () if self.stages[index].keyed else self.boundary(index + 1)
+        if len(ways) != 1 or len(self.stages[index].members) != 1 or self.level_of(ways[0]) != index + 1:
+            return None
+        return ways[0] if ways[0].straight else None
 
     def hidden(self) -> tuple[str, ...]:
         """Hidden columns of every frame between stages, besides the tag and the hash."""
@@ -121,14 +131,33 @@ def _origins(step: Step) -> set[int]:
     return {branch.origin for given in step.inputs for branch in given.rows.branches}
 
 
+def _lone(record: Record) -> set[int]:
+    """Pre-aggregations whose rows go to one operator, as they are and by the keys they were folded by."""
+    used = Counter(branch.origin for rows in _consumed(record) for branch in rows.branches)
+    found = set()
+    for step in record.steps.values():
+        if isinstance(step, OperatorRecord) and len(step.inputs) == 1:
+            (given,) = step.inputs
+            origin = record.steps.get(given.rows.branches[0].origin)
+            if isinstance(origin, LocalRecord) and given.rows == origin.result and given.keys == origin.leading:
+                found.add(origin.node.id)
+    return {node_id for node_id in found if used[node_id] == 1}
+
+
+def _consumed(record: Record) -> Iterator[Rows]:
+    yield from (given.rows for step in record.steps.values() for given in step.inputs)
+    yield from (sink.rows for sink in record.sinks)
+
+
 def _arms(record: Record) -> Iterator[Arm]:
+    lone = _lone(record)
     for node_id, step in record.steps.items():
         for side, given in enumerate(step.inputs):
-            keys = given.keys if isinstance(step, OperatorRecord) else None
+            keys = given.keys if isinstance(step, OperatorRecord) else step.kernel.keys if node_id in lone else None
             types = _types(given.rows)
             for branch in given.rows.branches:
                 fired = _timed(step) and _timed(record.steps.get(branch.origin))
-                yield Arm(node_id, side, branch, types, keys, fired)
+                yield Arm(node_id, side, branch, types, keys, fired, branch.origin in lone)
     for sink in record.sinks:
         yield from (Arm(sink.node.id, 0, branch, _types(sink.rows), None) for branch in sink.rows.branches)
 

@@ -6,7 +6,7 @@ import polars as pl
 
 from execnodes.core.changelog import RowKind
 from execnodes.core.expressions import AggregateCall
-from execnodes.core.lowering import KIND, SEQUENCE
+from execnodes.core.lowering import HASH, KIND, SEQUENCE
 from execnodes.core.types import LogicalType
 from execnodes.state.aggregates import frame
 from execnodes.state.aggregates.aggregation import Aggregation
@@ -29,6 +29,7 @@ class LocalGroupAggregateKernel(LocalKernel):
         """The node's fields; `retract` says that the input retracts rows."""
         self.inputs = tuple(Column(field.name, field.type) for field in input_type.fields)
         self.output = tuple(Column(field.name, field.type) for field in output_type.fields)
+        self.keys = grouping
         self.aggregation = Aggregation(self.inputs, grouping, calls, retract, "")
 
     def fold(self, rows: pl.DataFrame) -> pl.DataFrame:
@@ -37,6 +38,6 @@ class LocalGroupAggregateKernel(LocalKernel):
         folded = aggregation.fold(aggregation.prepare(rows))
         names = [key.name for key in aggregation.keys] + [frame.delta(column.name) for column in aggregation.columns]
         columns = [pl.col(name).alias(column.name) for name, column in zip(names, self.output, strict=True)]
-        behind = [SEQUENCE] if SEQUENCE in rows.columns else []
+        behind = [name for name in (SEQUENCE, HASH) if name in rows.columns]
         folded = folded if rows.height else folded.clear()
         return folded.select(*columns, pl.lit(int(RowKind.INSERT), pl.Int8).alias(KIND), *behind)
