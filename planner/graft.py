@@ -6,9 +6,7 @@ from collections.abc import Mapping
 
 from execnodes.core.errors import PlanError
 from execnodes.core.graph import ExecGraph
-from execnodes.core.node import DEFAULT_UID_FORMAT, ExecNode
-
-UID_FORMAT = "table.exec.uid.format"
+from execnodes.core.node import DEFAULT_UID_FORMAT, UID_FORMAT, ExecNode
 
 
 class Graft:
@@ -46,7 +44,7 @@ class Graft:
 
     def _place(self, node: ExecNode, inputs: tuple[int, ...], at: int) -> None:
         placed = node if at == node.id else _moved(node, at)
-        for uid in addresses(placed):
+        for uid in placed.addresses():
             if uid in self._uids:
                 raise node.fail(
                     f"another compiled plan that runs with it has {self._uids[uid].description} under the same uid "
@@ -68,24 +66,19 @@ class Graft:
         self.max_parallelism = given
 
 
-def addresses(node: ExecNode) -> tuple[str, ...]:
-    """Uids under which a savepoint has something of the node: its state, or how far a source has been read."""
-    return (*node.uids(), *((node.uid("source"),) if _reads(node) else ()))
-
-
 def prefixed(graph: ExecGraph, prefix: str | None) -> ExecGraph:
     """The same plan with ``<prefix>_`` before the uids of all that a savepoint has."""
     if prefix is None:
         return graph
     if not prefix.replace("_", "a").isalnum() or not prefix.isascii():
         raise PlanError(f"{prefix!r} is no prefix for uids", hint="Write letters, digits and '_'.")
-    nodes = tuple(_formatted(each, f"{prefix}_{_format(each)}") if addresses(each) else each for each in graph.nodes)
+    nodes = tuple(_formatted(each, f"{prefix}_{_format(each)}") if each.addresses() else each for each in graph.nodes)
     return ExecGraph.of(nodes, graph.inputs, graph.max_parallelism, graph.engine_version)
 
 
 def _moved(node: ExecNode, at: int) -> ExecNode:
     """Under another id, but where a savepoint has something of it, with the uid it had."""
-    kept = _formatted(node, _format(node).replace("<id>", str(node.id))) if addresses(node) else node
+    kept = _formatted(node, _format(node).replace("<id>", str(node.id))) if node.addresses() else node
     return kept.replaced(id=at)
 
 
@@ -95,7 +88,3 @@ def _format(node: ExecNode) -> str:
 
 def _formatted(node: ExecNode, uid_format: str) -> ExecNode:
     return node.replaced(configuration=dict(sorted({**node.configuration, UID_FORMAT: uid_format}.items())))
-
-
-def _reads(node: ExecNode) -> bool:
-    return "source" in node.metadata.produced_operators and UID_FORMAT in node.metadata.consumed_options

@@ -49,6 +49,7 @@ def encode(graph: ExecGraph, options: CompileOptions = ALL) -> str:
         schema_id=schema_id(graph.engine_version),
         engine_version=graph.engine_version,
         max_parallelism=graph.max_parallelism,
+        last_node_id=graph.last_node_id,
         nodes=(),
         edges=tuple(Edge(source=source, target=node.id) for node in graph.nodes for source in graph.inputs[node.id]),
     )

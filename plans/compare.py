@@ -2,197 +2,219 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from execnodes.core.meaning import StateColumn, StateMeaning, readable
-from plans.meaning import POSITION
+from execnodes.core.meaning import StateMeaning
+from plans.fates import Comparison, Fate, Judgement, Verdict
+from plans.judge import by_time, judge
+from plans.meaning import POSITION, Meanings, meanings
 
+__all__ = ["Comparison", "Fate", "Judgement", "Verdict", "compare", "judge"]
 
-class Fate(StrEnum):
-    """What becomes of a state."""
-
-    KEEP = "keep"
-    CONVERT = "convert"
-    """Kept; its columns are found by their meaning, since they have other names or are fewer."""
-    EMPTY = "empty"
-    """There is none yet: it starts empty, a source at its beginning."""
-    DROP = "drop"
-    """Nothing reads it any longer."""
-    INCOMPATIBLE = "incompatible"
-
-
-class Verdict(StrEnum):
-    """What becomes of a pipeline."""
-
-    FULL = "full"
-    """Every state goes on, and the rows are those of a fresh run."""
-    PARTIAL = "partial"
-    """Something starts empty or is dropped."""
-    INCOMPATIBLE = "incompatible"
-    UNKNOWN = "unknown"
-    """Cannot be judged."""
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """The fate of one state."""
-
-    uid: str
-    state: str
-    fate: Fate
-    reason: str
-    unsure: bool = False
-    """Neither equal rows nor wrong ones can be proven."""
-    columns: Mapping[str, str] = field(default_factory=dict)
-    """New column names to old ones, of states that go on."""
-
-    @property
-    def goes_on(self) -> bool:
-        """The state is used."""
-        return self.fate in (Fate.KEEP, Fate.CONVERT)
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """All fates and what follows from them."""
-
-    judgements: tuple[Judgement, ...]
-
-    @property
-    def verdict(self) -> Verdict:
-        """Never better than what can be proven."""
-        fates = {each.fate for each in self.judgements if not each.unsure}
-        if Fate.INCOMPATIBLE in fates:
-            return Verdict.INCOMPATIBLE
-        if any(each.unsure for each in self.judgements):
-            return Verdict.UNKNOWN
-        return Verdict.PARTIAL if fates & {Fate.EMPTY, Fate.DROP} else Verdict.FULL
+Address = tuple[str, str]
+"""Uid and name of a state."""
 
 
 def compare(old: Sequence[StateMeaning], new: Sequence[StateMeaning]) -> Comparison:
-    """Match states by uid and name; those of the new plan come first, in its order."""
-    before = {(each.uid, each.name): each for each in old}
-    after = {(each.uid, each.name): each for each in new}
-    found = [judge(before[address], each) if address in before else _empty(each) for address, each in after.items()]
-    found += [_drop(each) for address, each in before.items() if address not in after]
-    return Comparison(tuple(_with_moves(_together(found, after), before, after)))
+    """Match states by uid and name; those of the new plan come first, in its order.
+
+    Where both come from `plans.meaning.meanings`, inputs of a UNION ALL may have come and gone: a source that is new
+    is read from its beginning, so that what its rows do to a state is still to come.
+    """
+    return _Matching(old, new).comparison()
 
 
-def judge(old: StateMeaning, new: StateMeaning) -> Judgement:
-    """A state that both plans have."""
-    if old.unknown or new.unknown:
-        reason = f"what it means cannot be told: {new.unknown or old.unknown}"
-        return Judgement(new.uid, new.name, Fate.INCOMPATIBLE, reason, unsure=True)
-    columns, problems = _columns(old.columns, new.columns)
-    labels = [*old.parts, *(label for label in new.parts if label not in old.parts)]
-    changed = [_changed(label, old.parts.get(label, ""), new.parts.get(label, "")) for label in labels]
-    # Options of a table that one of the plans does not hold cannot be compared; restoring asks the catalog.
-    if new.name == POSITION:
-        changed = [_changed(label, text, new.parts[label]) for label, text in old.parts.items() if label in new.parts]
-    reasons = [each for each in changed if each] + problems
-    if old.bucketed != new.bucketed:
-        reasons.append("the layout of its buckets has changed")
-    if reasons:
-        return Judgement(new.uid, new.name, Fate.INCOMPATIBLE, "; ".join(reasons))
-    notes = []
-    renamed = [f"{theirs} as {mine}" for mine, theirs in columns.items() if mine != theirs]
-    gone = [each.name for each in old.columns if each.name not in columns.values()]
-    notes += [f"columns are found by their meaning: {', '.join(renamed)}"] if renamed else []
-    notes += [f"columns that nothing reads any longer go: {', '.join(gone)}"] if gone else []
-    fate = Fate.CONVERT if notes else Fate.KEEP
-    aged = old.ttl_ms != new.ttl_ms
-    if aged:
-        notes.append(
-            f"the TTL was {old.ttl_ms} ms and is {new.ttl_ms} ms: what has expired, or would have, depends on the clock"
-        )
-    return Judgement(new.uid, new.name, fate, "; ".join(notes) or "same meaning", aged, columns)
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """A judgement, the meaning in the new plan that it was made by, and the old state that goes on."""
+
+    judgement: Judgement
+    meaning: StateMeaning
+    old: Address | None = None
 
 
-def _columns(old: Sequence[StateColumn], new: Sequence[StateColumn]) -> tuple[dict[str, str], list[str]]:
-    """New names to old ones by meaning and type, and what is missing."""
-    free = list(old)
-    found: dict[str, str] = {}
-    problems = []
-    for at, column in enumerate(new):
-        fitting = [each for each in old if (each.meaning, each.type) == (column.meaning, column.type)]
-        same = [each for each in fitting if each.name == column.name] or fitting
-        if same:
-            found[column.name] = same[0].name
-            free = [each for each in free if each.name != same[0].name]
-        else:
-            there = old[at] if at < len(old) and not _wanted(old[at], new) else None
-            problems.append(_missing(column, there))
-    return found, problems
+class _Matching:
+    def __init__(self, old: Sequence[StateMeaning], new: Sequence[StateMeaning]) -> None:
+        self.before, self.after = _addressed(old), _addressed(new)
+        added = frozenset(uid for uid, name in self.after if name == POSITION and (uid, name) not in self.before)
+        removed = frozenset(uid for uid, name in self.before if name == POSITION and (uid, name) not in self.after)
+        self.before_less, self.after_less = _less(old, removed), _less(new, added)
+        self.added, self.removed = ", ".join(sorted(added)), ", ".join(sorted(removed))
+
+    def comparison(self) -> Comparison:
+        matches = [self._match(each) for each in self.after.values()]
+        claimed: set[Address | None] = {each.old for each in matches}
+        dropped = [
+            each for address, each in self.before.items() if address not in claimed and address not in self.after
+        ]
+        settled = _Together(matches).settled()
+        found = [*settled, *map(_drop, dropped)]
+        return Comparison(tuple(_with_moves(found, dropped, self.after)))
+
+    def _match(self, new: StateMeaning) -> _Match:
+        address = (new.uid, new.name)
+        if address in self.before:
+            return self._goes_on(address, new)
+        for other in self.before:
+            if other[0] == new.uid and other not in self.after and POSITION not in (other[1], new.name):
+                found = self._goes_on(other, new)
+                if found.judgement.goes_on:
+                    return found
+        return _Match(_empty(new), new)
+
+    def _goes_on(self, address: Address, new: StateMeaning) -> _Match:
+        first = _Match(judge(self.before[address], new), new, address)
+        if first.judgement.goes_on or first.judgement.unsure or new.name == POSITION:
+            return first
+        return next((each for each in self._without_unions(address, new) if each.judgement.goes_on), first)
+
+    def _without_unions(self, address: Address, new: StateMeaning) -> Iterator[_Match]:
+        old, old_less = self.before[address], self.before_less.get(address)
+        new_less = self.after_less.get((new.uid, new.name))
+        if new_less is not None and not _by_another_time(new, new_less):
+            yield _noted(_Match(judge(old, new_less), new_less, address), [self._more()])
+        if old_less is not None:
+            yield _noted(_Match(judge(old_less, new), new, address), [self._stay()], loss=True)
+        if old_less is not None and new_less is not None and not _by_another_time(new, new_less):
+            found = _Match(judge(old_less, new_less), new_less, address)
+            yield _noted(found, [self._more(), self._stay()], loss=True)
+
+    def _more(self) -> str:
+        return f"{self.added} is new and read from its beginning, so that all of its rows are still to come"
+
+    def _stay(self) -> str:
+        return f"what rows of {self.removed}, which is gone, have done to it stays"
 
 
-def _wanted(column: StateColumn, by: Sequence[StateColumn]) -> bool:
-    return any((each.meaning, each.type) == (column.meaning, column.type) for each in by)
+def _addressed(states: Iterable[StateMeaning]) -> dict[Address, StateMeaning]:
+    return {(each.uid, each.name): each for each in states}
 
 
-def _missing(column: StateColumn, instead: StateColumn | None) -> str:
-    now = f"{readable(column.meaning)} ({column.type})"
-    if instead is None:
-        return f"column {column.name}: {now} is new; nothing in the state tells it"
-    if instead.meaning == column.meaning:
-        return f"column {column.name}: {readable(column.meaning)} was {instead.type} and is {column.type}"
-    return f"column {column.name}: {_arrow(instead.meaning, column.meaning)}"
+def _less(states: Sequence[StateMeaning], sources: frozenset[str]) -> dict[Address, StateMeaning]:
+    """What the states would mean without some of the sources."""
+    graph = states.graph if isinstance(states, Meanings) else None
+    return _addressed(meanings(graph, sources)) if graph is not None and sources else {}
 
 
-def _changed(label: str, old: str, new: str) -> str:
-    return "" if old == new else f"{label}: {_arrow(old, new)}"
+def _by_another_time(whole: StateMeaning, less: StateMeaning) -> bool:
+    """A source that has only begun would have held back the watermark."""
+    return whole.times != less.times and by_time(less)
 
 
-def _arrow(old: str, new: str) -> str:
-    pair = [readable(old), readable(new)]
-    one, other = pair if pair[0] != pair[1] else (old, new)
-    return f"{one or 'nothing'} -> {other or 'nothing'}"
+def _noted(match: _Match, notes: Sequence[str], *, loss: bool = False) -> _Match:
+    judgement = match.judgement
+    if not judgement.goes_on:
+        return match
+    same = judgement.fate is Fate.KEEP and not judgement.unsure
+    reason = "; ".join([*([] if same else [judgement.reason]), *notes])
+    return replace(match, judgement=replace(judgement, reason=reason, loss=judgement.loss or loss))
 
 
 def _empty(new: StateMeaning) -> Judgement:
-    what = "the source starts at its beginning" if new.name == POSITION else "it starts empty"
-    return Judgement(new.uid, new.name, Fate.EMPTY, f"the old plan has no such state; {what}")
+    if new.name == POSITION:
+        reason = "the old plan has no such state; the source starts at its beginning"
+        return Judgement(new.uid, new.name, Fate.EMPTY, reason)
+    return Judgement(new.uid, new.name, Fate.EMPTY, "the old plan has no such state; it starts empty", loss=True)
 
 
 def _drop(old: StateMeaning) -> Judgement:
-    return Judgement(old.uid, old.name, Fate.DROP, "the new plan has no such state")
+    return Judgement(old.uid, old.name, Fate.DROP, "the new plan has no such state", loss=True)
 
 
-def _together(found: Sequence[Judgement], after: Mapping[tuple[str, str], StateMeaning]) -> Iterator[Judgement]:
-    """A state cannot go on without the others of its operator, nor without the positions of the sources below it."""
-    by_address = {(each.uid, each.state): each for each in found}
-    for each in found:
-        meaning = after.get((each.uid, each.state))
-        if meaning is None or each.state == POSITION:
-            yield each
-            continue
-        siblings = [by_address[address] for address in after if address[0] == each.uid]
-        lost = [uid for uid in sorted(meaning.sources) if not by_address[uid, POSITION].goes_on]
-        if each.goes_on and lost:
+class _Together:
+    """What states must have in common with those of their operator, and with what is below it."""
+
+    def __init__(self, matches: Sequence[_Match]) -> None:
+        self._matches = matches
+        self._found: dict[Address, Judgement] = {
+            (each.meaning.uid, each.meaning.name): each.judgement for each in matches
+        }
+
+    def settled(self) -> list[Judgement]:
+        """The judgements, inputs first, so that what is found of one counts for those above it."""
+        operators: dict[str, list[_Match]] = {}
+        for match in self._matches:
+            if match.meaning.name != POSITION:
+                operators.setdefault(match.meaning.uid, []).append(match)
+        for matches in operators.values():
+            for step in (self._with_below, self._with_siblings):
+                self._found |= {(each.meaning.uid, each.meaning.name): step(each) for each in matches}
+        return list(self._found.values())
+
+    def _with_below(self, match: _Match) -> Judgement:
+        judgement, meaning = match.judgement, match.meaning
+        if judgement.goes_on:
+            lost = [uid for uid in sorted(meaning.sources | meaning.operators) if not self._goes_on(uid)]
+            if not lost:
+                return judgement
             reason = f"the state has seen rows of {', '.join(lost)}, which does not go on where it was"
-            yield replace(each, fate=Fate.INCOMPATIBLE, reason=reason, columns={})
-        elif each.fate is Fate.EMPTY and any(other.goes_on for other in siblings):
-            kept = ", ".join(other.state for other in siblings if other.goes_on)
-            reason = f"the old plan has no such state, and the operator cannot go on with {kept} alone"
-            yield replace(each, fate=Fate.INCOMPATIBLE, reason=reason)
-        else:
-            yield each
+            return replace(judgement, fate=Fate.INCOMPATIBLE, reason=reason, columns={}, empty=(), loss=False)
+        if judgement.fate is not Fate.EMPTY:
+            return judgement
+        if meaning.sources and all(self._begins(uid) for uid in meaning.sources | meaning.operators):
+            if by_time(meaning):
+                late = "its sources start at their beginning, but rows behind the savepoint's watermark are late"
+                return replace(judgement, reason=f"{judgement.reason}; {late}")
+            reason = "the old plan has no such state; it starts empty, as its sources start at their beginning"
+            return replace(judgement, reason=reason, loss=False)
+        kept = [uid for uid in sorted(meaning.operators or meaning.sources) if self._goes_on(uid)]
+        if meaning.retracting and kept:
+            reason = (
+                "the old plan has no such state, and it cannot start empty: its input takes back rows of "
+                f"{', '.join(kept)} that it would not have seen"
+            )
+            return replace(judgement, fate=Fate.INCOMPATIBLE, reason=reason, loss=False)
+        return judgement
+
+    def _with_siblings(self, match: _Match) -> Judgement:
+        judgement = self._found[match.meaning.uid, match.meaning.name]
+        others = [each for each in self._matches if each.meaning.uid == match.meaning.uid and each is not match]
+        kept = [each for each in others if self._found[each.meaning.uid, each.meaning.name].goes_on]
+        if judgement.fate is not Fate.EMPTY or not kept or _may_begin(match, kept):
+            return judgement
+        names = ", ".join(each.meaning.name for each in kept)
+        reason = f"the old plan has no such state, and the operator cannot go on with {names} alone"
+        return replace(judgement, fate=Fate.INCOMPATIBLE, reason=reason, loss=False)
+
+    def _of(self, uid: str) -> list[Judgement]:
+        return [each for (owner, _), each in self._found.items() if owner == uid]
+
+    def _goes_on(self, uid: str) -> bool:
+        """All that the uid has goes on; new states beside old ones may begin."""
+        found = self._of(uid)
+        return any(each.goes_on for each in found) and not any(each.fate is Fate.INCOMPATIBLE for each in found)
+
+    def _begins(self, uid: str) -> bool:
+        """Nothing of it has been missed."""
+        return all(each.fate is Fate.EMPTY and not each.loss for each in self._of(uid))
+
+
+def _may_begin(match: _Match, kept: Sequence[_Match]) -> bool:
+    """Values behind accumulators that start empty, too, and behind no others."""
+    if match.meaning.addable is None:
+        return False
+    texts = " ".join(column.meaning for column in match.meaning.columns)
+    begins: list[str] = []
+    goes_on: list[str] = []
+    for each in kept:
+        for column in each.meaning.columns:
+            if column.name in (each.meaning.addable or ()):
+                into = begins if column.name in each.judgement.empty else goes_on
+                into.append(column.meaning.rpartition(".")[0])
+    return any(call in texts for call in begins) and not any(call in texts for call in goes_on)
 
 
 def _with_moves(
-    found: Iterator[Judgement],
-    before: Mapping[tuple[str, str], StateMeaning],
-    after: Mapping[tuple[str, str], StateMeaning],
+    found: Iterable[Judgement], dropped: Sequence[StateMeaning], after: Mapping[Address, StateMeaning]
 ) -> Iterator[Judgement]:
     """Say where a state that seems new has been under another uid."""
-    gone = [each for address, each in before.items() if address not in after]
     for judgement in found:
         new = after.get((judgement.uid, judgement.state))
         if new is None or judgement.fate is not Fate.EMPTY:
             yield judgement
             continue
-        same = next((each for each in gone if each.name == new.name and judge(each, new).goes_on), None)
+        same = next((each for each in dropped if each.name == new.name and judge(each, new).goes_on), None)
         if same is None:
             yield judgement
             continue

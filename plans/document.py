@@ -41,6 +41,9 @@ class PlanDocument(PlanModel):
     """Release that compiled the plan; read before anything else."""
     max_parallelism: int = Property(ge=1, le=MAX_PARALLELISM)
     """Number of key groups of every stateful operator."""
+    last_node_id: int | None = None
+    """Largest id ever given in this plan and those it evolved from, where no node has it any longer: no id, and so no
+    uid, is given twice."""
     nodes: tuple[dict[str, Any], ...]
     """Inputs before consumers; each is read by the class its `type` names."""
     edges: tuple[Edge, ...]

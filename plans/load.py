@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 from typing import Any, TypeVar
 
@@ -28,21 +29,26 @@ def load(text: str, *, source: str = "<plan>") -> ExecGraph:
     try:
         document = read_document(text)
         nodes = tuple(read_node(each, document.engine_version) for each in document.nodes)
-        inputs = _inputs(nodes, document.edges)
-        graph = ExecGraph.of(nodes, inputs, document.max_parallelism, document.engine_version)
-        for node in nodes:
-            check_node(node, len(inputs.get(node.id, ())))
+        return graph_of(nodes, document)
     except PlanError as error:
         raise located(error, source) from error.__cause__
-    return graph
 
 
-def read_document(text: str) -> PlanDocument:
-    """The frame of a plan, its nodes still unread."""
+def graph_of(nodes: tuple[ExecNode, ...], document: PlanDocument) -> ExecGraph:
+    """Nodes that have been read, in the frame of their plan; PlanError if they do not fit together."""
+    inputs = _inputs(nodes, document.edges)
+    graph = ExecGraph.of(nodes, inputs, document.max_parallelism, document.engine_version)
+    for node in nodes:
+        check_node(node, len(inputs[node.id]))
+    return replace(graph, last_node_id=document.last_node_id)
+
+
+def read_document(text: str, *, oldest: str | None = OLDEST_READABLE) -> PlanDocument:
+    """The frame of a plan, its nodes still unread; `oldest`: the first release whose plans are taken, None for all."""
     raw = _parse(text)
     if not isinstance(raw, dict):
         raise PlanError("a plan is a JSON object", hint="Make plans with COMPILE PLAN.")
-    version = _engine_version(raw)
+    version = _engine_version(raw, oldest)
     document = validated(PlanDocument, raw, "plan")
     if document.schema_id != schema_id(version):
         raise PlanError(
@@ -54,25 +60,30 @@ def read_document(text: str) -> PlanDocument:
 
 def read_node(raw: Mapping[str, Any], engine_version: str = ENGINE_VERSION) -> ExecNode:
     """One node, by the class that its `type` names; functions without a version are those of `engine_version`."""
-    where = f"node {raw.get('id', '(without id)')}"
-    kind = raw.get("type")
-    if not isinstance(kind, str):
-        raise PlanError("property type is missing or not a text", where=where, hint="Write e.g. 'stream-exec-sink_1'.")
-    try:
-        key = NodeKey.parse(kind)
-    except ValueError as error:
-        raise PlanError(str(error), where=where, hint="Restore the file or compile the plan anew.") from None
+    key, where = node_key(raw), _place(raw)
     try:
         cls = lookup(key)
     except PlanError as error:
         raise located(error, where) from None
-    where = f"{where} ({kind})"
+    where = f"{where} ({key})"
     node = validated(cls, raw, where)
     try:
         named = with_versions(raw, engine_version)
     except PlanError as error:
         raise located(error, where) from None
     return node if named == raw else validated(cls, named, where)
+
+
+def node_key(raw: Mapping[str, Any]) -> NodeKey:
+    """Name and version of a node."""
+    kind = raw.get("type")
+    if not isinstance(kind, str):
+        hint = "Write e.g. 'stream-exec-sink_1'."
+        raise PlanError("property type is missing or not a text", where=_place(raw), hint=hint)
+    try:
+        return NodeKey.parse(kind)
+    except ValueError as error:
+        raise PlanError(str(error), where=_place(raw), hint="Restore the file or compile the plan anew.") from None
 
 
 def validated(cls: type[M], raw: Mapping[str, Any], where: str) -> M:
@@ -116,7 +127,11 @@ def _constant(name: str) -> Any:
     raise PlanError(f"{name} is not JSON", hint="Write numbers that JSON has, or texts.")
 
 
-def _engine_version(raw: Mapping[str, Any]) -> str:
+def _place(raw: Mapping[str, Any]) -> str:
+    return f"node {raw.get('id', '(without id)')}"
+
+
+def _engine_version(raw: Mapping[str, Any], oldest: str | None) -> str:
     text = raw.get("engineVersion")
     try:
         version = version_tuple(text)
@@ -128,11 +143,11 @@ def _engine_version(raw: Mapping[str, Any]) -> str:
             f"the plan was compiled by engine version {text}, this engine is version {ENGINE_VERSION}",
             hint=f"Run it with Rekindle {text} or newer, or compile its SQL with this version.",
         )
-    if version < version_tuple(OLDEST_READABLE):
+    if oldest is not None and version < version_tuple(oldest):
         raise PlanError(
             f"the plan was compiled by engine version {text}, this engine ({ENGINE_VERSION}) reads plans from "
-            f"{OLDEST_READABLE} on",
-            hint=f"Migrate it with Rekindle {OLDEST_READABLE} first: COMPILE PLAN 'new.json' FROM 'old.json'.",
+            f"{oldest} on",
+            hint="Migrate it: COMPILE PLAN 'new.json' FROM 'old.json', or rekindle upgrade old.json -o new.json.",
         )
     return f"{version[0]}.{version[1]}"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal as Tag
 from typing import Protocol
 
@@ -55,7 +55,8 @@ def resolve_tables(graph: ExecGraph, catalog: CatalogLookup, mode: Mode = "ALL",
         return map_tables(node, resolve)
 
     nodes = tuple(resolved(node) for node in graph.nodes)
-    return ExecGraph.of(nodes, graph.inputs, graph.max_parallelism, graph.engine_version)
+    made = ExecGraph.of(nodes, graph.inputs, graph.max_parallelism, graph.engine_version)
+    return replace(made, last_node_id=graph.last_node_id)
 
 
 def _resolve(fail: Fail, table: TableReference, catalog: CatalogLookup, mode: Mode, enrich: bool) -> TableReference:

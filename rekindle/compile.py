@@ -18,8 +18,10 @@ from planner.optimize import optimize
 from planner.statements import Body, QueryStatement, StatementSet
 from plans.codec import CompileOptions
 from plans.tables import tables_of
+from rekindle.catalog_tables import CatalogTables
 from rekindle.compiled_plan import CompiledPlan, PlanExecutor
 from rekindle.connectors.registry import require_bounded, require_overwriting, validate
+from rekindle.evolution import Origin, evolved
 
 if TYPE_CHECKING:
     from planner.logical import Logical
@@ -34,17 +36,21 @@ def compile_body(
     configuration: Configuration,
     executor: PlanExecutor,
     plans: Sequence[ExecGraph] = (),
+    origin: Origin | None = None,
 ) -> CompiledPlan:
-    """Compile, together with `plans` that are compiled already.
+    """Compile, together with `plans` that are compiled already; nodes of `origin` that mean the same keep their ids.
 
-    SqlError for what cannot be run, OptionError for bad table options.
+    SqlError for what cannot be run, OptionError for bad table options, EvolutionError if state of the origin is lost.
     """
-    graph = compile_graph(body, catalog, configuration, plans)
+    graph, comparison = compile_graph(body, catalog, configuration, plans), None
+    if origin is not None:
+        evolution = evolved(graph, origin, CatalogTables(catalog), configuration)
+        graph, comparison = evolution.graph, evolution.comparison
     options = CompileOptions(
         configuration.get_option("table.plan.compile.catalog-objects"),  # type: ignore[arg-type]  # checked on SET
         lambda identifier: (entry := catalog.find(identifier)) is not None and entry.temporary,
     )
-    return CompiledPlan.of(graph, options, executor)
+    return CompiledPlan.of(graph, options, executor, comparison)
 
 
 def compile_graph(

@@ -9,6 +9,7 @@ from typing import Any, Protocol, Self
 from execnodes.core.errors import PlanError
 from execnodes.core.graph import ExecGraph
 from plans.codec import ALL, CompileOptions, encode
+from plans.compare import Comparison
 from plans.explain import explain
 from plans.load import load
 from rekindle.atomic_file import write_atomically
@@ -26,17 +27,34 @@ class PlanExecutor(Protocol):
 class CompiledPlan:
     """An immutable plan that has been read and checked."""
 
-    def __init__(self, text: str, *, source: str = "<plan>", executor: PlanExecutor | None = None) -> None:
-        """Read `text`; PlanError if it is no plan that this engine runs. `source` names it in messages."""
+    def __init__(
+        self,
+        text: str,
+        *,
+        source: str = "<plan>",
+        executor: PlanExecutor | None = None,
+        comparison: Comparison | None = None,
+    ) -> None:
+        """Read `text`; PlanError if it is no plan that this engine runs. `source` names it in messages.
+
+        `comparison`: what becomes of the state of the plan that it was compiled from.
+        """
+        self.comparison = comparison
         self._text = text
         self._source = source
         self._executor = executor
         self._graph = load(text, source=source)
 
     @classmethod
-    def of(cls, graph: ExecGraph, options: CompileOptions = ALL, executor: PlanExecutor | None = None) -> Self:
+    def of(
+        cls,
+        graph: ExecGraph,
+        options: CompileOptions = ALL,
+        executor: PlanExecutor | None = None,
+        comparison: Comparison | None = None,
+    ) -> Self:
         """The plan of nodes that a planner has made."""
-        return cls(encode(graph, options), executor=executor)
+        return cls(encode(graph, options), executor=executor, comparison=comparison)
 
     @classmethod
     def from_file(

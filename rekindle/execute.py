@@ -30,6 +30,8 @@ from planner.statements import (
     StopJob,
     UnloadModule,
 )
+from rekindle.compiled_plan import CompiledPlan
+from rekindle.evolution import lines
 from rekindle.jobs import sql as jobs_sql
 from rekindle.plan_reference import local_path
 from rekindle.show import describe, show
@@ -104,18 +106,24 @@ def _(statement: ExplainPlan, environment: TableEnvironment) -> TableResult:
 
 @execute.register(CompilePlan)
 def _(statement: CompilePlan, environment: TableEnvironment) -> TableResult:
-    if statement.from_plan is not None or statement.body is None:
-        raise SqlError(
-            "COMPILE PLAN … FROM is not supported yet",
-            position=statement.position,
-            hint="Compile the statement anew: COMPILE PLAN 'new.json' FOR INSERT …",
-        )
     force = environment.configuration.flag("table.plan.force-recompile")
     if local_path(statement.path).exists() and statement.if_not_exists and not force:
         return TableResult(message="The plan exists already; it was left as it is.")
-    plan = environment.compile_body(statement.body)
+    if statement.from_plan is not None and statement.body is None:
+        migration = environment.migrate_plan(statement.from_plan)
+        migration.plan.write_to_file(statement.path, ignore_if_exists=False, force=force)
+        return TableResult(message="\n".join([f"Plan written to {statement.path}.", *migration.lines()]))
+    assert statement.body is not None
+    plan = environment.compile_body(statement.body, from_plan=statement.from_plan)
     plan.write_to_file(statement.path, ignore_if_exists=False, force=force)
-    return TableResult(message=f"Plan written to {statement.path}.")
+    return TableResult(message="\n".join([f"Plan written to {statement.path}.", *_fates(plan)]))
+
+
+def _fates(plan: CompiledPlan) -> list[str]:
+    """Of a plan made from another one: its verdict, and what is lost."""
+    if plan.comparison is None:
+        return []
+    return [f"Verdict: {plan.comparison.verdict}.", *lines(plan.comparison)]
 
 
 @execute.register(ExecutePlan)

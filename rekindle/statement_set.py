@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rekindle.compiled_plan import CompiledPlan
     from rekindle.table import TablePipeline
-    from rekindle.table_environment import TableEnvironment
+    from rekindle.table_environment import PlanSource, TableEnvironment
     from rekindle.table_result import TableResult
 
 
@@ -58,8 +58,11 @@ class StatementSet:
         self._plans.append(graph)
         return self
 
-    def compile_plan(self) -> CompiledPlan:
-        """One plan for all: the plans in the order they were added, then the statements."""
+    def compile_plan(self, *, from_plan: PlanSource | None = None) -> CompiledPlan:
+        """One plan for all: the plans in the order they were added, then the statements.
+
+        `from_plan`: as in `TableEnvironment.compile_plan_sql`.
+        """
         inserts = tuple(each for text in self._inserts for each in parse(text))
         for each in inserts:
             if not isinstance(each, Insert):
@@ -67,7 +70,7 @@ class StatementSet:
         if not inserts and not self._plans:
             raise SqlError("the statement set is empty", hint="Add an INSERT with add_insert_sql first.")
         statements = Statements(tuple(each for each in inserts if isinstance(each, Insert)))
-        return self._environment.compile_body(statements, self._plans)
+        return self._environment.compile_body(statements, self._plans, from_plan)
 
     def execute(self) -> TableResult:
         """Start the pipeline; the set is empty afterwards."""

@@ -25,8 +25,10 @@ from rekindle.compile import collects, compile_body
 from rekindle.compiled_plan import CompiledPlan
 from rekindle.connectors.registry import register_installed
 from rekindle.data_streams import DataStreams, check_columns, check_type, stream_name, stream_table
+from rekindle.evolution import Approve, Origin
 from rekindle.execute import execute
 from rekindle.jobs.home import new_folder
+from rekindle.migration import PlanMigration, migrate_plan
 from rekindle.plan_reference import PlanReference
 from rekindle.schema import Schema, resolve_schema
 from rekindle.spark_types import row_type
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
 
     from rekindle.runtime.job import Job
 
+PlanSource = CompiledPlan | PlanReference | str | Path
+"""A plan, or where it lies."""
 OnResult = Callable[[Statement, TableResult], None]
 
 
@@ -54,6 +58,8 @@ class TableEnvironment:
         self.spark = spark
         self.jobs: list[Job] = []
         """Jobs of INSERTs and plans that were started here, ended ones too."""
+        self.approve: Approve | None = None
+        """Asked about state that a changed query loses, if `table.plan.evolution.consent` is await_approval."""
         self._named = 0
 
     @classmethod
@@ -195,12 +201,16 @@ class TableEnvironment:
 
     # -- plans
 
-    def compile_plan_sql(self, statement: str) -> CompiledPlan:
-        """Compile an INSERT, a statement set or a query."""
-        return self.compile_body(_compilable(_only(parse(statement), "compile_plan_sql")))
+    def compile_plan_sql(self, statement: str, *, from_plan: PlanSource | None = None) -> CompiledPlan:
+        """Compile an INSERT, a statement set or a query.
 
-    def compile_script(self, text: str) -> CompiledPlan:
-        """Run a script's DDL and SETs and compile its one INSERT, statement set or query."""
+        `from_plan`: operators that mean the same as in that plan keep its uids, hence their state; what becomes of it
+        is the result's `comparison`. EvolutionError for state that is lost without consent.
+        """
+        return self.compile_body(_compilable(_only(parse(statement), "compile_plan_sql")), from_plan=from_plan)
+
+    def compile_script(self, text: str, *, from_plan: PlanSource | None = None) -> CompiledPlan:
+        """Run a script's DDL and SETs and compile its one INSERT, statement set or query, as `compile_plan_sql`."""
         bodies: list[Body] = []
         for statement in parse(text):
             if isinstance(statement, Body):
@@ -214,16 +224,27 @@ class TableEnvironment:
                 position=where,
                 hint="Put several INSERTs into EXECUTE STATEMENT SET BEGIN … END.",
             )
-        return self.compile_body(bodies[0])
+        return self.compile_body(bodies[0], from_plan=from_plan)
 
-    def compile_body(self, body: Body, plans: Sequence[ExecGraph] = ()) -> CompiledPlan:
+    def compile_body(
+        self, body: Body, plans: Sequence[ExecGraph] = (), from_plan: PlanSource | None = None
+    ) -> CompiledPlan:
         """Compile what has been parsed, together with `plans` that are compiled already."""
-        return compile_body(body, self.catalog, self.configuration, self, plans)
+        origin = None
+        if from_plan is not None:
+            loaded = from_plan if isinstance(from_plan, CompiledPlan) else self.load_plan(from_plan)
+            origin = Origin(loaded, self.approve)
+        return compile_body(body, self.catalog, self.configuration, self, plans, origin)
 
     def load_plan(self, reference: PlanReference | str | Path) -> CompiledPlan:
         """Read a plan to be executed here."""
         found = reference if isinstance(reference, PlanReference) else PlanReference.from_file(reference)
         return CompiledPlan(found.read(), source=found.source, executor=self)
+
+    def migrate_plan(self, reference: PlanReference | str | Path) -> PlanMigration:
+        """A plan of any release with the newest version of each node, to be written to a file and executed."""
+        found = reference if isinstance(reference, PlanReference) else PlanReference.from_file(reference)
+        return migrate_plan(found, self)
 
     def from_plan(self, plan: CompiledPlan, *, uid_prefix: str | None = None) -> Table:
         """The query of a compiled plan as a Table; PlanError if the plan is that of INSERTs.
@@ -235,7 +256,7 @@ class TableEnvironment:
 
         return self._view(PlanView(query_of(prefixed(plan.graph, uid_prefix), plan.source)))
 
-    def execute_plan(self, plan: CompiledPlan | PlanReference | str | Path) -> TableResult:
+    def execute_plan(self, plan: PlanSource) -> TableResult:
         """Start the pipeline of a plan."""
         loaded = plan if isinstance(plan, CompiledPlan) else self.load_plan(plan)
         graph = self.resolved(loaded)

@@ -19,6 +19,9 @@ class Position:
 class RekindleError(Exception):
     """Base of everything Rekindle raises on purpose."""
 
+    exit_code = 1
+    """What a command ends with because of it."""
+
     def __init__(
         self, message: str, *, where: str | None = None, position: Position | None = None, hint: str | None = None
     ) -> None:

@@ -24,6 +24,8 @@ class ExecGraph:
     by_id: Mapping[int, ExecNode] = field(default_factory=dict)
     engine_version: str = ENGINE_VERSION
     """Release that compiled the plan."""
+    last_node_id: int | None = None
+    """Largest id ever given in this plan and those it evolved from; None: no larger one than those of the nodes."""
 
     @classmethod
     def of(

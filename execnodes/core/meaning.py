@@ -87,6 +87,14 @@ class StateMeaning:
     """Uids of the sources whose rows it has seen."""
     unknown: str = ""
     """Why it cannot be told what it means."""
+    addable: frozenset[str] | None = field(default=None, compare=False)
+    """Columns that may begin empty while others go on; None: neither a column nor the state as a whole may."""
+    operators: frozenset[str] = field(default=frozenset(), compare=False)
+    """Uids of the stateful operators below."""
+    retracting: bool = field(default=False, compare=False)
+    """Its input takes rows back."""
+    times: frozenset[str] = field(default=frozenset(), compare=False)
+    """Where the watermarks of its inputs come from."""
 
     @property
     def title(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 from typing import Literal as Tag
 
 from pydantic import BaseModel, ConfigDict, field_validator
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from execnodes.core.meaning import RowsMeaning, StateMeaning
 
 DEFAULT_UID_FORMAT = "<id>_<operator>"
+UID_FORMAT = "table.exec.uid.format"
 VERSIONED_UID_FORMAT = "<id>_<type>-<version>_<operator>"
 
 
@@ -105,7 +106,7 @@ class ExecNode(PlanModel):
         return self._address(f"provider_{name}")
 
     def _address(self, operator: str) -> str:
-        pattern = self.configuration.get("table.exec.uid.format", DEFAULT_UID_FORMAT)
+        pattern = self.configuration.get(UID_FORMAT, DEFAULT_UID_FORMAT)
         values = {
             "<id>": str(self.id),
             "<type>": self.key.name,
@@ -119,6 +120,11 @@ class ExecNode(PlanModel):
     def uids(self) -> tuple[str, ...]:
         """Uids of the operators that keep state in this very plan; none for a stateless node."""
         return ()
+
+    def addresses(self) -> tuple[str, ...]:
+        """Uids under which a savepoint has something of the node: its state, or how far a source has been read."""
+        reads = "source" in self.metadata.produced_operators and UID_FORMAT in self.metadata.consumed_options
+        return (*self.uids(), *((self.uid("source"),) if reads else ()))
 
     @property
     def needs_every_change(self) -> bool:
@@ -158,6 +164,16 @@ class ExecNode(PlanModel):
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """Check the node against the output types of its inputs; PlanError if they do not fit."""
+
+    @classmethod
+    def upgrade(cls, old: dict[str, Any]) -> dict[str, Any]:
+        """The JSON of a node of the version before as that of this one, `type` apart: the second step of a migration.
+
+        By default nothing has changed. A version with other properties, options or names says what becomes of the old
+        ones, so that rows and state stay what they were: a new property gets the value that the old version acted by.
+        It also takes the JSON of versions that no longer exist; ``old["type"]`` tells which it is.
+        """
+        return old
 
     def fail(self, message: str, hint: str | None = None) -> PlanError:
         """A PlanError that names this node."""

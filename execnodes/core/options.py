@@ -141,6 +141,11 @@ OPTIONS: Mapping[str, ConfigOption] = {
             "table.plan.force-recompile", "bool", "false", "COMPILE PLAN replaces an existing file.", (),
             ("table.plan.restore.force-recompile",),
         ),
+        _option(
+            "table.plan.evolution.consent", "enum", "await_approval",
+            "State that is lost when a query is changed: ask, allow it, or reject it (docs/query-evolution.md).",
+            ("await_approval", "allow", "reject"),
+        ),
         _option("table.sql-dialect", "enum", "default", "Only Flink's default dialect.", ("default",)),
         _option("sql-client.execution.result-mode", "enum", "tableau", "Form of results.", ("table", "changelog", "tableau")),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from execnodes.core.aggregates import RECORD_COUNT
 from execnodes.core.expressions import AggregateCall
@@ -13,6 +13,15 @@ from execnodes.state.operator import Operator, StateSpec
 
 HIDDEN = "rk_"
 """Columns whose names begin so are the operator's own, and mean what they are called."""
+
+
+class AccumulatorTexts(dict[str, str]):
+    """Meanings of the columns of an aggregation's state."""
+
+    def __init__(self, texts: Mapping[str, str], addable: Iterable[str], retract: bool) -> None:
+        """`addable`: columns that are NULL before the first value; over retracting input none can begin later."""
+        super().__init__(texts)
+        self.addable = None if retract else frozenset(addable)
 
 
 def state_meanings(
@@ -47,7 +56,10 @@ def _meaning(
         for column in spec.columns
     )
     key = set_text([texts[name] for name in spec.key])
-    return StateMeaning(uid, spec.name, {**parts, "key": key}, columns, spec.bucketed, spec.ttl_ms, sources)
+    addable = texts.addable if isinstance(texts, AccumulatorTexts) else None
+    return StateMeaning(
+        uid, spec.name, {**parts, "key": key}, columns, spec.bucketed, spec.ttl_ms, sources, addable=addable
+    )
 
 
 def row_texts(rows: RowsMeaning) -> dict[str, str]:
@@ -57,22 +69,24 @@ def row_texts(rows: RowsMeaning) -> dict[str, str]:
 
 def aggregation_texts(
     aggregation: Aggregation, keys: Sequence[str], rows: RowsMeaning, results: Mapping[str, str] | None = None
-) -> dict[str, dict[str, str]]:
+) -> dict[str, AccumulatorTexts]:
     """Columns of an aggregation's states; `keys` as its own, `rows` are those that its calls read.
 
     `results`: meanings of accumulator columns, where partial results come and not rows.
     """
     key_texts = dict(zip((each.name for each in aggregation.keys), keys, strict=True))
-    main = {RECORD_COUNT: "number of rows"}
+    main: dict[str, str] = {}
     for each in aggregation.accumulators:
         for column in each.columns:
             part = column.name.rpartition("$")[2]
             main[column.name] = results[column.name] if results else f"{call_text(each.call, rows)}.{part}"
-    found = {aggregation.state_name: {**key_texts, **main}}
+    texts = {**key_texts, RECORD_COUNT: "number of rows", **main}
+    found = {aggregation.state_name: AccumulatorTexts(texts, main, aggregation.retract)}
     for name, calls in aggregation.value_states().items():
         # Which values there are depends on all the calls.
         every = set_text([call_text(call, rows) for call in calls])
-        found[name] = {**key_texts, **_value_texts(calls, rows, every)}
+        texts = {**key_texts, **_value_texts(calls, rows, every)}
+        found[name] = AccumulatorTexts(texts, (), aggregation.retract)
     return found
 
 

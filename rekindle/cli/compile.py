@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
 from rekindle.cli.arguments import InitFile, Options
 from rekindle.cli.inputs import parse_options, read_script, reading
+
+if TYPE_CHECKING:
+    from plans.compare import Comparison
+
+CONSENT = "table.plan.evolution.consent"
 
 
 def compile(
@@ -18,24 +23,55 @@ def compile(
         Path | None,
         typer.Option("-o", "--output", metavar="PLAN", help="Plan file to write; standard output if left out."),
     ] = None,
+    origin: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="OLD", help="Plan whose state the new one goes on with (query evolution)."),
+    ] = None,
+    consent: Annotated[
+        str | None,
+        typer.Option("--consent", metavar="WHAT", help="State that is lost: await_approval, allow or reject."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing plan file.")] = False,
     init: InitFile = None,
     options: Options = None,
 ) -> None:
-    """Run a script's DDL and compile its one INSERT, statement set or SELECT into a plan."""
+    """Run a script's DDL and compile its one INSERT, statement set or SELECT into a plan.
+
+    With --from, operators that mean the same as in OLD keep their uids, hence their state. Exit code 3 if that cannot
+    be, 4 if state would be lost without consent, 5 if it cannot be judged; then nothing is written.
+    """
     configuration = parse_options(options or [])
+    if consent is not None:
+        configuration[CONSENT] = consent
     first = read_script(init) if init else None
     script = read_script(file)
     from rekindle.table_environment import TableEnvironment
 
     environment = TableEnvironment.create(configuration)
+    if sys.stdin.isatty() and sys.stderr.isatty() and str(file) != "-":
+        environment.approve = _approve
     if first is not None:
         with reading(first):
             environment.execute_script(first.text)
     with reading(script):
-        plan = environment.compile_script(script.text)
+        plan = environment.compile_script(script.text, from_plan=origin)
+    if plan.comparison is not None:
+        show(plan.comparison, sys.stderr if output is None or str(output) == "-" else sys.stdout)
     if output is None or str(output) == "-":
         sys.stdout.write(plan.as_json_string())
         return
     plan.write_to_file(output, ignore_if_exists=False, force=force)
     print(f"{output}: {len(plan.graph.nodes)} nodes, engine version {plan.get_engine_version()}")
+
+
+def show(comparison: Comparison, to: TextIO) -> None:
+    """A line for each state, then the verdict."""
+    for each in comparison.judgements:
+        print(f"{each.fate:12}  {each.title}  {each.reason}", file=to)
+    print(f"verdict: {comparison.verdict}", file=to)
+
+
+def _approve(comparison: Comparison) -> bool:
+    """Ask on a terminal."""
+    show(comparison, sys.stderr)
+    return typer.confirm("Make the plan all the same?", default=False, err=True)

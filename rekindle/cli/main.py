@@ -30,6 +30,7 @@ from rekindle.cli.report import report
 from rekindle.cli.run import run as run_plan
 from rekindle.cli.sql import sql
 from rekindle.cli.state import state
+from rekindle.cli.upgrade import upgrade
 
 app = typer.Typer(
     name="rekindle",
@@ -45,6 +46,7 @@ app.command()(explain)
 app.command()(check)
 app.command()(diff)
 app.command()(report)
+app.command()(upgrade)
 app.command()(lint)
 app.command("test")(run_program_folders)
 app.command("list")(list_jobs)
@@ -84,9 +86,9 @@ def run() -> None:
     try:
         app(prog_name="rekindle")
     except InScript as failure:
-        _fail(failure, describe_error(failure.error, failure.script))
+        _fail(failure, describe_error(failure.error, failure.script), failure.error.exit_code)
     except RekindleError as error:
-        _fail(error, describe_error(error))
+        _fail(error, describe_error(error), error.exit_code)
     except BrokenPipeError:
         # Whoever read the output has gone; the interpreter would complain once more while it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -95,14 +97,14 @@ def run() -> None:
         _fail(error, describe_defect(error))
 
 
-def _fail(error: BaseException, lines: Iterable[str]) -> None:
+def _fail(error: BaseException, lines: Iterable[str], code: int = 1) -> None:
     if debugging():
         import traceback
 
         traceback.print_exception(error)
     for line in lines:
         print(line, file=sys.stderr)
-    sys.exit(1)
+    sys.exit(code)
 
 
 if __name__ == "__main__":

@@ -44,6 +44,10 @@ def _partial(found: Checked, start: tuple[str, ...]) -> Iterator[Step]:
     empty = [f"{each.uid}:{each.state}" for each in found.comparison.judgements if each.fate is Fate.EMPTY]
     if empty:
         yield Step(f"Know what begins empty: {', '.join(empty)}.")
+    if any(each.loss and each.goes_on for each in found.comparison.judgements):
+        why = "Start the new plan, and consent to all that is lost: some states go on, but not whole."
+        yield Step(why, (command(*start, "-D", "table.plan.evolution.consent=allow"),))
+        return
     drops = _drops(found, Fate.DROP)
     what = "Start the new plan, giving up what it has no operator for." if drops else "Start the new plan."
     yield Step(what, (command(*start, *drops),))

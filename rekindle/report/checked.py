@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from execnodes.core.graph import ExecGraph
 from plans.compare import Comparison, Judgement, Verdict, compare
-from plans.meaning import meanings
+from plans.meaning import Meanings, meanings
 
 if TYPE_CHECKING:
     from rekindle.savepoints.manifest import SavedState
@@ -47,7 +47,7 @@ class Checked:
 
     def size(self, judgement: Judgement) -> tuple[int, int] | None:
         """Rows and bytes of a state."""
-        state = self.saved.get((judgement.uid, judgement.state))
+        state = self.saved.get((judgement.uid, judgement.was or judgement.state))
         return None if state is None else (state.rows, state.bytes)
 
 
@@ -57,9 +57,11 @@ def checked(old: tuple[str, ExecGraph], new: tuple[str, ExecGraph], savepoint: P
     saved: dict[tuple[str, str], SavedState] = {}
     if savepoint is not None:
         from rekindle.savepoints.manifest import read
+        from rekindle.savepoints.plan import saved_plan
 
         manifest = read(savepoint)
-        before, saved = manifest.meanings, {(each.uid, each.name): each for each in manifest.states}
+        before = Meanings.of(manifest.meanings, saved_plan(savepoint))
+        saved = {(each.uid, each.name): each for each in manifest.states}
     addresses = frozenset((each.uid, each.name) for each in before)
     return Checked(old[0], new[0], compare(before, after), saved, str(savepoint or ""), addresses)
 

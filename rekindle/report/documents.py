@@ -20,6 +20,8 @@ def checked_document(found: Checked) -> dict[str, object]:
             operator |= {"rows": size[0], "bytes": size[1]}
         if each.columns:
             operator["columns"] = dict(each.columns)
+        if each.empty:
+            operator["empty"] = list(each.empty)
         operators.append(operator)
     return {"verdict": str(found.verdict), "operators": operators}
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 PATH = "execution.state-recovery.path"
 UNCLAIMED = "execution.state-recovery.ignore-unclaimed-state"
 DROP = "execution.state-recovery.drop"
+CONSENT = "table.plan.evolution.consent"
 
 
 def recover(folder: JobFolder, configuration: Configuration, graph: ExecGraph) -> Restore | None:
@@ -41,10 +42,11 @@ def recover(folder: JobFolder, configuration: Configuration, graph: ExecGraph) -
     anew = bool(asked) or not known
     dropped = configuration.get_option(DROP) if anew else known["drop"]
     unclaimed = configuration.flag(UNCLAIMED) if anew else known["unclaimed"]
+    consent = configuration.get_option(CONSENT) if anew else known.get("consent", "await_approval")
     names = frozenset(each.strip() for each in dropped.split(",") if each.strip())
-    restore = prepare(Path(given), graph, drop_unclaimed=unclaimed, drop=names)
+    restore = prepare(Path(given), graph, drop_unclaimed=unclaimed, drop=names, consent=consent)
     memory = {
-        "savepoint": str(restore.folder), "drop": dropped, "unclaimed": unclaimed,
+        "savepoint": str(restore.folder), "drop": dropped, "unclaimed": unclaimed, "consent": consent,
         "watermark": restore.manifest.watermark, "positions": restore.positions,
     }  # fmt: skip
     write_atomically(folder.restored_file, json.dumps(memory, indent=2) + "\n", replace=True)

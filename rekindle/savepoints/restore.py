@@ -18,10 +18,11 @@ from execnodes.state.host import STATE
 from execnodes.state.operator import BUCKET, StateSpec
 from execnodes.state.packing import PACKED_DDL, pack
 from plans.compare import Fate as Judged
-from plans.compare import compare
-from plans.meaning import POSITION, meanings
+from plans.compare import Judgement, compare
+from plans.meaning import POSITION, Meanings, meanings
 from rekindle.runtime.record import OperatorRecord
 from rekindle.savepoints.manifest import Manifest, SavedState, read
+from rekindle.savepoints.plan import saved_plan
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, GroupedData, SparkSession
@@ -96,7 +97,8 @@ class Restore:
         saved = kept.state
         types = {column.name: column.type for column in spec.columns}
         slots = zip(assign(types.values()), types.items(), strict=True)
-        texts = {slot: _encoded(t, kept.columns[name]) for slot, (name, t) in slots}
+        # Columns that the savepoint lacks start empty, which is NULL.
+        texts = {slot: _encoded(t, kept.columns[name]) for slot, (name, t) in slots if name in kept.columns}
         hashed = f"xxhash64({', '.join(_encoded(types[name], kept.columns[name]) for name in spec.key)})"
         head = {
             TAG: str(step.node.id),
@@ -117,29 +119,34 @@ def _encoded(t: LogicalType, name: str) -> str:
     return quote(name) if t.root in NESTED else encode(t, quote(name))
 
 
-def prepare(folder: Path, graph: ExecGraph, *, drop_unclaimed: bool, drop: frozenset[str]) -> Restore:
+def prepare(
+    folder: Path, graph: ExecGraph, *, drop_unclaimed: bool, drop: frozenset[str], consent: str = "await_approval"
+) -> Restore:
     """Check a savepoint against a pipeline, before anything runs; StateError names all that does not fit.
 
-    `drop_unclaimed`: forget what no operator of the pipeline has; `drop`: titles (``uid:name``) to forget.
+    `drop_unclaimed`: forget what no operator of the pipeline has; `drop`: titles (``uid:name``) to forget; `consent`:
+    ``allow`` takes every loss, ``reject`` none, ``await_approval`` those that `drop` and `drop_unclaimed` name, and
+    operators without a state in the savepoint.
     """
     folder = folder.absolute()
     manifest = read(folder)
     saved = {(each.uid, each.name): each for each in manifest.states}
     found = {(each.uid, each.name): each for each in manifest.meanings}
-    given = [each for each in found.values() if each.title not in drop]
+    given = Meanings.of((each for each in found.values() if each.title not in drop), saved_plan(folder))
     fates, kept, problems = [], {}, []
     for each in compare(given, meanings(graph)).judgements:
-        address, title = (each.uid, each.state), f"{each.uid}:{each.state}"
+        address = (each.uid, each.was or each.state)
         rows = saved[address].rows if address in saved else 0
         if each.goes_on and address in saved:
-            kept[address] = Kept(saved[address], each.columns)
-        elif each.fate is Judged.DROP and not drop_unclaimed:
+            kept[each.uid, each.state] = Kept(saved[address], each.columns)
+        allowed = consent == "allow" or (drop_unclaimed and each.fate is Judged.DROP)
+        if each.fate is Judged.INCOMPATIBLE or (each.loss and not allowed and _must_ask(each, consent)):
             what = "source" if each.state == POSITION else "operator or state"
-            problems.append(f"{title} ({rows} rows): the plan has no such {what}")
-        elif each.fate is Judged.INCOMPATIBLE and title not in drop:
-            problems.append(f"{title} ({rows} rows): {each.reason}")
-        if title not in drop:
-            fates.append(Fate(*address, _FATES[each.fate], rows))
+            reason = f"the plan has no such {what}" if each.fate is Judged.DROP else each.reason
+            if each.title not in drop:
+                problems.append(f"{each.title} ({rows} rows): {reason}")
+        if each.title not in drop:
+            fates.append(Fate(each.uid, each.state, _FATES[each.fate], rows))
     fates += [Fate(*at, "dropped", saved[at].rows if at in saved else 0) for at in found if found[at].title in drop]
     unknown = sorted(drop - {each.title for each in found.values()})
     problems += [f"{each}: the savepoint has no such state to drop" for each in unknown]
@@ -148,13 +155,19 @@ def prepare(folder: Path, graph: ExecGraph, *, drop_unclaimed: bool, drop: froze
             "the savepoint does not fit the plan:\n  " + "\n  ".join(problems),
             where=str(folder),
             hint="Drop a state with --allow-drop-state UID:NAME, or all without an operator with "
-            "--allow-non-restored-state; or run the plan the savepoint was taken from.",
+            "--allow-non-restored-state; consent to all that is only lost with "
+            "-D table.plan.evolution.consent=allow; or run the plan the savepoint was taken from.",
         )
     for fate in fates:
         _log.info("%s", fate)
     going_on = {each.uid for each in fates if (each.name, each.fate) == (POSITION, "restored")}
     positions = {uid: text for uid, text in manifest.positions.items() if uid in going_on}
     return Restore(folder, manifest, tuple(fates), kept, positions)
+
+
+def _must_ask(judgement: Judgement, consent: str) -> bool:
+    """Whether a loss is to be consented to; operators that are new start empty as they always do, and it is shown."""
+    return consent == "reject" or judgement.fate is not Judged.EMPTY
 
 
 _FATES = {

@@ -9,7 +9,7 @@ import pytest
 
 from execnodes.core.errors import PlanError, SqlError
 from execnodes.core.graph import ExecGraph
-from planner.graft import addresses, prefixed
+from planner.graft import prefixed
 from plans.codec import encode
 from plans.load import load
 from rekindle.compiled_plan import CompiledPlan
@@ -42,7 +42,7 @@ def plan_of(sql: str, **options: str) -> CompiledPlan:
 
 
 def uids(graph: ExecGraph) -> set[str]:
-    return {uid for node in graph.nodes for uid in addresses(node)}
+    return {uid for node in graph.nodes for uid in node.addresses()}
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_queries_of_two_plans_are_joined(env: TableEnvironment) -> None:
     renamed = env.from_plan(right, uid_prefix="b")
     graph = env.from_plan(left).join(renamed, "k = k1").union_all(renamed.select("k1", "w", "k1", "w")).compile_plan()
     scans = [node for node in graph.graph.nodes if node.key.name == "stream-exec-table-source-scan"]
-    assert [addresses(node) for node in scans] == [("1_source",), ("b_1_source",)]
+    assert [node.addresses() for node in scans] == [("1_source",), ("b_1_source",)]
 
 
 @pytest.mark.parametrize(

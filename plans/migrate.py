@@ -1,0 +1,116 @@
+"""Plan migration: every node of a plan as its newest version, under its id, with the addresses of its state."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from execnodes.core.errors import PlanError
+from execnodes.core.graph import ExecGraph
+from execnodes.core.metadata import NodeKey
+from execnodes.core.node import UID_FORMAT, ExecNode
+from execnodes.core.registry import keys, lookup
+from execnodes.core.version import ENGINE_VERSION
+from plans.codec import encode
+from plans.functions import with_versions
+from plans.load import graph_of, located, node_key, read_document, read_node
+
+Raw = dict[str, Any]
+"""A node as JSON values."""
+_ABSENT = object()
+
+
+@dataclass(frozen=True, slots=True)
+class NodeChange:
+    """What has become of one node."""
+
+    id: int
+    before: str
+    """Its `type`."""
+    after: str
+    changes: tuple[str, ...]
+    """Properties: ``limit: 1 -> 2``."""
+
+    def __str__(self) -> str:
+        changed = "; ".join(self.changes) or "its properties are the same"
+        return f"node {self.id}: {self.before} -> {self.after}: {changed}"
+
+
+@dataclass(frozen=True, slots=True)
+class Migrated:
+    """A plan of the newest versions."""
+
+    text: str
+    engine_version: str
+    """Release that had compiled it."""
+    nodes: tuple[NodeChange, ...]
+    """Those that have another version now."""
+
+
+def migrate(text: str, *, source: str = "<plan>") -> Migrated:
+    """Read a plan of any release, also one that is no longer executed; PlanError for what no version leads on from.
+
+    Rows and state stay what they were: functions keep their versions, states their uids.
+    """
+    try:
+        document = read_document(text, oldest=None)
+        version = document.engine_version
+        pairs = [(raw, _upgraded(raw, version)) for raw in document.nodes]
+        nodes = tuple(read_node(new) for _, new in pairs)
+        graph = replace(graph_of(nodes, document), engine_version=ENGINE_VERSION)
+        migrated = encode(graph)
+    except PlanError as error:
+        raise located(error, source) from error.__cause__
+    return Migrated(migrated, version, tuple(_changes(pairs, graph, migrated)))
+
+
+def _upgraded(raw: Mapping[str, Any], engine_version: str) -> Raw:
+    """One node as its newest version."""
+    key, where = node_key(raw), f"node {raw.get('id')} ({raw.get('type')})"
+    try:
+        new: Raw = json.loads(json.dumps(with_versions(dict(raw), engine_version)))
+        for step in _steps(key):
+            new = {**lookup(step).upgrade(new), "type": str(step)}
+    except PlanError as error:
+        raise located(error, where) from None
+    return _pinned(new, key)
+
+
+def _steps(key: NodeKey) -> list[NodeKey]:
+    """The versions to go through; UnknownNodeError if there is neither this one nor a later one."""
+    later = [each for each in keys() if each.name == key.name and each.version > key.version]
+    if not later:
+        lookup(key)
+    return later
+
+
+def _pinned(raw: Raw, before: NodeKey) -> Raw:
+    """A form of uid that names the version goes on naming the one that the state was written under."""
+    configuration = raw.get("configuration", {})
+    form = configuration.get(UID_FORMAT)
+    if form is None or raw["type"] == str(before):
+        return raw
+    return {**raw, "configuration": {**configuration, UID_FORMAT: form.replace("<version>", str(before.version))}}
+
+
+def _changes(pairs: Sequence[tuple[Mapping[str, Any], Raw]], graph: ExecGraph, text: str) -> Iterator[NodeChange]:
+    written = {each["id"]: each for each in json.loads(text)["nodes"]}
+    for old, new in pairs:
+        if old["type"] != new["type"]:
+            node: ExecNode = graph.by_id[new["id"]]
+            changes = tuple(_differences("", {**old, "type": ""}, {**written[node.id], "type": ""}))
+            yield NodeChange(node.id, old["type"], str(node.key), changes)
+
+
+def _differences(path: str, old: Any, new: Any) -> Iterator[str]:
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        for name in [*old, *(each for each in new if each not in old)]:
+            yield from _differences(f"{path}.{name}".lstrip("."), old.get(name, _ABSENT), new.get(name, _ABSENT))
+    elif old != new:
+        yield f"{path}: {_shown(old)} -> {_shown(new)}"
+
+
+def _shown(value: Any) -> str:
+    return "absent" if value is _ABSENT else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,18 @@
+"""The plan that a savepoint was taken from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from execnodes.core.errors import PlanError
+from execnodes.core.graph import ExecGraph
+from plans.load import load
+from rekindle.savepoints.manifest import PLAN
+
+
+def saved_plan(folder: Path) -> ExecGraph | None:
+    """The plan the savepoint was taken from; None if this engine no longer reads it, as its states are described."""
+    try:
+        return load((folder / PLAN).read_text(encoding="utf-8"))
+    except PlanError:
+        return None

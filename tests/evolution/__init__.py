@@ -1,0 +1,1 @@
+"""Tests of query evolution and plan migration."""
