@@ -1,0 +1,122 @@
+"""Changed queries go on from a savepoint of the old ones, and give what a fresh run gives from there on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.evolution.matrix import both
+from tests.evolution.running import Pipeline, Rows, less
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+SINKS = "".join(
+    f"CREATE TABLE {name} ({columns}) WITH ('connector' = 'print');\n"
+    for name, columns in {
+        "united": "k STRING, n BIGINT",
+        "above": "k STRING, n BIGINT",
+        "swapped": "k STRING, a BIGINT, b BIGINT",
+        "keyed": "k STRING, k2 STRING, s BIGINT",
+        "windowed": "start TIMESTAMP(3), k STRING, s BIGINT",
+        "firsts": "k STRING, k2 STRING",
+        "joined": "k STRING, v BIGINT",
+        "more": "k STRING, s BIGINT, c BIGINT",
+        "counted": "k STRING, c BIGINT, d BIGINT",
+    }.items()
+)
+WINDOWS = (
+    "SELECT window_start, k, SUM(w) AS s{} FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '10' MINUTES)) "
+    "GROUP BY window_start, window_end, k"
+)
+FULL = {
+    "united": (
+        "SELECT k, SUM(v) FROM r GROUP BY k",
+        "SELECT k, SUM(v) FROM (SELECT k, v FROM r UNION ALL SELECT k, v FROM x) GROUP BY k",
+    ),
+    "above": (
+        "SELECT k2, SUM(v) FROM t GROUP BY k2",
+        "SELECT UPPER(k2), SUM(v) * 2 FROM t GROUP BY k2 HAVING SUM(v) > 3",
+    ),
+    "swapped": (
+        "SELECT k, SUM(v) AS a, SUM(w) AS b FROM t GROUP BY k",
+        "SELECT k, SUM(w) AS a, SUM(v) AS b FROM t GROUP BY k",
+    ),
+    "keyed": ("SELECT k, k2, SUM(v) FROM t GROUP BY k, k2", "SELECT k, k2, SUM(v) FROM t GROUP BY k2, k"),
+    "windowed": (f"SELECT window_start, k, s + m FROM ({WINDOWS.format(', MAX(v) AS m')})", WINDOWS.format("")),
+    "firsts": (
+        "SELECT k, CONCAT(k2, CAST(w AS STRING)) "
+        "FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts) AS n FROM t) WHERE n = 1",
+        "SELECT k, k2 FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts) AS n FROM t) WHERE n = 1",
+    ),
+    "joined": (
+        "SELECT t.k, t.v + r.w FROM t JOIN r ON t.k = r.k",
+        "SELECT t.k, t.v FROM t JOIN r ON t.k = r.k",
+    ),
+}
+"""Sink to the old query and the new one."""
+PARTIAL = {
+    "more": (
+        "SELECT k2, MAX(v) AS s, CAST(NULL AS BIGINT) FROM t GROUP BY k2, w",
+        "SELECT k2, MAX(v) AS s, COUNT(*) AS c FROM t GROUP BY k2, w",
+    ),
+    "counted": (
+        "SELECT k, COUNT(DISTINCT v) AS c, CAST(NULL AS BIGINT) FROM t GROUP BY k",
+        "SELECT k, COUNT(DISTINCT v) AS c, COUNT(DISTINCT w) AS d FROM t GROUP BY k",
+    ),
+}
+BEFORE: Rows = {
+    "t": [
+        {"k": "a", "k2": "x", "v": 1, "w": 10, "ts": "2024-01-01 00:01:00"},
+        {"k": "b", "k2": "x", "v": 2, "w": 20, "ts": "2024-01-01 00:02:00"},
+        {"k": "a", "k2": "y", "v": 3, "w": 10, "ts": "2024-01-01 00:12:00"},
+    ],
+    "r": [{"k": "a", "v": 7, "w": 70}],
+}
+AFTER: Rows = {
+    "t": [
+        {"k": "a", "k2": "x", "v": 1, "w": 10, "ts": "2024-01-01 00:13:00"},
+        {"k": "c", "k2": "x", "v": 5, "w": 20, "ts": "2024-01-01 00:14:00"},
+        {"k": "b", "k2": "z", "v": 9, "w": 20, "ts": "2024-01-01 00:31:00"},
+    ],
+    "r": [{"k": "b", "v": 8, "w": 80}, {"k": "c", "v": 6, "w": 60}],
+    "x": [{"k": "a", "v": 100, "w": 0}, {"k": "c", "v": 200, "w": 0}],
+}
+
+
+ONLY_SINCE = {
+    "more": {'["x", 1, 1]': 1, '["x", 1, 0]': -1, '["x", 5, 1]': 1, '["x", 2, 0]': -1, '["z", 9, 1]': 1},
+    "counted": {'["a", 2, 1]': 1, '["a", 2, 0]': -1, '["c", 1, 1]': 1, '["b", 2, 1]': 1, '["b", 1, 0]': -1},
+}
+"""What was in a group before is not in the new columns."""
+SHORT = ("united", "swapped", "windowed", "joined", "more")
+
+
+@pytest.mark.parametrize(
+    "sinks", [SHORT, pytest.param(tuple({**FULL, **PARTIAL}), marks=pytest.mark.long)], ids=["short", "all"]
+)
+def test_full_gives_the_rows_of_a_fresh_run(spark: SparkSession, tmp_path: Path, sinks: tuple[str, ...]) -> None:
+    """All at once, and with them columns that start empty, which hold what has come since."""
+    queries = {sink: (FULL | PARTIAL)[sink] for sink in sinks}
+    before = both(*(f"{sink} {old}" for sink, (old, _) in queries.items()))
+    after = both(*(f"{sink} {new}" for sink, (_, new) in queries.items()))
+    upgraded, fresh = (Pipeline(spark, tmp_path / name, SINKS) for name in ("upgraded", "fresh"))
+    for each in (upgraded, fresh):
+        each.put(BEFORE)
+    old, alone = upgraded.plan(before), fresh.plan(after)
+    new = upgraded.plan(after, old)
+    assert new.comparison is not None
+    lost = {column for each in new.comparison.losses for column in each.empty}
+    assert lost == {column for sink, column in (("more", "c$count"), ("counted", "d$count")) if sink in sinks}
+    upgraded.run(old, target=tmp_path / "old")
+    first = fresh.run(alone, target=tmp_path / "new")
+    for each in (upgraded, fresh):
+        each.put(AFTER)
+    found, expected = upgraded.run(new, savepoint=tmp_path / "old"), less(fresh.run(alone), first)
+    for sink in sinks:
+        assert found[sink] == Counter(ONLY_SINCE.get(sink, expected[sink])), sink
