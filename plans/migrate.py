@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from execnodes.core.errors import PlanError
-from execnodes.core.graph import ExecGraph
 from execnodes.core.metadata import NodeKey
-from execnodes.core.node import UID_FORMAT, ExecNode
+from execnodes.core.node import UID_FORMAT
 from execnodes.core.registry import keys, lookup
 from execnodes.core.version import ENGINE_VERSION
 from plans.codec import encode
@@ -57,20 +56,21 @@ def migrate(text: str, *, source: str = "<plan>") -> Migrated:
     try:
         document = read_document(text, oldest=None)
         version = document.engine_version
-        pairs = [(raw, _upgraded(raw, version)) for raw in document.nodes]
+        given: list[Raw] = json.loads(json.dumps(document.nodes))
+        pairs = [(raw, _upgraded(raw, version)) for raw in given]
         nodes = tuple(read_node(new) for _, new in pairs)
         graph = replace(graph_of(nodes, document), engine_version=ENGINE_VERSION)
         migrated = encode(graph)
     except PlanError as error:
         raise located(error, source) from error.__cause__
-    return Migrated(migrated, version, tuple(_changes(pairs, graph, migrated)))
+    return Migrated(migrated, version, tuple(_changes(pairs)))
 
 
-def _upgraded(raw: Mapping[str, Any], engine_version: str) -> Raw:
+def _upgraded(raw: Raw, engine_version: str) -> Raw:
     """One node as its newest version."""
     key, where = node_key(raw), f"node {raw.get('id')} ({raw.get('type')})"
     try:
-        new: Raw = json.loads(json.dumps(with_versions(dict(raw), engine_version)))
+        new: Raw = json.loads(json.dumps(with_versions(raw, engine_version)))
         for step in _steps(key):
             new = {**lookup(step).upgrade(new), "type": str(step)}
     except PlanError as error:
@@ -95,13 +95,11 @@ def _pinned(raw: Raw, before: NodeKey) -> Raw:
     return {**raw, "configuration": {**configuration, UID_FORMAT: form.replace("<version>", str(before.version))}}
 
 
-def _changes(pairs: Sequence[tuple[Mapping[str, Any], Raw]], graph: ExecGraph, text: str) -> Iterator[NodeChange]:
-    written = {each["id"]: each for each in json.loads(text)["nodes"]}
+def _changes(pairs: Sequence[tuple[Raw, Raw]]) -> Iterator[NodeChange]:
     for old, new in pairs:
         if old["type"] != new["type"]:
-            node: ExecNode = graph.by_id[new["id"]]
-            changes = tuple(_differences("", {**old, "type": ""}, {**written[node.id], "type": ""}))
-            yield NodeChange(node.id, old["type"], str(node.key), changes)
+            changes = tuple(_differences("", {**old, "type": ""}, {**new, "type": ""}))
+            yield NodeChange(new["id"], old["type"], new["type"], changes)
 
 
 def _differences(path: str, old: Any, new: Any) -> Iterator[str]:
