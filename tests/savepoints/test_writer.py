@@ -503,7 +503,8 @@ def test_states_are_converted_to_the_plans_columns(made: Path, tmp_path: Path, q
 @pytest.mark.parametrize(
     ("query", "options", "verdict"),
     [
-        ("SELECT k, MAX(v) AS s, COUNT(*) AS c FROM t GROUP BY k", {}, "incompatible"),
+        ("SELECT k, MAX(v) AS s, COUNT(*) AS c FROM t GROUP BY k", {}, "partial"),
+        ("SELECT k, MAX(v) AS s FROM t GROUP BY k", {}, "incompatible"),
         ("SELECT v AS k, SUM(v) AS s, COUNT(*) AS c FROM t GROUP BY v", {}, "incompatible"),
         ("SELECT k, SUM(v) AS s, COUNT(*) AS c FROM t WHERE v > 0 GROUP BY k", {}, "partial"),
         ("SELECT * FROM t", {}, "partial"),
@@ -515,6 +516,19 @@ def test_plans_that_are_refused(made: Path, tmp_path: Path, query: str, options:
         SavepointWriter.from_existing_savepoint(made).with_plan(plan(query, **options)).write(tmp_path / "new")
     assert refused.value.verdict == verdict
     assert not (tmp_path / "new").exists()
+
+
+def test_columns_that_start_empty_need_consent(made: Path, tmp_path: Path) -> None:
+    query = plan("SELECT k, MAX(k) AS s, COUNT(*) AS c FROM t GROUP BY k")
+    writer = SavepointWriter.from_existing_savepoint(made)
+    with pytest.raises(PlanRefused, match=r"column s\$max: .*starts empty"):
+        writer.with_plan(query).write(tmp_path / "refused")
+    SavepointWriter.from_existing_savepoint(made).with_plan(query, allow_non_restored_state=True).write(
+        tmp_path / "new"
+    )
+    assert column(tmp_path / "new", UID, "s$max") == [None] * 3
+    restore = prepare(tmp_path / "new", query.graph, drop_unclaimed=False, drop=frozenset())
+    assert {each.fate for each in restore.fates} == {"restored"}
 
 
 def test_losses_need_consent(made: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from execnodes.core.errors import StateError
 from execnodes.core.meaning import StateMeaning
 from plans.compare import Comparison, Fate, Judgement, Verdict, compare
 from plans.meaning import POSITION, meanings
-from rekindle.savepoints.columns import BUCKET, WRITTEN, distinct_names, file_columns, quoted
+from rekindle.savepoints.columns import BUCKET, WRITTEN, distinct_names, duckdb_type, file_columns, quoted
 from rekindle.savepoints.manifest import SavedState, Step
 from rekindle.savepoints.workspace import Draft, Workspace
 
@@ -37,9 +37,9 @@ def adopt(work: Workspace, plan: str, *, allow_non_restored_state: bool = False)
         _check_columns(work.drafts[address].state, planned)
     told = {address: each.meaning for address, each in accepted.items()}
     old = [told.get((each.uid, each.name), each) for each in work.meanings]
-    new = {(each.uid, each.name): each for each in meanings(work.graph)}
-    found = compare(old, list(new.values()))
-    _refuse(found, new, allow_non_restored_state)
+    states = meanings(work.graph)
+    found, new = compare(old, states), {(each.uid, each.name): each for each in states}
+    _refuse(found, allow_non_restored_state)
     for each in found.judgements:
         _carry_out(work, each, new, accepted)
     work.plan = plan
@@ -58,19 +58,18 @@ def _check_columns(state: SavedState, planned: SavedState) -> None:
         )
 
 
-def _refuse(found: Comparison, new: Mapping[tuple[str, str], StateMeaning], allow_lost: bool) -> None:
-    lost = (Fate.EMPTY, Fate.DROP)
+def _refuse(found: Comparison, allow_lost: bool) -> None:
     wrong = [
         each
         for each in found.judgements
-        if each.fate is Fate.INCOMPATIBLE or each.unsure or (each.fate in lost and not allow_lost)
+        if each.fate is Fate.INCOMPATIBLE or each.unsure or (each.loss and not allow_lost)
     ]
     if not wrong:
         return
     hints = []
     if any(each.fate is Fate.INCOMPATIBLE or each.unsure for each in wrong):
         hints.append("If the rows are what the plan says, accept their meaning with --accept-meaning UID:NAME.")
-    if any(each.fate in lost for each in wrong):
+    if any(each.loss for each in wrong):
         hints.append("Let states be lost, or begin empty, with --allow-non-restored-state.")
     raise PlanRefused(
         found.verdict, [f"{each.uid}:{each.state} {each.fate}: {each.reason}" for each in wrong], " ".join(hints)
@@ -93,7 +92,7 @@ def _carry_out(
         if not judged.goes_on:
             work.note(Step(str(judged.fate), *address, 0, 0, judged.reason))
         return
-    draft = work.drafts.get(address)
+    draft = work.drafts.get((judged.uid, judged.was or judged.state))
     if draft is None:
         work.note(Step(str(judged.fate), *address, 0, 0, judged.reason))
     elif judged.fate is Fate.DROP:
@@ -103,6 +102,8 @@ def _carry_out(
         reason = "meaning accepted" if address in accepted else judged.reason
         with work.step(str(judged.fate), draft, reason) as after:
             after.append(_converted(work, draft, work.planned[address], judged.columns))
+            if judged.was:
+                work.drafts.pop((judged.uid, judged.was))
             work.put(after[0])
 
 
@@ -110,12 +111,14 @@ def _converted(work: Workspace, draft: Draft, planned: SavedState, columns: Mapp
     """The rows with the plan's columns; files stay where nothing differs."""
     state = replace(planned, rows=draft.state.rows)
     wanted, there = file_columns(state), file_columns(draft.state)
-    origin = {**{name: columns.get(name, name) for name in wanted}, BUCKET: BUCKET, WRITTEN: WRITTEN}
+    origin = {**{name: columns.get(name, "") for name in wanted}, BUCKET: BUCKET, WRITTEN: WRITTEN}
     if list(wanted) == list(there) and all(origin[name] == name for name in wanted):
         return Draft(state, draft.files)
     shown = dict(zip(there, distinct_names(there), strict=True))
-    cells = [
-        f"{quoted(shown[origin[name]]) if origin[name] in shown else 'CAST(NULL AS BIGINT)'} AS {quoted(alias)}"
-        for name, alias in zip(wanted, distinct_names(wanted), strict=True)
-    ]
+    cells = []
+    for (name, t), alias in zip(wanted.items(), distinct_names(wanted), strict=True):
+        # What the savepoint lacks starts empty.
+        there_is = origin[name] in shown
+        value = quoted(shown[origin[name]]) if there_is else f"CAST(NULL AS {duckdb_type(t)})"
+        cells.append(f"{value} AS {quoted(alias)}")
     return work.write(state, f"SELECT {', '.join(cells)} FROM ({draft.rows})")
