@@ -3,7 +3,7 @@
 PySpark regroups what an operator is given row by row, as Python tuples, some microseconds each. A packed value is one
 row to it; inside is an Arrow stream with the columns as they were.
 
-Why: docs/decisions/0010-packed-rows.md.
+Why: docs/decisions/0011-packed-rows.md.
 """
 
 from __future__ import annotations
