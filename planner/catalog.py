@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cached_property
+from typing import Any
 
 from execnodes.core.errors import CatalogError, Position
 from execnodes.core.tables import ResolvedTable
+from execnodes.core.user_functions.loading import Definition, definition_of, load
 from planner.physical import CompiledQuery
 
 Identifier = tuple[str, str, str]
@@ -38,12 +41,33 @@ class InlineTable:
     table: ResolvedTable
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class UserFunction:
-    """A function of the user."""
+    """A function of the user: named by its class, or given in Python."""
 
-    class_name: str
-    language: str
+    class_name: str = ""
+    language: str = "PYTHON"
+    given: Any = None
+
+    def definition(self, name: str) -> Definition:
+        """What it is, under the name that SQL knows it by; FunctionError if it cannot be loaded."""
+        return load(self.class_name, name) if self.given is None else definition_of(self.given, name)
+
+
+@dataclass(frozen=True)
+class FoundFunction:
+    """A function of the user, and how a plan names it."""
+
+    function: UserFunction
+    system_name: str = ""
+    catalog_name: str = ""
+    class_name: str = ""
+    """Of a permanent function."""
+
+    @cached_property
+    def definition(self) -> Definition:
+        """What it is; FunctionError if it cannot be loaded."""
+        return self.function.definition(self.system_name or self.catalog_name.rpartition("`.`")[2].rstrip("`"))
 
 
 CatalogObject = ResolvedTable | View | PlanView | InlineTable
@@ -81,7 +105,8 @@ class Catalog:
         self.temporary_objects: dict[Identifier, CatalogObject] = {}
         self.functions: dict[Identifier, UserFunction] = {}
         self.temporary_functions: dict[Identifier, UserFunction] = {}
-        self.system_functions: dict[str, UserFunction] = {}
+        self.system_functions: dict[Identifier, UserFunction] = {}
+        """Temporary system functions, as if in a catalog without name."""
         self.current_catalog = DEFAULT_CATALOG
         self.current_database = DEFAULT_DATABASE
 
@@ -240,46 +265,75 @@ class Catalog:
     def create_function(
         self, path: tuple[str, ...], created: UserFunction, *, temporary: bool, system: bool, if_not_exists: bool
     ) -> None:
-        """Add a function."""
-        taken = (path[-1] in self.system_functions) if system else (self.qualify(path) in self._functions(temporary))
-        if taken:
+        """Add a function; case does not matter in its name. CatalogError if the name is taken."""
+        functions, key = self._functions(temporary, system), self._function_name(path, system)
+        if key in functions:
             if if_not_exists:
                 return
-            raise CatalogError(f"function {quoted(path)} exists already")
-        if system:
-            self.system_functions[path[-1]] = created
-            return
-        identifier = self.qualify(path)
-        self.database(*identifier[:2])
-        self._functions(temporary)[identifier] = created
+            raise CatalogError(f"function {quoted(path)} exists already", hint="Drop it or add IF NOT EXISTS.")
+        if not system:
+            self.database(*self.qualify(path)[:2])
+        functions[key] = created
+
+    def alter_function(
+        self, path: tuple[str, ...], changed: UserFunction, *, temporary: bool, system: bool, if_exists: bool
+    ) -> None:
+        """Put another function in the place of one; CatalogError if there is none."""
+        functions, key = self._functions(temporary, system), self._function_name(path, system)
+        if key in functions:
+            functions[key] = changed
+        elif not if_exists:
+            raise self._no_function(path)
 
     def drop_function(self, path: tuple[str, ...], *, temporary: bool, system: bool, if_exists: bool) -> None:
         """Remove a function."""
-        if system:
-            found = self.system_functions.pop(path[-1], None)
-        else:
-            found = self._functions(temporary).pop(self.qualify(path), None)
-        if found is None and not if_exists:
-            raise CatalogError(f"function {quoted(path)} does not exist")
+        functions, key = self._functions(temporary, system), self._function_name(path, system)
+        if not temporary and key in self.temporary_functions:
+            raise CatalogError(
+                f"a temporary function {quoted(path)} exists", hint="Write DROP TEMPORARY FUNCTION to remove it first."
+            )
+        if functions.pop(key, None) is None and not if_exists:
+            raise self._no_function(path)
 
-    def find_function(self, path: tuple[str, ...]) -> UserFunction | None:
-        """A function of the user; None if there is none."""
-        if len(path) == 1 and path[0] in self.system_functions:
-            return self.system_functions[path[0]]
-        identifier = self.qualify(path)
-        return self.temporary_functions.get(identifier) or self.functions.get(identifier)
+    def find_function(self, path: tuple[str, ...], *, is_system: bool = False) -> FoundFunction | None:
+        """A function of the user; None if there is none, or one of the system (`is_system`) comes first.
+
+        A temporary system function stands before those of the system, these before those of catalogs.
+        """
+        system = self._function_name(path, system=True)
+        if len(path) == 1 and (given := self.system_functions.get(system)) is not None:
+            return FoundFunction(given, system_name=system[-1])
+        if is_system and len(path) == 1:
+            return None
+        identifier = self._function_name(path)
+        if (given := self.temporary_functions.get(identifier)) is not None:
+            return FoundFunction(given, catalog_name=quoted(identifier))
+        if (given := self.functions.get(identifier)) is not None:
+            return FoundFunction(given, catalog_name=quoted(identifier), class_name=given.class_name)
+        return None
+
+    def _function_name(self, path: tuple[str, ...], system: bool = False) -> Identifier:
+        catalog, database, name = ("", "", path[-1]) if system else self.qualify(path)
+        return catalog, database, name.lower()
+
+    def _functions(self, temporary: bool, system: bool) -> dict[Identifier, UserFunction]:
+        if system:
+            return self.system_functions
+        return self.temporary_functions if temporary else self.functions
+
+    def _no_function(self, path: tuple[str, ...]) -> CatalogError:
+        return CatalogError(
+            f"function {quoted(path)} does not exist", hint=_near(path[-1].lower(), self.list_functions())
+        )
 
     def list_functions(self) -> list[str]:
         """Names of the user's functions that can be called without a database, sorted."""
-        current = (self.current_catalog, self.current_database)
-        own = {key[2] for key in (*self.functions, *self.temporary_functions) if key[:2] == current}
-        return sorted({*self.system_functions, *own})
+        places = (("", ""), (self.current_catalog, self.current_database))
+        known = (*self.system_functions, *self.functions, *self.temporary_functions)
+        return sorted({key[2] for key in known if key[:2] in places})
 
     def _objects(self, temporary: bool) -> dict[Identifier, CatalogObject]:
         return self.temporary_objects if temporary else self.objects
-
-    def _functions(self, temporary: bool) -> dict[Identifier, UserFunction]:
-        return self.temporary_functions if temporary else self.functions
 
     def _forget(self, prefix: tuple[str, ...]) -> None:
         """Remove everything permanent in a catalog or database."""

@@ -84,20 +84,36 @@ def expanded(text: str, start: int, spans: Mapping[tuple[int, int], Identifier])
 
 @_execute.register
 def _create_function(statement: s.CreateFunction, catalog: Catalog, configuration: Configuration) -> DdlResult:
+    catalog.create_function(
+        statement.path,
+        _function(statement),
+        temporary=statement.temporary,
+        system=statement.system,
+        if_not_exists=statement.if_not_exists,
+    )
+    return DdlResult()
+
+
+@_execute.register
+def _alter_function(statement: s.AlterFunction, catalog: Catalog, configuration: Configuration) -> DdlResult:
+    catalog.alter_function(
+        statement.path,
+        _function(statement),
+        temporary=statement.temporary,
+        system=statement.system,
+        if_exists=statement.if_exists,
+    )
+    return DdlResult()
+
+
+def _function(statement: s.CreateFunction | s.AlterFunction) -> UserFunction:
     if statement.language != "PYTHON":
         raise SqlError(
             f"LANGUAGE {statement.language} is not supported",
             position=statement.position,
             hint="Write the function in Python and add LANGUAGE PYTHON.",
         )
-    catalog.create_function(
-        statement.path,
-        UserFunction(statement.class_name, statement.language),
-        temporary=statement.temporary,
-        system=statement.system,
-        if_not_exists=statement.if_not_exists,
-    )
-    return DdlResult()
+    return UserFunction(statement.class_name, statement.language)
 
 
 @_execute.register

@@ -38,7 +38,7 @@ def selected(expressions: Sequence[Expression], output: LogicalType, names: tupl
 
 def aggregated(call: AggregateCall, names: tuple[str, ...], retract: bool) -> str:
     """``SUM_RETRACT(DISTINCT v) FILTER $f2 AS s``."""
-    function = call.internal_name[1:].rpartition("$")[0] + ("_RETRACT" if retract else "")
+    function = call.title + ("_RETRACT" if retract and not call.user_name else "")
     args = ", ".join(names[each] for each in call.arg_list) or "*"
     distinct = "DISTINCT " if call.distinct else ""
     condition = f" FILTER {names[call.filter_arg]}" if call.filter_arg >= 0 else ""

@@ -143,6 +143,18 @@ class CreateFunction(Statement):
 
 
 @dataclass(frozen=True, slots=True)
+class AlterFunction(Statement):
+    """ALTER [TEMPORARY [SYSTEM]] FUNCTION [IF EXISTS] name AS 'class' LANGUAGE PYTHON."""
+
+    path: Path
+    class_name: str
+    language: str = "JAVA"
+    temporary: bool = False
+    system: bool = False
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class CreateCatalog(Statement):
     """CREATE CATALOG name WITH (…)."""
 

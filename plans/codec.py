@@ -20,6 +20,7 @@ from pydantic.fields import FieldInfo
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
 from execnodes.core.tables import ResolvedTable, TableReference
+from plans.calls import without_classes
 from plans.checks import check_node
 from plans.document import Edge, PlanDocument, schema_id
 from plans.secrets import refuse_literal_secrets
@@ -67,7 +68,8 @@ def plain(model: BaseModel) -> dict[str, Any]:
 def _node(node: ExecNode, graph: ExecGraph, options: CompileOptions) -> dict[str, Any]:
     check_node(node, len(graph.inputs[node.id]))
     try:
-        values = plain(map_tables(node, lambda table: _stored(node, table, options)))
+        named = node if options.catalog_objects == "ALL" else without_classes(node)
+        values = plain(map_tables(named, lambda table: _stored(node, table, options)))
     except (RecursionError, ValueError) as error:
         raise node.fail(
             f"an expression cannot be written: {error}", "Split it: compute a part of it in a subquery or a view."

@@ -1,14 +1,19 @@
-"""The session's tables as restoring a plan asks for them."""
+"""The session's tables and functions as restoring a plan asks for them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from execnodes.core.tables import ResolvedTable
-from planner.catalog import Catalog
+from execnodes.core.user_functions.loading import Definition
+from planner.catalog import Catalog, quoted
+from plans.calls import UserCall
 from plans.restore import CatalogTable
 
 
 class CatalogTables:
-    """`CatalogLookup` over a catalog; views are no tables."""
+    """`CatalogLookup` and `FunctionLookup` over a catalog; views are no tables."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
@@ -19,3 +24,14 @@ class CatalogTables:
         if entry is None or not isinstance(entry.object, ResolvedTable):
             return None
         return CatalogTable(entry.object, entry.temporary)
+
+    def function(self, call: UserCall) -> tuple[Callable[[], Definition], bool] | None:
+        """What loads the function that a call names, and whether it is temporary; None if there is none."""
+        for temporary, known in (
+            (True, self._catalog.system_functions if call.system_name else self._catalog.temporary_functions),
+            (False, {} if call.system_name else self._catalog.functions),
+        ):
+            for identifier, function in known.items():
+                if call.user_name in (quoted(identifier), identifier[2] if call.system_name else None):
+                    return partial(function.definition, identifier[2]), temporary
+        return None

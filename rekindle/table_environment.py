@@ -14,12 +14,14 @@ from execnodes.core.lowering import KIND
 from execnodes.core.options import Configuration
 from execnodes.core.spark_sql import text_literal
 from execnodes.core.tables import TableReference
-from planner.catalog import Catalog, CatalogObject, InlineTable, PlanView, quoted
+from execnodes.core.user_functions.loading import Definition, Function
+from planner.catalog import Catalog, CatalogObject, InlineTable, PlanView, UserFunction, quoted
 from planner.graft import prefixed
 from planner.parse import parse
 from planner.statements import Body, Insert, QueryStatement, Statement, StatementSet
 from plans.restore import resolve_tables
 from plans.tables import map_tables, tables_of
+from plans.user_functions import resolve_functions
 from rekindle.catalog_tables import CatalogTables
 from rekindle.compile import collects, compile_body
 from rekindle.compiled_plan import CompiledPlan
@@ -120,6 +122,42 @@ class TableEnvironment:
             name = f"query_{self._named}"
             if self.catalog.find((name,)) is None:
                 return name
+
+    # -- functions
+
+    def create_temporary_function(self, path: str, function: Function) -> None:
+        """Register a function of Python under a name of the catalog; plans hold the name alone.
+
+        `function`: what `udf` gives, a function class or object, or a plain function with hints. FunctionError if it
+        says too little of its types, CatalogError if the name is taken.
+        """
+        self._register(tuple(path.split(".")), function, system=False)
+
+    def create_temporary_system_function(self, name: str, function: Function) -> None:
+        """As `create_temporary_function`, but found from every catalog and before functions of the system."""
+        self._register((name,), function, system=True)
+
+    def drop_temporary_function(self, path: str) -> bool:
+        """Forget a temporary function; whether there was one."""
+        return self._unregister(tuple(path.split(".")), system=False)
+
+    def drop_temporary_system_function(self, name: str) -> bool:
+        """Forget a temporary system function; whether there was one."""
+        return self._unregister((name,), system=True)
+
+    def list_user_defined_functions(self) -> list[str]:
+        """Names of the user's functions that can be called without a database, sorted."""
+        return self.catalog.list_functions()
+
+    def _register(self, path: tuple[str, ...], function: Function, *, system: bool) -> None:
+        created = UserFunction(given=function)
+        created.definition(path[-1])
+        self.catalog.create_function(path, created, temporary=True, system=system, if_not_exists=False)
+
+    def _unregister(self, path: tuple[str, ...], *, system: bool) -> bool:
+        before = len(self.catalog.list_functions())
+        self.catalog.drop_function(path, temporary=True, system=system, if_exists=True)
+        return len(self.catalog.list_functions()) < before
 
     # -- data streams
 
@@ -273,6 +311,11 @@ class TableEnvironment:
         self.data_streams.check(graph)
         return graph
 
+    def functions_of(self, graph: ExecGraph) -> Mapping[str, Definition]:
+        """The functions of the user that a plan calls; PlanError if one is not registered or has changed."""
+        mode = self.configuration.get_option("table.plan.restore.catalog-objects")
+        return resolve_functions(graph, self.tables, mode)  # type: ignore[arg-type]  # checked on SET
+
     def _run(self, graph: ExecGraph, plan: CompiledPlan) -> TableResult:
         graph, sink, name = _collected(graph)
         in_background = sink is None and not self.configuration.flag("table.dml-sync")
@@ -299,6 +342,7 @@ class TableEnvironment:
             name=self.configuration.get_option("pipeline.name") or _job_name(graph),
             spark=self.spark,
             data_streams=self.data_streams.known,
+            functions=self.functions_of(graph),
         )
 
     def _with_folder(self) -> Configuration:

@@ -14,6 +14,7 @@ from execnodes.core.expressions import Expression
 from execnodes.core.lowering import WATERMARK, Lowering, Rows
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
+from execnodes.core.user_functions.naming import activated
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -86,7 +87,7 @@ class BatchNode(ExecNode):
         from execnodes.core import functions
 
         zone = self.configuration.get("table.local-time-zone", "UTC")
-        made = [functions.lower(each, columns, zone) for each in expressions]
+        made = [activated(functions.lower(each, columns, zone)) for each in expressions]
         if any(WATERMARK in text for text in made):
             raise self.fail("CURRENT_WATERMARK has no value in batch mode: there are no watermarks")
         return made

@@ -51,6 +51,10 @@ class CatalogError(RekindleError):
     """A catalog object is missing, exists already, or is of the wrong kind."""
 
 
+class FunctionError(RekindleError):
+    """A function of the user cannot be loaded, or says too little or something wrong about itself."""
+
+
 class PlanError(RekindleError):
     """A compiled plan cannot be read, validated or executed."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, Self, TypeVar
 from typing import Literal as Tag
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 from pydantic import Field as Property
 from pydantic.alias_generators import to_camel
 
@@ -39,13 +39,30 @@ class Literal(_Node):
 
 
 class Call(_Node):
-    """A call of a function of the system, by name and version."""
+    """A call of a function: one of the system by name and version, or one of the user by identifier."""
 
     kind: Tag["CALL"] = "CALL"
-    internal_name: str
-    """``$NAME$VERSION``, e.g. ``$UPPER$1``; the name is Flink's."""
+    internal_name: str = ""
+    """``$NAME$VERSION``, e.g. ``$UPPER$1``; the name is Flink's. Empty for a function of the user."""
+    system_name: str = ""
+    """Of a temporary system function."""
+    catalog_name: str = ""
+    """Of a function of a catalog, in full: ```catalog`.`database`.`name```; temporary ones too."""
+    class_name: str = Property("", alias="class")
+    """``module:name`` of a permanent function of a catalog."""
+    non_deterministic: bool = False
+    """The user's function may give other values for the same operands."""
     operands: tuple[Expression, ...] = ()
     type: LogicalType
+
+    @model_validator(mode="after")
+    def _one_name(self) -> Self:
+        return _with_one_name(self)
+
+    @property
+    def user_name(self) -> str:
+        """What names a function of the user in the plan; empty for one of the system."""
+        return self.system_name or self.catalog_name
 
 
 class FieldAccess(_Node):
@@ -62,13 +79,29 @@ Call.model_rebuild()
 FieldAccess.model_rebuild()
 
 
+class AccumulatorSchema(_Node):
+    """What an aggregate function of the user keeps for a group: a snapshot of the serializer of its accumulators."""
+
+    serializer: str
+    """``dataclass``, ``row``, ``avro``, ``pickle``, or ``module:class`` of the user's own snapshot."""
+    version: int = 1
+    """Of the snapshot's configuration."""
+    type: LogicalType
+    """A ROW: the columns of the state."""
+    configuration: dict[str, Value] = Property(default_factory=dict)
+    """What the snapshot has written of the serializer."""
+
+
 class AggregateCall(_Node):
     """One aggregate function over columns of the input."""
 
     name: str
     """Name of the result column."""
-    internal_name: str
-    """``$SUM$1``."""
+    internal_name: str = ""
+    """``$SUM$1``. Empty for a function of the user, which is named as in `Call`."""
+    system_name: str = ""
+    catalog_name: str = ""
+    class_name: str = Property("", alias="class")
     arg_list: tuple[int, ...] = ()
     """Input columns the function reads; empty for COUNT(*)."""
     filter_arg: int = -1
@@ -77,6 +110,41 @@ class AggregateCall(_Node):
     type: LogicalType
     options: dict[str, Value] = Property(default_factory=dict)
     """Constants the function needs beside its columns, e.g. the separator of LISTAGG."""
+    accumulator: AccumulatorSchema | None = None
+    """Of a function of the user: what it keeps for a group."""
+
+    @model_validator(mode="after")
+    def _one_name(self) -> Self:
+        return _with_one_name(self)
+
+    @property
+    def user_name(self) -> str:
+        """What names a function of the user in the plan; empty for one of the system."""
+        return self.system_name or self.catalog_name
+
+    @property
+    def title(self) -> str:
+        """The function as people know it, e.g. ``SUM``."""
+        return title(self)
+
+
+C = TypeVar("C", bound=Call | AggregateCall)
+
+
+def _with_one_name(call: C) -> C:
+    names = [each for each in (call.internal_name, call.system_name, call.catalog_name) if each]
+    if len(names) != 1:
+        raise ValueError("a call has one of internalName, systemName and catalogName")
+    if call.class_name and not call.catalog_name:
+        raise ValueError("only functions of a catalog have a class")
+    return call
+
+
+def title(call: Call | AggregateCall) -> str:
+    """The function as people know it: ``UPPER`` of ``$UPPER$1``, the bare name of a function of the user."""
+    if call.catalog_name:
+        return call.catalog_name.rpartition("`.`")[2].removesuffix("`").replace("``", "`")
+    return call.system_name or call.internal_name.strip("$").rsplit("$", 1)[0]
 
 
 def children(expression: Expression) -> tuple[Expression, ...]:
@@ -91,6 +159,11 @@ def walk(expression: Expression) -> Iterator[Expression]:
     yield expression
     for child in children(expression):
         yield from walk(child)
+
+
+def user_calls(expression: Expression) -> Iterator[Call]:
+    """Calls of functions of the user in an expression."""
+    return (each for each in walk(expression) if isinstance(each, Call) and each.user_name)
 
 
 def transform(expression: Expression, change: Callable[[Expression], Expression | None]) -> Expression:
@@ -140,7 +213,7 @@ def digest(expression: Expression, names: tuple[str, ...]) -> str:
         return _literal(expression)
     if isinstance(expression, FieldAccess):
         return f"{digest(expression.expr, names)}.{expression.name}"
-    name = expression.internal_name.strip("$").rsplit("$", 1)[0]
+    name = title(expression)
     parts = [digest(each, names) for each in expression.operands]
     if len(parts) == 2 and not name[0].isalpha():
         return f"({parts[0]} {name} {parts[1]})"

@@ -121,7 +121,8 @@ def call_text(call: AggregateCall, rows: RowsMeaning) -> str:
     arguments = ", ".join(rows.texts(call.arg_list)) or "*"
     options = f" {json.dumps(call.options, sort_keys=True)}" if call.options else ""
     passes = f" FILTER {rows.columns[call.filter_arg]}" if call.filter_arg >= 0 else ""
-    return shortened(f"{call.internal_name}({'DISTINCT ' if call.distinct else ''}{arguments}){options}{passes}")
+    name = call.internal_name or call.user_name
+    return shortened(f"{name}({'DISTINCT ' if call.distinct else ''}{arguments}){options}{passes}")
 
 
 def set_text(texts: Sequence[str]) -> str:
@@ -162,4 +163,5 @@ def _expression(expression: Expression, rows: RowsMeaning) -> str:
     operands = ", ".join(_expression(each, rows) for each in expression.operands)
     # What a row's watermark is depends on more than its columns.
     time = f" of {rows.time}" if expression.internal_name.startswith("$CURRENT_WATERMARK$") else ""
-    return f"{expression.internal_name}({operands}){time}{type_text(expression.type)}"
+    name = expression.internal_name or expression.user_name
+    return f"{name}({operands}){time}{type_text(expression.type)}"

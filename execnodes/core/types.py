@@ -279,7 +279,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
         if match[1] is not None:
             yield "name", match[1].replace("``", "`")
         elif match[2] is not None:
-            yield "word", match[2].upper()
+            yield "word", match[2]
         elif match[3] is not None:
             yield "number", match[3]
         else:
@@ -292,7 +292,7 @@ def _type(tokens: list[tuple[str, str]], at: int, text: str) -> tuple[LogicalTyp
 
     def expect(mark: str) -> None:
         nonlocal at
-        if peek()[1] != mark:
+        if peek()[1].upper() != mark:
             raise ValueError(f"{text!r} is not a type: expected {mark!r}")
         at += 1
 
@@ -315,7 +315,7 @@ def _type(tokens: list[tuple[str, str]], at: int, text: str) -> tuple[LogicalTyp
         result, at = _type(tokens, at, text)
         return result
 
-    kind, word = peek()
+    kind, word = peek()[0], peek()[1].upper()
     if kind != "word":
         raise ValueError(f"{text!r} is not a type")
     at += 1
@@ -330,7 +330,7 @@ def _type(tokens: list[tuple[str, str]], at: int, text: str) -> tuple[LogicalTyp
         given = numbers()
         result = LogicalType(Root(word), precision=given[0] if given else _DEFAULT_PRECISION[word])
     elif word == "INTERVAL":
-        result = {"SECOND": INTERVAL_DAY_TIME, "MONTH": INTERVAL_YEAR_MONTH}[peek()[1]]
+        result = {"SECOND": INTERVAL_DAY_TIME, "MONTH": INTERVAL_YEAR_MONTH}[peek()[1].upper()]
         at += 1
     elif word in ("ARRAY", "MULTISET"):
         expect("<")
@@ -355,7 +355,7 @@ def _type(tokens: list[tuple[str, str]], at: int, text: str) -> tuple[LogicalTyp
         result = row(*fields)
     else:
         raise ValueError(f"{text!r} is not a type: unknown name {word}")
-    if peek() == ("word", "NOT") and peek(1) == ("word", "NULL"):
+    if (peek()[1].upper(), peek(1)[1].upper()) == ("NOT", "NULL") and peek()[0] == peek(1)[0] == "word":
         at += 2
         result = result.not_null()
     if peek()[1] in ("*ROWTIME*", "*PROCTIME*"):

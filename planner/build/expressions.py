@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 from execnodes.core import aggregates
 from execnodes.core.errors import SqlError
-from execnodes.core.expressions import Expression, FieldAccess, InputRef
+from execnodes.core.expressions import Expression, FieldAccess, InputRef, user_calls
 from execnodes.core.functions import resolve
 from execnodes.core.types import BOOLEAN, Root
 from planner import syntax as s
 from planner.build.scope import Scope
+from planner.build.user_functions import bind_scalar, find_function
 from planner.catalog import Catalog
 
 Replace = Callable[[s.Expr], Expression | None]
@@ -22,6 +23,9 @@ WINDOW_ONLY = frozenset(
 """Functions that exist only with OVER."""
 GROUP_FUNCTIONS = frozenset(("GROUPING", "GROUPING_ID", "GROUP_ID"))
 """Functions that exist only beside GROUP BY."""
+
+IN_LAMBDA = frozenset(("ARRAY_CONTAINS", "ARRAY_REMOVE"))
+"""Functions that compute their last operand inside a loop over an array."""
 
 
 def nothing(_: s.Expr) -> Expression | None:
@@ -86,6 +90,15 @@ class Converter:
     def _call(self, node: s.Call) -> Expression:
         self._check(node)
         operands = tuple(self.convert(arg) for arg in node.args)
+        found = find_function(self.catalog, node)
+        if found is not None:
+            return bind_scalar(found, operands, node)
+        if node.name.upper() in IN_LAMBDA and any(True for _ in user_calls(operands[-1])):
+            raise SqlError(
+                f"a function written in Python may not stand in the second operand of {node.name}",
+                position=node.position,
+                hint="Spark cannot call Python from inside its loops over arrays; do it in the function itself.",
+            )
         if node.name in ("AND", "OR") and len(operands) > 2:
             return self._fold(node, operands)
         return resolve(node.name.upper(), operands, position=node.position, result=node.result)
@@ -109,12 +122,6 @@ class Converter:
         clause = "DISTINCT" if node.distinct else "FILTER" if node.filter else "WITHIN GROUP" if node.order else None
         if clause or node.star:
             raise SqlError(f"{clause or '*'} in a call of {node.name}: it is no aggregate", position=node.position)
-        if self.catalog.find_function(tuple(node.name.split("."))) is not None:
-            raise SqlError(
-                f"calling the user's function {node.name} is not supported",
-                position=node.position,
-                hint="Only system functions can be called from SQL.",
-            )
 
 
 def conjuncts(node: s.Expr | None) -> list[s.Expr]:

@@ -223,7 +223,11 @@ def _view(cursor: Cursor, temporary: bool) -> CreateView:
 
 def _function(cursor: Cursor, temporary: bool, system: bool) -> CreateFunction:
     exists = if_not_exists(cursor)
-    path = cursor.path("a function")
+    return CreateFunction(cursor.path("a function"), *function_body(cursor), temporary, system, exists)
+
+
+def function_body(cursor: Cursor) -> tuple[str, str]:
+    """Class and language of ``AS 'class' [LANGUAGE word]``."""
     cursor.expect("AS")
     class_name = cursor.text("the function's class or module path")
     language = "JAVA"
@@ -233,4 +237,4 @@ def _function(cursor: Cursor, temporary: bool, system: bool) -> CreateFunction:
         language = cursor.advance().upper
     if cursor.at("USING"):
         raise cursor.unsupported("USING JAR", "Put the module on the Python path.")
-    return CreateFunction(path, class_name, language, temporary, system, exists)
+    return class_name, language

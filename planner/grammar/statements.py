@@ -10,7 +10,7 @@ from execnodes.core.errors import SqlError
 from planner import statements as s
 from planner.grammar import expressions as grammar
 from planner.grammar import query
-from planner.grammar.create import create
+from planner.grammar.create import create, function_body
 from planner.grammar.cursor import Cursor
 from planner.grammar.hints import hints
 from planner.grammar.lexer import Kind
@@ -142,9 +142,15 @@ def _drop(cursor: Cursor) -> s.Statement:
 
 
 def _alter(cursor: Cursor) -> s.Statement:
+    temporary = cursor.accept("TEMPORARY")
+    system = temporary and cursor.accept("SYSTEM")
+    if temporary or cursor.at("FUNCTION"):
+        cursor.expect("FUNCTION")
+        exists = cursor.accept("IF", "EXISTS")
+        return s.AlterFunction(cursor.path("a function"), *function_body(cursor), temporary, system, exists)
     view = cursor.accept("VIEW")
     if not view and not cursor.accept("TABLE"):
-        raise cursor.unsupported(f"ALTER {cursor.shown()}", "Write ALTER TABLE or ALTER VIEW.")
+        raise cursor.unsupported(f"ALTER {cursor.shown()}", "Write ALTER TABLE, ALTER VIEW or ALTER FUNCTION.")
     if_exists = cursor.accept("IF", "EXISTS")
     path = cursor.path("a table")
     kind: Literal["TABLE", "VIEW"] = "VIEW" if view else "TABLE"

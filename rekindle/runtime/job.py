@@ -27,6 +27,7 @@ from rekindle.runtime.build import Builder, sink_columns, sink_hidden
 from rekindle.runtime.failures import is_transient, job_error
 from rekindle.runtime.fan_out import FanOut, Target
 from rekindle.runtime.folder import JobFolder, JobIdentity
+from rekindle.runtime.functions import register_functions
 from rekindle.runtime.gate import Gate
 from rekindle.runtime.lanes import Lanes
 from rekindle.runtime.metrics import merging
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
+    from execnodes.core.user_functions.loading import Definition
     from rekindle.connectors.data_stream import DataStream
     from rekindle.jobs.status import Status
     from rekindle.savepoints.manifest import Manifest
@@ -82,9 +84,12 @@ class Job:
         name: str = "",
         spark: SparkSession | None = None,
         data_streams: Mapping[str, DataStream] | None = None,
+        functions: Mapping[str, Definition] | None = None,
         savepoint_at_end: Path | None = None,
     ) -> None:
         """`plan`: the text `graph` was read from; it is kept in the job folder. `data_streams`: by uid.
+
+        `functions`: those of the user that the plan calls, by their names in it.
 
         `savepoint_at_end`: a bounded pipeline is not drained at the end of its input, but ends with this savepoint.
         """
@@ -97,6 +102,7 @@ class Job:
         self._name = name
         self._given_spark = spark
         self._data_streams = dict(data_streams or {})
+        self._functions = dict(functions or {})
         job_dir = configuration.get_option("execution.job-dir")
         self._temporary = not job_dir
         self.folder = JobFolder(Path(job_dir or tempfile.mkdtemp(prefix="rekindle-job-")))
@@ -187,6 +193,7 @@ class Job:
         self.fates = restore.fates if restore is not None else ()
         self._pipeline = plan_stages(recorded)
         spark = self._prepared({})
+        register_functions(spark, self._graph, self._functions)
         self._metrics = spark.sparkContext.accumulator({}, merging())
         self._spark = spark
         self._builder = self._built(restore)

@@ -72,4 +72,8 @@ def cast(
 
 def is_deterministic(expression: Expression) -> bool:
     """Whether the same row always gives the same value."""
-    return all(find(each.internal_name).deterministic for each in walk(expression) if isinstance(each, Call))
+    return all(_gives_the_same(each) for each in walk(expression) if isinstance(each, Call))
+
+
+def _gives_the_same(call: Call) -> bool:
+    return not call.non_deterministic if call.user_name else find(call.internal_name).deterministic

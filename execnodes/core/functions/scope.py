@@ -8,6 +8,7 @@ from itertools import count
 from execnodes.core.expressions import Call, Expression, FieldAccess, InputRef, Literal
 from execnodes.core.lowering import quote, wrap
 from execnodes.core.spark_sql import literal, text_literal
+from execnodes.core.user_functions.naming import ACTIVE, PREFIX, spark_name
 
 SHORT = 100
 """Texts up to this length are repeated rather than named."""
@@ -37,6 +38,9 @@ class Scope:
                 return literal(expression.value, expression.type)
             case FieldAccess():
                 return f"{self.text(expression.expr)}.{quote(expression.name)}"
+            case Call() if expression.user_name:
+                operands = ", ".join([ACTIVE, *self.texts(expression.operands)])
+                return f"{spark_name(expression)}({operands})"
             case Call():
                 return self._find(expression.internal_name)(self, expression)
 
@@ -53,7 +57,9 @@ class Scope:
         if len(text) <= SHORT:
             return body(text)
         name = self.fresh()
-        return f"transform(array({text}), {name} -> {body(name)})[0]"
+        shared = body(name)
+        # Spark refuses Python in lambdas; it computes equal calls once by itself.
+        return body(text) if PREFIX in shared else f"transform(array({text}), {name} -> {shared})[0]"
 
     def share_some(self, texts: Sequence[str], indexes: Sequence[int], body: Callable[[Sequence[str]], str]) -> str:
         """As `share`, for those of `texts` at `indexes`."""

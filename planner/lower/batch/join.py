@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from execnodes.core.expressions import digest
+from execnodes.core.errors import SqlError
+from execnodes.core.expressions import Expression, digest, input_indexes, title, user_calls
 from execnodes.core.join_spec import JoinSpec
 from execnodes.core.node import ExecNode
 from execnodes.core.types import row
@@ -20,6 +21,7 @@ def _(node: Join, context: BatchContext) -> ExecNode:
     left, right = context.lower_batch(node.left), context.lower_batch(node.right)
     names = names_of(unique_names(row(*left.output_type.fields, *right.output_type.fields)))
     condition = conjunction(conjuncts(node.condition))
+    _refuse_python(node, condition, len(left.output_type.fields))
     shown = (
         ("joinType", f"[{TITLES[node.kind]}]"),
         ("where", f"[{'true' if condition is None else digest(condition, names)}]"),
@@ -49,3 +51,17 @@ def _(node: Join, context: BatchContext) -> ExecNode:
             non_equi_condition=conjunction(rest),
         ),
     )
+
+
+def _refuse_python(node: Join, condition: Expression | None, width: int) -> None:
+    """Spark calls Python functions of both sides' columns only behind an inner join."""
+    if node.kind == "INNER" or condition is None:
+        return
+    for each in user_calls(condition):
+        reads = input_indexes(each)
+        if reads and min(reads) < width <= max(reads):
+            raise SqlError(
+                f"the condition of this {node.kind} join calls {title(each)} with columns of both sides",
+                position=node.position,
+                hint="Write an inner join, or call the function with columns of one side and compare the results.",
+            )

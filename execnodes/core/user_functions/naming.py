@@ -1,0 +1,33 @@
+"""How functions of the user are called in the texts that Spark runs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from execnodes.core.expressions import Call
+from execnodes.core.types import LogicalType
+
+PREFIX = "rk_fn_"
+"""Spark knows functions of the user by names that begin so."""
+ACTIVE = "rk_active"
+"""Stands in a text for the condition under which a row is the caller's; others never reach the function.
+
+Spark computes Python functions for all rows of a projection, also where a CASE around them is not taken.
+"""
+
+
+def operand_types(call: Call) -> tuple[LogicalType, ...]:
+    """Types of the operands."""
+    return tuple(each.type for each in call.operands)
+
+
+def spark_name(call: Call) -> str:
+    """The name under which Spark knows the function with these types; the same in every process."""
+    key = [call.user_name, call.class_name, [str(each) for each in operand_types(call)], str(call.type)]
+    return PREFIX + hashlib.sha256(json.dumps(key).encode()).hexdigest()[:20]
+
+
+def activated(text: str, condition: str = "TRUE") -> str:
+    """A text whose functions of the user see the rows for which `condition` is TRUE."""
+    return text.replace(ACTIVE, f"({condition})") if ACTIVE in text else text

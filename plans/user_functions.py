@@ -1,0 +1,81 @@
+"""Where the functions of the user come from that a restored plan calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+from execnodes.core.errors import FunctionError, PlanError
+from execnodes.core.expressions import Call, title
+from execnodes.core.graph import ExecGraph
+from execnodes.core.node import ExecNode
+from execnodes.core.user_functions.loading import Definition, load
+from execnodes.core.user_functions.naming import operand_types
+from plans.calls import UserCall, user_calls
+from plans.restore import Mode
+
+
+class FunctionLookup(Protocol):
+    """What restoring asks of the catalogs of the session."""
+
+    def function(self, call: UserCall) -> tuple[Callable[[], Definition], bool] | None:
+        """What loads the function that a call names, and whether it is temporary; None if there is none."""
+        ...
+
+
+def resolve_functions(graph: ExecGraph, lookup: FunctionLookup, mode: Mode = "ALL") -> Mapping[str, Definition]:
+    """Every function of the user that a plan calls, by its name there.
+
+    `mode` ALL takes the catalog's and else the class in the plan, ALL_ENFORCED of permanent functions only that class,
+    IDENTIFIER only the catalog's. PlanError if a function is nowhere, or is no longer what was compiled.
+    """
+    found: dict[str, Definition] = {}
+    for node in graph.nodes:
+        for call in user_calls(node):
+            try:
+                definition = _resolve(node, call, lookup, mode)
+            except FunctionError as error:
+                raise node.fail(error.message, error.hint) from error
+            _check(node, call, definition)
+            found[call.user_name] = definition
+    return found
+
+
+def _resolve(node: ExecNode, call: UserCall, lookup: FunctionLookup, mode: Mode) -> Definition:
+    given = lookup.function(call)
+    if given is not None and (mode != "ALL_ENFORCED" or given[1]):
+        return given[0]()
+    if call.class_name and mode != "IDENTIFIER":
+        return load(call.class_name, title(call))
+    if mode == "ALL_ENFORCED" and given is not None:
+        raise node.fail(
+            f"the plan holds no class of function {call.user_name}, and the catalog may not be asked for it "
+            "(table.plan.restore.catalog-objects = ALL_ENFORCED)",
+            "Restore with ALL or IDENTIFIER, or compile with table.plan.compile.catalog-objects = ALL.",
+        )
+    what = "temporary system function" if call.system_name else "function"
+    raise node.fail(
+        f"{what} {call.user_name} is not registered, and the plan holds only its identifier"
+        if not call.class_name
+        else f"{what} {call.user_name} is not in the catalog, and the class in the plan may not be used",
+        "Register it before the plan runs: create_temporary_function, or CREATE … FUNCTION in the script given with -i."
+        if not call.class_name
+        else "Create it, or restore with table.plan.restore.catalog-objects = ALL.",
+    )
+
+
+def _check(node: ExecNode, call: UserCall, definition: Definition) -> None:
+    if not isinstance(call, Call):
+        return
+    given = operand_types(call)
+    types = definition.parameters.types(given)
+    fits = types is not None and all(a.same_values(b) for a, b in zip(types, given, strict=True))
+    if fits and definition.result.same_values(call.type) and definition.deterministic != call.non_deterministic:
+        return
+    now = f"{definition}{'' if definition.deterministic else ', not deterministic'}"
+    was = f"({', '.join(map(str, given))}) → {call.type}{', not deterministic' if call.non_deterministic else ''}"
+    raise PlanError(
+        f"function {call.user_name} has changed: the plan calls {was}, it is {now}",
+        where=f"node {node.id} ({node.key})",
+        hint="Compile the plan anew, or register the function as it was under this name.",
+    )

@@ -1,0 +1,166 @@
+"""Scalar functions of the user as Arrow functions of Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from execnodes.core.errors import JobError
+from execnodes.core.expressions import Call
+from execnodes.core.spark_sql import spark_type
+from execnodes.core.types import LogicalType
+from execnodes.core.user_functions.naming import operand_types, spark_name
+from execnodes.core.user_functions.scalar import ScalarDefinition
+from execnodes.core.user_functions.shipping import Shipped, failed, line, opened, ship, shown
+from execnodes.core.user_functions.values import reader, writer
+from plans.calls import user_calls
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import SparkSession
+
+    from execnodes.core.graph import ExecGraph
+    from execnodes.core.user_functions.loading import Definition
+
+
+def register_functions(spark: SparkSession, graph: ExecGraph, functions: Mapping[str, Definition]) -> None:
+    """Make the functions that a plan calls known to Spark, each under its `spark_name`."""
+    calls = {spark_name(call): call for node in graph.nodes for call in user_calls(node) if isinstance(call, Call)}
+    if not calls:
+        return
+    from pyspark.sql.pandas.functions import arrow_udf
+    from pyspark.sql.pandas.types import to_arrow_type
+    from pyspark.sql.types import DataType
+
+    make: Callable[..., Any] = arrow_udf
+    for name, call in calls.items():
+        definition = functions[call.user_name]
+        assert isinstance(definition, ScalarDefinition)
+        given = DataType.fromDDL(spark_type(call.type))
+        made = make(_columns(scalar_call(definition, call, to_arrow_type(given))), returnType=given)
+        spark.udf.register(name, made if definition.deterministic else made.asNondeterministic())
+
+
+def scalar_call(definition: ScalarDefinition, call: Call, arrow: pa.DataType) -> ScalarCall:
+    """A call of a function; `arrow` is the type of the column it gives."""
+    parameters = [definition.parameters.at(index) for index in range(len(call.operands))]
+    shipped = ship(definition.name, definition.function, [each.hint for each in parameters])
+    nulls = tuple(each.takes_null or definition.form == "pandas" for each in parameters)
+    return ScalarCall(shipped, definition.form == "pandas", operand_types(call), nulls, call.type, arrow)
+
+
+def _columns(call: ScalarCall) -> Callable[..., Any]:
+    # Spark reads the hints of what it is given; these say nothing.
+    return lambda *columns: call(*columns)
+
+
+@dataclass(frozen=True)
+class ScalarCall:
+    """A function over columns of given types, as Spark's workers run it."""
+
+    function: Shipped
+    vectorised: bool
+    types: tuple[LogicalType, ...]
+    takes_null: tuple[bool, ...]
+    result: LogicalType
+    arrow: pa.DataType
+
+    def __call__(self, active: pa.Array, *columns: pa.Array) -> pa.Array:
+        """The column of results; NULL in rows that are not `active`, or have a NULL that the function does not take."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        mask = active.fill_null(False)
+        for column, takes_null in zip(columns, self.takes_null, strict=True):
+            mask = mask if takes_null or not column.null_count else pc.and_(mask, column.is_valid())
+        rows = mask.true_count
+        if not rows:
+            return pa.nulls(len(mask), self.arrow)
+        if rows == len(mask):
+            return self._evaluated(columns, rows)
+        found = self._evaluated([column.filter(mask) for column in columns], rows)
+        places = pc.subtract(pc.cumulative_sum(mask.cast(pa.int64())), 1)
+        return found.take(pc.if_else(mask, places, None))
+
+    def _evaluated(self, columns: Sequence[pa.Array], rows: int) -> pa.Array:
+        function, hints = opened(self.function)
+        if self.vectorised:
+            return self._vectorised(function, columns, rows)
+        import pyarrow as pa
+
+        readers = [reader(t, hint) for t, hint in zip(self.types, hints, strict=True)]
+        lists = [
+            column.to_pylist() if read is None else [read(each) for each in column.to_pylist()]
+            for column, read in zip(columns, readers, strict=True)
+        ]
+        write = writer(self.result)
+        values = []
+        for row in zip(*lists, strict=True) if lists else [()] * rows:
+            try:
+                value = function(*row)
+                values.append(value if write is None else write(value))
+            except Exception as error:
+                raise failed(self.function.name, row, error) from error
+        try:
+            found = pa.array(values, type=self.arrow)
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):
+            raise self._misfit(lists, values) from None
+        if found.null_count and not self.result.nullable:
+            raise self._wrong("returned None", self._row(lists, found.is_null().index(True).as_py()))
+        return found
+
+    def _vectorised(self, function: Callable[..., Any], columns: Sequence[pa.Array], rows: int) -> pa.Array:
+        import pyarrow as pa
+
+        try:
+            series = function(*map(to_series, columns))
+        except Exception as error:
+            raise JobError(f"function {self.function.name} failed: {line(error)}") from error
+        if not hasattr(series, "__len__") or len(series) != rows:
+            what = f"{len(series)} values" if hasattr(series, "__len__") else f"a {type(series).__name__}"
+            raise self._wrong(f"returned {what} for {rows} rows", None)
+        write = writer(self.result)
+        try:
+            if write is None:
+                found = pa.array(series, type=self.arrow, from_pandas=True)
+            else:
+                found = pa.array([write(each) for each in series], type=self.arrow, from_pandas=True)
+        except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+            raise self._wrong(f"returned what is no {self.result}: {line(error)}", None) from error
+        return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
+
+    def _misfit(self, lists: Sequence[Sequence[Any]], values: Sequence[Any]) -> JobError:
+        """The error for the first result that has not the type."""
+        import pyarrow as pa
+
+        for at, value in enumerate(values):
+            try:
+                pa.array([value], type=self.arrow)
+            except (pa.ArrowException, TypeError, ValueError, OverflowError):
+                return self._wrong(f"returned {value!r} ({type(value).__name__})", self._row(lists, at))
+        return self._wrong("returned values that do not fit together", None)
+
+    def _row(self, lists: Sequence[Sequence[Any]], at: int) -> tuple[Any, ...]:
+        return tuple(each[at] for each in lists)
+
+    def _wrong(self, what: str, row: tuple[Any, ...] | None) -> JobError:
+        behind = "" if row is None else f" for {shown(row)}"
+        return JobError(f"function {self.function.name} {what}{behind}; its result is {self.result}")
+
+
+def to_series(column: pa.Array) -> Any:
+    """A pandas Series with the types of the column, so that integers with NULLs stay integers."""
+    import pandas as pd
+    import pyarrow as pa
+
+    types = {
+        pa.bool_(): pd.BooleanDtype(),
+        pa.int8(): pd.Int8Dtype(),
+        pa.int16(): pd.Int16Dtype(),
+        pa.int32(): pd.Int32Dtype(),
+        pa.int64(): pd.Int64Dtype(),
+        pa.float32(): pd.Float32Dtype(),
+        pa.float64(): pd.Float64Dtype(),
+    }
+    return column.to_pandas(types_mapper=types.get)

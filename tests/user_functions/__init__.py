@@ -1,0 +1,1 @@
+"""Functions that users write in Python."""

@@ -1,0 +1,69 @@
+"""Functions of the user in running jobs, streaming and batch."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from execnodes.core.errors import JobError
+from rekindle.table_environment import TableEnvironment
+from tests.user_functions import examples
+
+pytestmark = pytest.mark.spark
+ROWS = [(0, None), (1, "x"), (2, "y"), (5, "z")]
+
+
+@pytest.fixture(params=["streaming", "batch"])
+def environment(request: pytest.FixtureRequest, spark: Any, tmp_path: Path) -> TableEnvironment:
+    """A table t of four rows, and the functions of `examples`."""
+    made = TableEnvironment.create({"execution.runtime-mode": request.param}, spark=spark)
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "rows.json").write_text("".join(json.dumps({"a": a, "b": b}) + "\n" for a, b in ROWS))
+    made.execute_sql(
+        f"CREATE TABLE t (a INT, b STRING) WITH ('connector'='filesystem','path'='{folder}','format'='json')"
+    )
+    made.execute_sql(f"CREATE FUNCTION divide AS '{examples.__name__}:Divide' LANGUAGE PYTHON")
+    for name in ("point", "shout", "plus", "or_else"):
+        made.create_temporary_function(name, getattr(examples, name))
+    return made
+
+
+def rows(made: TableEnvironment, query: str) -> list[tuple[Any, ...]]:
+    return sorted(row for _, row in made.execute_sql(query).collect())
+
+
+def test_in_projections_filters_and_joins(environment: TableEnvironment) -> None:
+    # The filter stands before the projection: the function must not see the row with 0.
+    found = rows(
+        environment,
+        "SELECT divide(x.a), point(x.a, x.b).label, shout(or_else(y.b, 'none')) "
+        "FROM t AS x JOIN t AS y ON plus(x.a, 1) = y.a AND plus(x.a, y.a) < 100 WHERE x.a <> 0",
+    )
+    assert found == [(1000, "x", "Y!")]
+
+
+def test_a_failure_names_the_function_and_the_row(environment: TableEnvironment) -> None:
+    with pytest.raises(JobError, match=r"function divide failed for \(0\): ZeroDivisionError"):
+        rows(environment, "SELECT divide(a) FROM t")
+
+
+def test_two_sinks_call_only_for_their_rows(environment: TableEnvironment, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        environment.execute_sql(
+            f"CREATE TABLE {name} (v BIGINT) WITH ('connector'='filesystem','path'='{tmp_path / name}','format'='json')"
+        )
+    environment.execute_script(
+        "EXECUTE STATEMENT SET BEGIN INSERT INTO one SELECT divide(a) FROM t WHERE a <> 0; "
+        "INSERT INTO two SELECT plus(a, 1) FROM t; END"
+    )
+    written = {
+        name: sorted(
+            json.loads(line)["v"] for file in (tmp_path / name).rglob("part*") for line in file.read_text().splitlines()
+        )
+        for name in ("one", "two")
+    }
+    assert written == {"one": [200, 500, 1000], "two": [1, 2, 3, 6]}
