@@ -9,8 +9,10 @@ from execnodes.core.errors import FunctionError, PlanError
 from execnodes.core.expressions import Call, title
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
+from execnodes.core.user_functions.aggregate import AggregateDefinition
 from execnodes.core.user_functions.loading import Definition, load
 from execnodes.core.user_functions.naming import operand_types
+from execnodes.core.user_functions.scalar import ScalarDefinition
 from plans.calls import UserCall, user_calls
 from plans.restore import Mode
 
@@ -65,17 +67,29 @@ def _resolve(node: ExecNode, call: UserCall, lookup: FunctionLookup, mode: Mode)
 
 
 def _check(node: ExecNode, call: UserCall, definition: Definition) -> None:
-    if not isinstance(call, Call):
+    if isinstance(call, Call):
+        _check_scalar(node, call, definition)
         return
+    if not isinstance(definition, AggregateDefinition) or not definition.result.same_values(call.type):
+        raise _changed(node, call, f"… → {call.type}", str(definition))
+    if call.retractable and not definition.retractable:
+        raise _changed(node, call, "it with a method retract", f"{definition} without one")
+
+
+def _check_scalar(node: ExecNode, call: Call, definition: Definition) -> None:
     given = operand_types(call)
     types = definition.parameters.types(given)
     fits = types is not None and all(a.same_values(b) for a, b in zip(types, given, strict=True))
-    if fits and definition.result.same_values(call.type) and definition.deterministic != call.non_deterministic:
+    fits = fits and isinstance(definition, ScalarDefinition) and definition.result.same_values(call.type)
+    if fits and definition.deterministic != call.non_deterministic:
         return
     now = f"{definition}{'' if definition.deterministic else ', not deterministic'}"
     was = f"({', '.join(map(str, given))}) → {call.type}{', not deterministic' if call.non_deterministic else ''}"
-    raise PlanError(
+    raise _changed(node, call, was, now)
+
+
+def _changed(node: ExecNode, call: UserCall, was: str, now: str) -> PlanError:
+    return node.fail(
         f"function {call.user_name} has changed: the plan calls {was}, it is {now}",
-        where=f"node {node.id} ({node.key})",
-        hint="Compile the plan anew, or register the function as it was under this name.",
+        "Compile the plan anew, or register the function as it was under this name.",
     )

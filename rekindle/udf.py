@@ -1,5 +1,6 @@
 """Functions of the user: what programs import to write them. Names are those of ``pyflink.table.udf``."""
 
+from execnodes.core.user_functions.aggregate import AggregateFunction, udaf
 from execnodes.core.user_functions.scalar import FunctionContext, ScalarFunction, udf
 
-__all__ = ["FunctionContext", "ScalarFunction", "udf"]
+__all__ = ["AggregateFunction", "FunctionContext", "ScalarFunction", "udaf", "udf"]

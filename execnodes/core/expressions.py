@@ -112,6 +112,8 @@ class AggregateCall(_Node):
     """Constants the function needs beside its columns, e.g. the separator of LISTAGG."""
     accumulator: AccumulatorSchema | None = None
     """Of a function of the user: what it keeps for a group."""
+    retractable: bool = False
+    """The user's function can take rows back."""
 
     @model_validator(mode="after")
     def _one_name(self) -> Self:

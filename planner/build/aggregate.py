@@ -10,12 +10,15 @@ from execnodes.core.errors import SqlError
 from execnodes.core.expressions import AggregateCall, Expression, FieldAccess, InputRef, Literal, Value
 from execnodes.core.functions import resolve
 from execnodes.core.types import BIGINT, TEXTS, LogicalType, Root
+from execnodes.core.user_functions.aggregate import AggregateDefinition
 from planner import syntax as s
 from planner.build.expressions import GROUP_FUNCTIONS, Converter, is_aggregate, unique_names, walk
 from planner.build.folding import fold
 from planner.build.group_windows import GroupWindows
 from planner.build.scope import fields_of
 from planner.build.source import Source, project, row_of
+from planner.build.user_functions import bind_aggregate, find_aggregate
+from planner.catalog import Catalog, FoundFunction
 from planner.logical import Aggregate, Logical
 
 if TYPE_CHECKING:
@@ -24,9 +27,10 @@ if TYPE_CHECKING:
 _JSON_SUFFIX = {"NULL": "NULL_ON_NULL", "ABSENT": "ABSENT_ON_NULL"}
 
 
-def is_aggregated(node: s.Select, order: tuple[s.OrderItem, ...]) -> bool:
+def is_aggregated(node: s.Select, order: tuple[s.OrderItem, ...], catalog: Catalog) -> bool:
     """True for GROUP BY or an aggregate anywhere behind it."""
-    return node.group is not None or any(is_aggregate(each) for expr in _above(node, order) for each in walk(expr))
+    parts = (each for expr in _above(node, order) for each in walk(expr))
+    return node.group is not None or any(is_aggregate(each, catalog) for each in parts)
 
 
 def _above(node: s.Select, order: tuple[s.OrderItem, ...]) -> list[s.Expr]:
@@ -51,7 +55,7 @@ def build_aggregate(
     aliases = {id(item.expr): item.alias for item in node.items if item.alias}
     for expr in _above(node, order):
         for each in walk(expr):
-            if isinstance(each, s.Call) and is_aggregate(each) and id(each) not in calls.inner:
+            if isinstance(each, s.Call) and is_aggregate(each, builder.catalog) and id(each) not in calls.inner:
                 calls.add(each, aliases.get(id(each)))
     optional = {key for key in grouping if sets and not all(key in one for one in (_indexes(sets, grouping, keys)))}
     types = [columns.type(i).with_nullable(columns.type(i).nullable or i in optional) for i in grouping]
@@ -181,6 +185,9 @@ class _Calls:
         return AggregateCall(name="", internal_name=f"${name}$1", arg_list=tuple(arguments), type=BIGINT.not_null())
 
     def _call(self, node: s.Call, name: str) -> AggregateCall:
+        user = find_aggregate(self._below.catalog, node)
+        if user is not None:
+            return self._user_call(node, *user)
         if node.star and name != "COUNT":
             raise SqlError(f"{name}(*) does not exist", position=node.position, hint="Only COUNT takes *.")
         if node.order:
@@ -188,9 +195,7 @@ class _Calls:
                 "WITHIN GROUP is not supported", position=node.position, hint="Values come in the order they arrive."
             )
         arguments, options = self._arguments(node, name)
-        where = -1
-        if node.filter is not None:
-            where = self._columns.index(self._clause("FILTER").condition(node.filter))
+        where = self._filter(node)
         for key, value in node.options:
             name = f"{name}_{_JSON_SUFFIX[value]}" if key == "onNull" else name
         internal_name, type_ = aggregates.resolve(
@@ -210,6 +215,19 @@ class _Calls:
             type=type_,
             options=options,
         )
+
+    def _user_call(self, node: s.Call, found: FoundFunction, definition: AggregateDefinition) -> AggregateCall:
+        clause = "*" if node.star else "WITHIN GROUP" if node.order else None
+        if clause:
+            raise SqlError(f"{clause} in a call of {node.name} is not supported", position=node.position)
+        arguments = [self._clause(f"an argument of {node.name}").convert(arg) for arg in node.args]
+        call, converted = bind_aggregate(found, definition, arguments, node)
+        columns = tuple(self._columns.index(each) for each in converted)
+        return call.model_copy(update={"arg_list": columns, "filter_arg": self._filter(node)})
+
+    def _filter(self, node: s.Call) -> int:
+        """The column that FILTER asks for; -1 without it."""
+        return -1 if node.filter is None else self._columns.index(self._clause("FILTER").condition(node.filter))
 
     def _arguments(self, node: s.Call, name: str) -> tuple[list[Expression], dict[str, Value]]:
         arguments = [self._clause(f"an argument of {name}").convert(arg) for arg in node.args]
@@ -280,4 +298,6 @@ class GroupConverter(Converter):
     def _may_be_key(self, node: s.Expr) -> bool:
         if self._plain or not isinstance(node, s.Call | s.Access | s.Constant):
             return False
-        return not any(is_aggregate(each) or (isinstance(each, s.Call) and each.over) for each in walk(node))
+        return not any(
+            is_aggregate(each, self.catalog) or (isinstance(each, s.Call) and each.over) for each in walk(node)
+        )

@@ -11,7 +11,7 @@ from execnodes.core.functions import resolve
 from execnodes.core.types import BOOLEAN, Root
 from planner import syntax as s
 from planner.build.scope import Scope
-from planner.build.user_functions import bind_scalar, find_function
+from planner.build.user_functions import bind_scalar, find_aggregate, find_function
 from planner.catalog import Catalog
 
 Replace = Callable[[s.Expr], Expression | None]
@@ -162,11 +162,12 @@ def walk(node: s.Expr) -> list[s.Expr]:
     return [node, *(each for child in children(node) for each in walk(child))]
 
 
-def is_aggregate(node: s.Expr) -> bool:
+def is_aggregate(node: s.Expr, catalog: Catalog) -> bool:
     """True for the call of an aggregate without OVER."""
     if not isinstance(node, s.Call) or node.over is not None:
         return False
-    return aggregates.is_aggregate(node.name) or node.name.upper() in GROUP_FUNCTIONS
+    known = aggregates.is_aggregate(node.name) or node.name.upper() in GROUP_FUNCTIONS
+    return known or find_aggregate(catalog, node) is not None
 
 
 def unique_names(names: list[str]) -> list[str]:

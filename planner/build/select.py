@@ -89,7 +89,7 @@ def _grouped(
     """The groups, or the rows themselves; scalar subqueries of what stands above are columns of either."""
     above = [*(item.expr for item in node.items), *(item.expr for item in order)]
     above += [e for e in (node.having, node.qualify) if e is not None]
-    if is_aggregated(node, order):
+    if is_aggregated(node, order, builder.catalog):
         plan, grouped = build_aggregate(builder, node, order, source, ttl.of(source.name))
         attached = subqueries.attach_values(Source(plan, Scope(())), above)
         grouped.replace = subqueries.replace

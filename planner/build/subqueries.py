@@ -16,6 +16,7 @@ from planner.build.expressions import Converter, all_of, conjuncts, unique_names
 from planner.build.hints import StateTtl
 from planner.build.scope import Scope
 from planner.build.source import TRUE, Source, project, refs, row_of
+from planner.catalog import Catalog
 from planner.logical import Aggregate, Join, JoinType, Logical
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class Subqueries:
         return source
 
     def _exists(self, source: Source, node: s.ExistsQuery) -> _Right:
-        body = _plain_select(node.query)
+        body = _plain_select(node.query, self._builder.catalog)
         if body is not None:
             inner, correlated = self._split(source, body)
             if correlated:
@@ -102,7 +103,7 @@ class Subqueries:
     def _in(self, source: Source, node: s.InQuery, negated: bool) -> _Right:
         left = Converter(source.scope, self._builder.catalog, self.replace, clause="IN")
         values = [left.convert(value) for value in node.values]
-        body = _plain_select(node.query)
+        body = _plain_select(node.query, self._builder.catalog)
         correlated: list[Expression] = []
         if body is not None and not any(isinstance(item.expr, s.Star) for item in body.items):
             inner, correlated = self._split(source, body)
@@ -139,7 +140,8 @@ class Subqueries:
 
     def _scalar(self, source: Source, node: s.ScalarQuery) -> Source:
         body = node.query.body
-        if isinstance(body, s.Select) and len(body.items) == 1 and body.group is None and is_aggregated(body, ()):
+        single = isinstance(body, s.Select) and len(body.items) == 1 and body.group is None
+        if isinstance(body, s.Select) and single and is_aggregated(body, (), self._builder.catalog):
             keys = self._correlation(source, body)
             if keys:
                 return self._grouped(source, node, body, keys)
@@ -210,12 +212,12 @@ class Subqueries:
         return source.on(join)
 
 
-def _plain_select(query: s.Query) -> s.Select | None:
+def _plain_select(query: s.Query, catalog: Catalog) -> s.Select | None:
     """The SELECT of a query that only filters and projects."""
     body = query.body
     if query.with_items or query.fetch is not None or query.offset or not isinstance(body, s.Select):
         return None
-    plain = not body.qualify and body.relation is not None and not is_aggregated(body, ())
+    plain = not body.qualify and body.relation is not None and not is_aggregated(body, (), catalog)
     over = any(isinstance(e, s.Call) and e.over for item in body.items for e in walk(item.expr))
     return body if plain and not over else None
 

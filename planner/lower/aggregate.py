@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from execnodes.core.aggregates import accumulator_columns, all_mergeable
 from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
+from execnodes.core.errors import SqlError
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.node import ExecNode
 from execnodes.core.types import Field, LogicalType, row
 from planner.describe import aggregated, described, grouped, listed, names_of
 from planner.logical import Aggregate
 from planner.lower.context import Context, lower_node
+from planner.physical import WindowAggregate
 from planner.tree import unique_names
 
 
@@ -20,6 +22,8 @@ def _(node: Aggregate, context: Context, update_before: bool) -> ExecNode:
     mode = context.changes.mode(node, update_before)
     output = unique_names(regular(node.type))
     calls = named(node.calls, output, len(node.grouping))
+    if any(call.user_name for call in calls):
+        return _python(node, context, below, calls, output, mode, retract)
     strategy = context.configuration.get_option("table.optimizer.agg-phase-strategy")
     if strategy != "ONE_PHASE" and all_mergeable(calls, retract):
         return _two_phases(node, context, below, calls, output, mode, retract)
@@ -36,6 +40,42 @@ def _(node: Aggregate, context: Context, update_before: bool) -> ExecNode:
         need_retraction=retract,
         state=(context.state("groupAggregateState", node.ttl),),
     )
+
+
+def _python(
+    node: Aggregate, context: Context, below: ExecNode, calls: tuple[AggregateCall, ...], output: LogicalType,
+    mode: ChangelogMode, retract: bool,
+) -> ExecNode:  # fmt: skip
+    for call in calls:
+        if call.user_name and retract and not call.retractable:
+            raise SqlError(
+                f"{call.title} cannot take rows back, and its input is updated or deletes rows",
+                position=node.position,
+                hint="Give the function a method retract(self, accumulator, …).",
+            )
+    return context.make(
+        "stream-exec-python-group-aggregate",
+        [context.exchange(below, node.grouping)],
+        output,
+        mode,
+        _description("PythonGroupAggregate", node.grouping, calls, names_of(below.output_type), retract),
+        grouping=node.grouping,
+        agg_calls=calls,
+        generate_update_before=mode.retract,
+        need_retraction=retract,
+        state=(context.state("pythonGroupAggregateState", node.ttl),),
+    )
+
+
+def refuse_python(node: Aggregate | WindowAggregate, where: str) -> None:
+    """SqlError for an aggregate function of the user where it cannot run."""
+    for call in node.calls:
+        if call.user_name:
+            raise SqlError(
+                f"{call.title}, an aggregate function written in Python, is not supported {where}",
+                position=node.position,
+                hint="Such functions run in streams, in GROUP BY without windows.",
+            )
 
 
 def _two_phases(

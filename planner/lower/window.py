@@ -8,7 +8,7 @@ from execnodes.core.node import ExecNode, StateMetadata
 from execnodes.core.windowing import NamedWindowProperty, Windowing, WindowSpec
 from planner.describe import aggregated, described, grouped, listed, names_of
 from planner.logical import Window, WindowTableFunction
-from planner.lower.aggregate import named
+from planner.lower.aggregate import named, refuse_python
 from planner.lower.context import Context, lower_node
 from planner.physical import WindowAggregate
 from planner.time_attributes import is_event_time
@@ -33,6 +33,7 @@ def _(node: WindowTableFunction, context: Context, update_before: bool) -> ExecN
 
 @lower_node.register
 def _(node: WindowAggregate, context: Context, update_before: bool) -> ExecNode:
+    refuse_python(node, "in windows")
     if node.time_index is not None:
         windowing = _by_time(node, node.window, node.time_index, node.position)
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +11,12 @@ from execnodes.core.expressions import Call
 from execnodes.core.spark_sql import spark_type
 from execnodes.core.types import LogicalType
 from execnodes.core.user_functions.naming import operand_types, spark_name
-from execnodes.core.user_functions.scalar import ScalarDefinition
+from execnodes.core.user_functions.scalar import ScalarDefinition, ScalarFunction
 from execnodes.core.user_functions.shipping import Shipped, failed, line, opened, ship, shown
 from execnodes.core.user_functions.values import reader, writer
+from execnodes.state.aggregates.user import CallsFunctions
 from plans.calls import user_calls
+from rekindle.runtime.record import OperatorRecord, Step
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,6 +42,13 @@ def register_functions(spark: SparkSession, graph: ExecGraph, functions: Mapping
         given = DataType.fromDDL(spark_type(call.type))
         made = make(_columns(scalar_call(definition, call, to_arrow_type(given))), returnType=given)
         spark.udf.register(name, made if definition.deterministic else made.asNondeterministic())
+
+
+def supply_functions(steps: Iterable[Step], functions: Mapping[str, Definition]) -> None:
+    """Give operators the aggregate functions of the user that they call."""
+    for step in steps:
+        if isinstance(step, OperatorRecord) and isinstance(step.operator, CallsFunctions):
+            step.operator.supply(functions)
 
 
 def scalar_call(definition: ScalarDefinition, call: Call, arrow: pa.DataType) -> ScalarCall:
@@ -85,6 +94,7 @@ class ScalarCall:
 
     def _evaluated(self, columns: Sequence[pa.Array], rows: int) -> pa.Array:
         function, hints = opened(self.function)
+        function = function.eval if isinstance(function, ScalarFunction) else function
         if self.vectorised:
             return self._vectorised(function, columns, rows)
         import pyarrow as pa

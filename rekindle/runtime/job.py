@@ -27,7 +27,7 @@ from rekindle.runtime.build import Builder, sink_columns, sink_hidden
 from rekindle.runtime.failures import is_transient, job_error
 from rekindle.runtime.fan_out import FanOut, Target
 from rekindle.runtime.folder import JobFolder, JobIdentity
-from rekindle.runtime.functions import register_functions
+from rekindle.runtime.functions import register_functions, supply_functions
 from rekindle.runtime.gate import Gate
 from rekindle.runtime.lanes import Lanes
 from rekindle.runtime.metrics import merging
@@ -189,6 +189,7 @@ class Job:
     def _assembled(self) -> tuple[SparkSession, Pipeline, DataFrame]:
         write_atomically(self.folder.resolved_file, resolved_text(self._graph), replace=True)
         recorded = record(self._graph)
+        supply_functions(recorded.steps.values(), self._functions)
         restore = recover(self.folder, self._configuration, self._graph)
         self.fates = restore.fates if restore is not None else ()
         self._pipeline = plan_stages(recorded)

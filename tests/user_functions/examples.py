@@ -6,7 +6,7 @@ import datetime
 from dataclasses import dataclass
 from typing import Any
 
-from rekindle.udf import FunctionContext, ScalarFunction, udf
+from rekindle.udf import AggregateFunction, FunctionContext, ScalarFunction, udaf, udf
 
 
 @dataclass
@@ -61,3 +61,77 @@ def bare(value: int) -> int:
 
 def untyped(value):  # type: ignore[no-untyped-def]
     return value
+
+
+@dataclass
+class MeanState:
+    total: float = 0.0
+    weight: float = 0.0
+
+
+class WeightedMean(AggregateFunction):
+    """A dataclass as state; rows with NULL are not seen."""
+
+    def create_accumulator(self) -> MeanState:
+        return MeanState()
+
+    def accumulate(self, accumulator: MeanState, value: float, weight: float) -> None:
+        accumulator.total += value * weight
+        accumulator.weight += weight
+
+    def retract(self, accumulator: MeanState, value: float, weight: float) -> None:
+        accumulator.total -= value * weight
+        accumulator.weight -= weight
+
+    def get_value(self, accumulator: MeanState) -> float | None:
+        return accumulator.total / accumulator.weight if accumulator.weight else None
+
+
+class Latest(AggregateFunction):
+    """A ROW as state, and accumulators that are not changed in place; nothing can be taken back."""
+
+    def create_accumulator(self) -> dict[str, Any]:
+        return {"values": [], "last": None}
+
+    def accumulate(self, accumulator: dict[str, Any], value: str | None) -> dict[str, Any]:
+        return {"values": [*accumulator["values"], value], "last": value}
+
+    def get_value(self, accumulator: dict[str, Any]) -> list[str]:
+        return list(accumulator["values"][-2:])
+
+    def get_accumulator_type(self) -> str:
+        return "ROW<`values` ARRAY<STRING>, `last` STRING>"
+
+
+@udaf(result_type="BIGINT", func_type="pandas")
+class Spread(AggregateFunction):
+    """Whole series at once."""
+
+    def create_accumulator(self) -> dict[str, Any]:
+        return {"least": None, "most": None}
+
+    def accumulate(self, accumulator: dict[str, Any], values: Any) -> None:
+        present = values.dropna()
+        if len(present):
+            known = [each for each in accumulator.values() if each is not None]
+            accumulator["least"] = int(min(present.min(), *known)) if known else int(present.min())
+            accumulator["most"] = int(max(present.max(), *known)) if known else int(present.max())
+
+    def get_value(self, accumulator: dict[str, Any]) -> Any:
+        return None if accumulator["most"] is None else accumulator["most"] - accumulator["least"]
+
+    def get_accumulator_type(self) -> str:
+        return "ROW<least BIGINT, most BIGINT>"
+
+
+class Distinct(AggregateFunction):
+    """A set: only pickle can write it."""
+
+    def create_accumulator(self) -> set[str]:
+        return set()
+
+    def accumulate(self, accumulator: set[str], value: str) -> None:
+        accumulator.add(value)
+
+    def get_value(self, accumulator: set[str]) -> int:
+        return len(accumulator)

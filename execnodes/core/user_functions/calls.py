@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from execnodes.core.errors import Position, SqlError
 from execnodes.core.expressions import Call, Expression
+from execnodes.core.user_functions.aggregate import AggregateDefinition
 from execnodes.core.user_functions.scalar import ScalarDefinition
 
 
@@ -21,12 +22,7 @@ def bind(
     """The typed call; SqlError if the function does not take these operands."""
     converted = definition.parameters.convert(operands)
     if converted is None:
-        types = ", ".join(str(each.type) for each in operands)
-        raise SqlError(
-            f"{definition.name} does not take ({types})",
-            position=position,
-            hint=f"It takes {definition.name}{definition.parameters}. CAST the operands.",
-        )
+        raise does_not_take(definition, operands, position)
     return Call(
         system_name=system_name,
         catalog_name=catalog_name,
@@ -34,4 +30,16 @@ def bind(
         non_deterministic=not definition.deterministic,
         operands=converted,
         type=definition.result,
+    )
+
+
+def does_not_take(
+    definition: ScalarDefinition | AggregateDefinition, operands: Sequence[Expression], position: Position | None
+) -> SqlError:
+    """The error of operands that do not fit."""
+    types = ", ".join(str(each.type) for each in operands)
+    return SqlError(
+        f"{definition.name} does not take ({types})",
+        position=position,
+        hint=f"It takes {definition.name}{definition.parameters}. CAST the operands.",
     )

@@ -7,6 +7,13 @@ import inspect
 from typing import Any
 
 from execnodes.core.errors import FunctionError
+from execnodes.core.user_functions.aggregate import (
+    AggregateDefinition,
+    AggregateFunction,
+    GivenAggregate,
+    UserDefinedAggregateFunction,
+    define_aggregate,
+)
 from execnodes.core.user_functions.scalar import (
     Given,
     ScalarDefinition,
@@ -15,8 +22,8 @@ from execnodes.core.user_functions.scalar import (
     define,
 )
 
-Definition = ScalarDefinition
-Function = Given | UserDefinedScalarFunction
+Definition = ScalarDefinition | AggregateDefinition
+Function = Given | UserDefinedScalarFunction | GivenAggregate | UserDefinedAggregateFunction
 """What can be registered."""
 
 
@@ -24,16 +31,19 @@ def definition_of(given: Any, name: str) -> Definition:
     """The function under the name that SQL knows it by: made by `udf`, a function class or object, or a plain
     function with hints. FunctionError if it is none of these.
     """
-    if isinstance(given, UserDefinedScalarFunction):
+    if isinstance(given, UserDefinedScalarFunction | UserDefinedAggregateFunction):
         return given.definition.named(name)
-    is_class = isinstance(given, type) and issubclass(given, ScalarFunction)
+    is_class = isinstance(given, type) and issubclass(given, ScalarFunction | AggregateFunction)
     if is_class and inspect.isabstract(given):
-        raise FunctionError(f"function {name}: {given.__qualname__} has no method eval")
+        missing = " and ".join(sorted(given.__abstractmethods__))
+        raise FunctionError(f"function {name}: {given.__qualname__} has no method {missing}")
+    if isinstance(given, AggregateFunction) or (is_class and issubclass(given, AggregateFunction)):
+        return define_aggregate(given, name=name)
     if is_class or isinstance(given, ScalarFunction) or inspect.isroutine(given):
         return define(given, name=name)
     raise FunctionError(
         f"function {name}: {given!r} is no function",
-        hint="Give a function with type hints, what udf(…) gives, or a ScalarFunction.",
+        hint="Give a function with type hints, what udf or udaf give, a ScalarFunction or an AggregateFunction.",
     )
 
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from execnodes.core.errors import FunctionError, JobError
+from execnodes.core.user_functions.aggregate import AggregateFunction
 from execnodes.core.user_functions.scalar import FunctionContext, ScalarFunction
 
 _LONGEST = 300
@@ -22,18 +23,18 @@ class Shipped:
 
     name: str
     payload: bytes
-    """The function and the hints of its operands, pickled."""
+    """The function and what belongs to it, pickled."""
     paths: tuple[str, ...]
     """Where modules are found."""
 
 
-def ship(name: str, function: Any, hints: Sequence[Any]) -> Shipped:
-    """A function with the hints of its operands; FunctionError if it cannot be sent."""
+def ship(name: str, function: Any, *more: Any) -> Shipped:
+    """A function with what belongs to it; FunctionError if it cannot be sent."""
     from pyspark import cloudpickle
 
     dump: Callable[[Any], bytes] = cloudpickle.dumps
     try:
-        payload = dump((function, list(hints)))
+        payload = dump((function, *more))
     except (TypeError, AttributeError, ValueError, pickle.PicklingError) as error:
         raise FunctionError(
             f"function {name} cannot be sent to Python workers: {error}",
@@ -43,18 +44,17 @@ def ship(name: str, function: Any, hints: Sequence[Any]) -> Shipped:
 
 
 @lru_cache(maxsize=256)
-def opened(shipped: Shipped) -> tuple[Callable[..., Any], list[Any]]:
-    """In a worker: what is called for a row, and the hints of its operands; opened once."""
+def opened(shipped: Shipped) -> tuple[Any, ...]:
+    """In a worker: the function, opened once, and what belongs to it."""
     known = set(sys.path)
     sys.path.extend(each for each in shipped.paths if each not in known)
-    function, hints = pickle.loads(shipped.payload)
-    if not isinstance(function, ScalarFunction):
-        return function, hints
-    try:
-        function.open(FunctionContext(shipped.name))
-    except Exception as error:
-        raise JobError(f"function {shipped.name} could not be opened: {line(error)}") from error
-    return function.eval, hints
+    function, *more = pickle.loads(shipped.payload)
+    if isinstance(function, ScalarFunction | AggregateFunction):
+        try:
+            function.open(FunctionContext(shipped.name))
+        except Exception as error:
+            raise JobError(f"function {shipped.name} could not be opened: {line(error)}") from error
+    return function, *more
 
 
 def failed(name: str, row: Sequence[Any], error: Exception) -> JobError:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from execnodes.core.node import ExecNode
 from planner.describe import aggregated, described, grouped, listed, names_of
 from planner.logical import Aggregate
-from planner.lower.aggregate import named, regular
+from planner.lower.aggregate import named, refuse_python, regular
 from planner.lower.batch.context import BatchContext, lower_batch_node
 from planner.tree import unique_names
 
 
 @lower_batch_node.register
 def _(node: Aggregate, context: BatchContext) -> ExecNode:
+    refuse_python(node, "in batch mode")
     below = context.lower_batch(node.input)
     output = unique_names(regular(node.type))
     calls = named(node.calls, output, len(node.grouping))

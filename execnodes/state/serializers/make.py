@@ -1,0 +1,69 @@
+"""Which serializer an accumulator has, and snapshots from what plans and savepoints hold."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import logging
+from typing import Any
+
+from execnodes.core.errors import FunctionError, StateError
+from execnodes.core.expressions import AccumulatorSchema
+from execnodes.core.types import LogicalType
+from execnodes.core.user_functions.aggregate import AggregateDefinition
+from execnodes.core.user_functions.hints import shown, sql_type
+from execnodes.state.serializers.dataclasses import DataclassSerializer, DataclassSnapshot
+from execnodes.state.serializers.pickled import PickleSerializer, PickleSnapshot
+from execnodes.state.serializers.rows import RowSerializer, RowSnapshot
+from execnodes.state.serializers.serializer import TypeSerializer
+from execnodes.state.serializers.snapshot import TypeSerializerSnapshot
+
+_log = logging.getLogger("rekindle.functions")
+_SNAPSHOTS: dict[str, type[TypeSerializerSnapshot]] = {
+    DataclassSerializer.name: DataclassSnapshot,
+    RowSerializer.name: RowSnapshot,
+    PickleSerializer.name: PickleSnapshot,
+}
+
+
+def serializer_of(definition: AggregateDefinition) -> TypeSerializer:
+    """The serializer of a function's accumulators; FunctionError names the function if there can be none.
+
+    Warns of one that can only be pickled.
+    """
+    given = definition.accumulator
+    try:
+        if isinstance(given, TypeSerializer):
+            return given
+        if isinstance(given, str | LogicalType):
+            return RowSerializer(sql_type(given))
+        if dataclasses.is_dataclass(given) and isinstance(given, type):
+            return DataclassSerializer(given)
+    except FunctionError as error:
+        raise FunctionError(f"function {definition.name}: {error.message}", hint=error.hint) from error
+    _log.warning(
+        "function %s: its accumulator (%s) can only be pickled, so its state can never evolve; "
+        "make it a dataclass, a ROW or an Avro record",
+        definition.name,
+        "without a hint" if given is None else shown(given),
+    )
+    return PickleSerializer("" if given is None else shown(given))
+
+
+def snapshot_of(schema: AccumulatorSchema) -> TypeSerializerSnapshot:
+    """The snapshot that a plan or a savepoint holds; StateError if its class is gone or does not read it."""
+    found: Any = _SNAPSHOTS.get(schema.serializer)
+    module, _, path = schema.serializer.partition(":")
+    try:
+        if found is None:
+            found = importlib.import_module(module)
+            for part in path.split("."):
+                found = getattr(found, part)
+        made: TypeSerializerSnapshot = found()
+        made.read_snapshot(schema.version, schema.configuration)
+    except (ImportError, AttributeError, KeyError, TypeError, ValueError) as error:
+        raise StateError(
+            f"the snapshot {schema.serializer} (version {schema.version}) of an accumulator cannot be read: {error}",
+            hint="The module of the snapshot must be on PYTHONPATH, and read every version it has written.",
+        ) from error
+    return made

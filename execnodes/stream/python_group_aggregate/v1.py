@@ -1,0 +1,104 @@
+"""Version 1 (1.0)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from execnodes.core.aggregates import problem
+from execnodes.core.expressions import AggregateCall
+from execnodes.core.lowering import Lowering, OperatorInput, Rows
+from execnodes.core.meaning import RowsMeaning, StateMeaning, call_text, set_text
+from execnodes.core.metadata import exec_node_metadata
+from execnodes.core.node import ExecNode
+from execnodes.core.options import parse_duration
+from execnodes.core.types import LogicalType, Root
+
+if TYPE_CHECKING:
+    from execnodes.stream.python_group_aggregate.v1_kernel import PythonGroupAggregateOperator
+
+
+@exec_node_metadata(
+    name="stream-exec-python-group-aggregate",
+    version=1,
+    consumed_options=["table.exec.uid.format"],
+    produced_operators=["python-group-aggregate"],
+    min_plan_version="1.0",
+    min_state_version="1.0",
+)
+class PythonGroupAggregate(ExecNode):
+    """GROUP BY with aggregate functions of the user, others beside them; all else as in a group aggregate.
+
+    Output: the keys, then the results.
+    """
+
+    grouping: tuple[int, ...]
+    """Key columns of the input."""
+    agg_calls: tuple[AggregateCall, ...]
+    generate_update_before: bool
+    """Emit -U before +U."""
+    need_retraction: bool
+    """The input retracts rows."""
+
+    def uids(self) -> tuple[str, ...]:
+        """The aggregate's own."""
+        return (self.uid("python-group-aggregate"),)
+
+    def check(self, inputs: tuple[LogicalType, ...]) -> None:
+        """Keys and calls must fit the input and the output."""
+        own = tuple(call for call in self.agg_calls if not call.user_name)
+        found = problem(self.grouping, own, inputs[0], self.need_retraction)
+        width, given = len(self.grouping) + len(self.agg_calls), len(inputs[0].fields)
+        if found is None and len(self.output_type.fields) != width:
+            found = f"{len(self.output_type.fields)} output columns for {width} keys and results"
+        for call in self.agg_calls:
+            if call.user_name and call.accumulator is None:
+                found = found or f"{call.name}: the accumulator of {call.user_name} is missing"
+            if any(not 0 <= at < given for at in call.arg_list) or not -1 <= call.filter_arg < given:
+                found = found or f"{call.name}: {call.title} reads a column that is not among the {given} input columns"
+            if call.filter_arg >= 0 and inputs[0].fields[call.filter_arg].type.root is not Root.BOOLEAN:
+                found = found or f"{call.name}: the FILTER column {call.filter_arg} is no BOOLEAN"
+            if call.user_name and self.need_retraction and not call.retractable:
+                found = found or f"{call.name}: {call.title} cannot take rows back, and the input retracts rows"
+        if found is not None:
+            raise self.fail(found)
+
+    def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
+        """One stateful operator over the key groups of the keys."""
+        return lowering.operator(self, self._operator(inputs[0].type), (OperatorInput(inputs[0], self.grouping),))
+
+    def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
+        """A row a group."""
+        (rows,) = inputs
+        keys = rows.texts(self.grouping)
+        columns = (*keys, *(call_text(call, rows) for call in self.agg_calls))
+        return rows.made(self.output_type, columns, f"groups by {set_text(keys)} of ({rows.rows})")
+
+    def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
+        """Accumulators of each group, and the values behind some of them."""
+        from execnodes.state.aggregates.user import state_columns
+        from execnodes.state.meaning import aggregation_texts, state_meanings
+
+        (rows,) = inputs
+        operator = self._operator(rows.type)
+        texts = aggregation_texts(operator.aggregation, rows.texts(self.grouping), rows)
+        for call in operator.user_calls:
+            for column in state_columns(call):
+                texts[operator.aggregation.state_name][column.name] = (
+                    f"{call_text(call, rows)}.{column.name.removeprefix(f'{call.name}$')}"
+                )
+        parts = {"input": rows.rows, "changes": "also taken back" if self.need_retraction else "only added"}
+        return state_meanings(operator, self.metadata, inputs, parts, texts)
+
+    def _operator(self, input_type: LogicalType) -> PythonGroupAggregateOperator:
+        from execnodes.stream.python_group_aggregate.v1_kernel import PythonGroupAggregateOperator
+
+        return PythonGroupAggregateOperator(
+            uid=self.uids()[0],
+            input_type=input_type,
+            output_type=self.output_type,
+            grouping=self.grouping,
+            calls=self.agg_calls,
+            retract=self.need_retraction,
+            update_before=self.generate_update_before,
+            ttl_ms=parse_duration(self.state_ttl()),
+        )

@@ -1,0 +1,272 @@
+"""Aggregate functions of the user: the kernel against plain Python, and what the planner says of them."""
+
+from __future__ import annotations
+
+import json
+import logging
+import pickle
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from execnodes.core.errors import FunctionError, JobError, PlanError, SqlError
+from execnodes.core.expressions import AggregateCall
+from execnodes.core.lowering import KIND
+from execnodes.core.types import BIGINT, BOOLEAN, DOUBLE, STRING, Field, parse_type, row
+from execnodes.core.user_functions.loading import definition_of
+from execnodes.state.serializers.make import serializer_of
+from execnodes.stream.python_group_aggregate.v1_kernel import STATE, PythonGroupAggregateOperator
+from rekindle.table_environment import TableEnvironment
+from rekindle.udf import AggregateFunction, udaf
+from tests.kernels.fake_state import FakeContext, rows_of, run
+from tests.user_functions import examples
+from tests.user_functions.test_plans import TABLE, environment
+
+INPUT = row(Field("k", STRING), Field("v", DOUBLE), Field("w", DOUBLE), Field("s", STRING), Field("f", BOOLEAN))
+INSERT, DELETE = 0, 3
+
+
+def call(function: Any, *args: int, name: str = "u", filtered: bool = False) -> AggregateCall:
+    definition = definition_of(function, name)
+    return AggregateCall(
+        name=name, system_name=name, arg_list=args, filter_arg=4 if filtered else -1, type=definition.result,
+        accumulator=serializer_of(definition).schema(), retractable=definition.retractable,
+    )  # fmt: skip
+
+
+COUNT = AggregateCall(name="c", internal_name="$COUNT$1", type=BIGINT.not_null())
+
+
+def operator(
+    functions: dict[str, Any], calls: Sequence[AggregateCall], retract: bool = False, grouping: tuple[int, ...] = (0,)
+) -> PythonGroupAggregateOperator:
+    keys = [INPUT.fields[at] for at in grouping]
+    made = PythonGroupAggregateOperator(
+        uid="1_python-group-aggregate", input_type=INPUT, grouping=grouping, calls=tuple(calls), retract=retract,
+        output_type=row(*keys, *(Field(each.name, each.type) for each in calls)), update_before=True, ttl_ms=0,
+    )  # fmt: skip
+    made.supply({name: definition_of(function, name) for name, function in functions.items()})
+    again = pickle.loads(pickle.dumps(made))
+    assert isinstance(again, PythonGroupAggregateOperator)
+    return again
+
+
+def materialized(changes: Sequence[pl.DataFrame], width: int = 1) -> dict[Any, tuple[Any, ...]]:
+    """Keys to results, after all changes; each must fit what was there."""
+    found: dict[Any, tuple[Any, ...]] = {}
+    for frame in changes:
+        names = [name for name in frame.columns if not name.startswith("rk_")]
+        for kind, *values in frame.select(KIND, *names).iter_rows():
+            key, results = tuple(values[:width]), tuple(values[width:])
+            if kind in (1, 3):
+                assert found.pop(key) == results
+            else:
+                assert key not in found
+                found[key] = results
+    return found
+
+
+table = st.lists(
+    st.tuples(
+        st.sampled_from(["x", "y", None]),
+        st.none() | st.integers(-4, 4).map(float), st.none() | st.integers(1, 3).map(float),
+        st.none() | st.sampled_from(["a", "b"]), st.none() | st.booleans(),
+    ),
+    max_size=12,
+)  # fmt: skip
+
+
+def weighted(rows: Sequence[tuple[Any, ...]]) -> float | None:
+    pairs = [(v, w) for _, v, w, _, _ in rows if v is not None and w is not None]
+    return sum(v * w for v, w in pairs) / sum(w for _, w in pairs) if pairs else None
+
+
+MODELS: dict[str, tuple[Any, tuple[int, ...], bool, Callable[[Sequence[tuple[Any, ...]]], Any]]] = {
+    "mean": (examples.WeightedMean, (1, 2), False, weighted),
+    "mean_f": (examples.WeightedMean, (1, 2), True, lambda rows: weighted([each for each in rows if each[4]])),
+    "latest": (examples.Latest, (3,), False, lambda rows: [each[3] for each in rows][-2:]),
+    "spread": (
+        examples.Spread, (1,), False,
+        lambda rows: (max(v) - min(v)) if (v := [int(e[1]) for e in rows if e[1] is not None]) else None,
+    ),
+    "distinct": (examples.Distinct, (3,), False, lambda rows: len({each[3] for each in rows} - {None})),
+}  # fmt: skip
+
+
+@settings(deadline=None, max_examples=60)
+@given(table, st.integers(1, 5), st.sampled_from([(0,), ()]))
+def test_against_plain_python(rows: list[tuple[Any, ...]], size: int, grouping: tuple[int, ...]) -> None:
+    calls = [call(function, *args, name=name, filtered=f) for name, (function, args, f, _) in MODELS.items()]
+    made = operator(
+        {name: model[0] for name, model in MODELS.items()}, [*calls[:2], COUNT, *calls[2:]], False, grouping
+    )
+    context = FakeContext(made)
+    cuts = [rows[at : at + size] for at in range(0, len(rows), size)]
+    changes = [run(made, context, rows_of(made, 0, cut, keys=grouping)) for cut in cuts]
+    groups = defaultdict(list)
+    for each in rows:
+        groups[tuple(each[at] for at in grouping)].append(each)
+    expected = {}
+    for key, members in groups.items():
+        results = [model(members) for _, _, _, model in MODELS.values()]
+        results = [json.dumps(r, separators=(",", ":")) if isinstance(r, list) else r for r in results]
+        expected[key] = (*results[:2], len(members), *results[2:])
+    assert materialized(changes, len(grouping)) == expected
+
+
+@settings(deadline=None, max_examples=40)
+@given(table, st.data())
+def test_rows_are_taken_back(rows: list[tuple[Any, ...]], data: st.DataObject) -> None:
+    made = operator({"mean": examples.WeightedMean}, [call(examples.WeightedMean, 1, 2, name="mean")], retract=True)
+    context = FakeContext(made)
+    gone = [each for each in rows if data.draw(st.booleans())]
+    changes = [run(made, context, rows_of(made, 0, rows, keys=(0,)))] if rows else []
+    if gone:
+        changes.append(run(made, context, rows_of(made, 0, gone, [DELETE] * len(gone), keys=(0,))))
+    left = list(rows)
+    for each in gone:
+        left.remove(each)
+    expected = {(key,): (weighted([e for e in left if e[0] == key]),) for key in {each[0] for each in left}}
+    found = materialized(changes)
+    assert set(found) == set(expected)
+    assert all(
+        a[0] == pytest.approx(b[0]) if b[0] else not a[0] for a, b in ((found[k], expected[k]) for k in expected)
+    )
+    assert len(context.states[STATE].frame) == len(expected)
+
+
+class Broken(AggregateFunction):
+    def create_accumulator(self) -> examples.MeanState:
+        return examples.MeanState()
+
+    def accumulate(self, accumulator: examples.MeanState, value: float) -> None:
+        accumulator.total = 1 / value
+
+    def get_value(self, accumulator: examples.MeanState) -> str:
+        return accumulator.total  # type: ignore[return-value]  # what is tested
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [(0.0, r"function u failed for \(0.0\): ZeroDivisionError"), (1.0, "function u failed in get_value: TypeError")],
+)
+def test_failures_name_the_function(value: float, message: str) -> None:
+    made = operator({"u": Broken}, [call(Broken, 1)])
+    with pytest.raises(JobError, match=message):
+        run(made, FakeContext(made), rows_of(made, 0, [("x", value, None, None, None)], keys=(0,)))
+
+
+def test_the_columns_of_state() -> None:
+    made = operator({"m": examples.WeightedMean}, [COUNT, call(examples.WeightedMean, 1, 2, name="m")], retract=True)
+    assert [(each.name, str(each.type)) for each in made.states[0].columns] == [
+        ("k0", "STRING"), ("record_count", "BIGINT NOT NULL"), ("c$count", "BIGINT"), ("m$total", "DOUBLE"),
+        ("m$weight", "DOUBLE"),
+    ]  # fmt: skip
+
+
+# -- the planner
+
+
+def registered(*statements: str) -> TableEnvironment:
+    made = environment(*statements)
+    made.create_temporary_system_function("wmean", examples.WeightedMean)
+    made.create_temporary_system_function("latest", udaf(examples.Latest))
+    made.create_temporary_system_function("distinct_texts", examples.Distinct)
+    made.create_temporary_system_function("shout", examples.shout)
+    return made
+
+
+def test_the_call_in_a_plan() -> None:
+    plan = json.loads(
+        registered().compile_plan_sql("SELECT b, WMEAN(a, 2), COUNT(*) FROM t GROUP BY b").as_json_string()
+    )
+    node = next(each for each in plan["nodes"] if each["type"] == "stream-exec-python-group-aggregate_1")
+    (mean, count) = node["aggCalls"]
+    assert count["internalName"] == "$COUNT$1"
+    assert mean["systemName"] == "wmean"
+    assert mean["retractable"] is True
+    assert mean["accumulator"] == {
+        "serializer": "dataclass",
+        "version": 1,
+        "type": "ROW<`total` DOUBLE, `weight` DOUBLE>",
+        "configuration": {
+            "class": f"{examples.__name__}:MeanState",
+            "columns": "ROW<`total` DOUBLE, `weight` DOUBLE>",
+            "defaults": '{"total": 0.0, "weight": 0.0}',
+        },
+    }
+    assert [each["name"] for each in node["state"]] == ["pythonGroupAggregateState"]
+
+
+RETRACTING = "(SELECT b, COUNT(*) AS c FROM t GROUP BY b)"
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        (f"SELECT LATEST(b) FROM {RETRACTING}", "latest cannot take rows back"),
+        ("SELECT LATEST(DISTINCT b) FROM t", "DISTINCT"),
+        ("SELECT WMEAN(b, 1) FROM t", r"wmean does not take \(STRING, INT NOT NULL\)"),
+        ("SELECT a FROM t WHERE LATEST(b) = 'x'", "aggregate function LATEST may not stand"),
+        ("SELECT LATEST(b) OVER (PARTITION BY a ORDER BY b) FROM t", "OVER"),
+        ("SELECT LATEST(*) FROM t", r"\*"),
+        (
+            "SELECT LATEST(b), window_start FROM TABLE(TUMBLE(TABLE w, DESCRIPTOR(ts), INTERVAL '1' MINUTE)) "
+            "GROUP BY window_start, window_end",
+            "not supported in windows",
+        ),
+    ],
+)
+def test_refused_with_its_place(query: str, message: str) -> None:
+    made = registered(
+        "CREATE TABLE w (b STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen')"
+    )
+    with pytest.raises(SqlError, match=message) as caught:
+        made.compile_plan_sql(query)
+    assert caught.value.position is not None
+
+
+def test_refused_in_batch_mode() -> None:
+    made = registered("SET 'execution.runtime-mode' = 'batch'")
+    with pytest.raises(SqlError, match="not supported in batch mode"):
+        made.compile_plan_sql("SELECT LATEST(b) FROM t")
+
+
+def test_pickled_accumulators_are_told(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, logger="rekindle.functions"):
+        registered().compile_plan_sql("SELECT DISTINCT_TEXTS(b) FROM t")
+    assert "can only be pickled, so its state can never evolve" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("accumulator", "message"), [("BIGINT", "cannot be an accumulator"), ("ROW<>", "cannot be an accumulator")]
+)
+def test_what_cannot_be_an_accumulator(accumulator: str, message: str) -> None:
+    with pytest.raises(FunctionError, match=message):
+        serializer_of(udaf(examples.Latest, accumulator_type=accumulator).definition)
+
+
+def test_a_function_that_lost_retract_is_refused() -> None:
+    plan = registered().compile_plan_sql("SELECT WMEAN(a, 2) FROM t")
+
+    class Weighted(examples.WeightedMean):
+        retract = None  # type: ignore[assignment]  # as if it had none
+
+    other = TableEnvironment.create()
+    other.execute_sql(TABLE)
+    other.create_temporary_system_function("wmean", Weighted)
+    with pytest.raises(PlanError, match="wmean has changed"):
+        other.functions_of(plan.graph)
+
+
+def test_types_of_results() -> None:
+    assert definition_of(examples.WeightedMean, "f").result == DOUBLE
+    assert definition_of(examples.Spread, "f").result == BIGINT
+    assert definition_of(udaf(examples.Latest, result_type="ARRAY<CHAR(1)>"), "f").result == parse_type(
+        "ARRAY<CHAR(1)>"
+    )
