@@ -29,6 +29,9 @@ from rekindle.runtime.fan_out import FanOut, Target
 from rekindle.runtime.folder import JobFolder, JobIdentity
 from rekindle.runtime.functions import register_functions, supply_functions
 from rekindle.runtime.gate import Gate
+from rekindle.runtime.functions import register_functions, supply_functions
+from rekindle.runtime.gate import Gate
+from rekindle.runtime.guards import guard
 from rekindle.runtime.lanes import Lanes
 from rekindle.runtime.metrics import merging
 from rekindle.runtime.record import SinkRecord, record
@@ -188,7 +191,7 @@ class Job:
 
     def _assembled(self) -> tuple[SparkSession, Pipeline, DataFrame]:
         write_atomically(self.folder.resolved_file, resolved_text(self._graph), replace=True)
-        recorded = record(self._graph)
+        recorded = guard(record(self._graph))
         supply_functions(recorded.steps.values(), self._functions)
         restore = recover(self.folder, self._configuration, self._graph)
         self.fates = restore.fates if restore is not None else ()

@@ -122,7 +122,10 @@ def run(
     options = Configuration(compiled.environment.configuration)
     options.put("parallelism.default", str(parallelism))
     options.put("execution.state-recovery.path", str(savepoint or ""))
-    job = Job(resized, compiled.plan.as_json_string(), options, spark=spark, savepoint_at_end=target).start()
+    functions = compiled.environment.functions_of(resized)
+    job = Job(
+        resized, compiled.plan.as_json_string(), options, spark=spark, functions=functions, savepoint_at_end=target
+    ).start()
     try:
         if not job.wait(_TIMEOUT):
             raise JobError(f"it does not end within {_TIMEOUT} s", where=str(program), hint="Are its sources bounded?")

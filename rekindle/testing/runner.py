@@ -170,7 +170,10 @@ def execute(
             graph, configuration, target = redirected.graph, environment.configuration, None
             if pieces is not None:
                 graph, configuration, target = pieces.begin(number, graph, configuration)
-            job = job_of(graph, encode(graph), configuration, spark=spark, savepoint_at_end=target).start()
+            functions = environment.functions_of(graph)
+            job = job_of(
+                graph, encode(graph), configuration, spark=spark, functions=functions, savepoint_at_end=target
+            ).start()
             if not job.wait(timeout):
                 job.stop()
                 raise JobError(f"it has not ended after {timeout:g} s")

@@ -1,0 +1,40 @@
+"""Keeps rows away from functions of the user that are not theirs. Pure data: no Spark.
+
+Spark computes a Python function for every row of a projection, also where the CASE around it, or the condition of
+another way, says no. So each call is told for which rows it is meant (see `execnodes.core.user_functions.naming`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from execnodes.core.lowering import Branch, OperatorInput, Rows
+from execnodes.core.user_functions.naming import activated
+from execnodes.state.frames import TAG
+from rekindle.runtime.record import LocalRecord, Record, Step
+
+
+def guard(recorded: Record) -> Record:
+    """The record with the condition of every call of a function of the user written out."""
+
+    def rows(given: Rows) -> Rows:
+        return Rows(given.type, tuple(_guarded(each, each.origin in recorded.sources) for each in given.branches))
+
+    def step(given: Step) -> Step:
+        if isinstance(given, LocalRecord):
+            return replace(given, rows=rows(given.rows))
+        return replace(given, inputs=tuple(OperatorInput(rows(each.rows), each.keys) for each in given.inputs))
+
+    for source in recorded.sources.values():
+        source.event_times[:] = [activated(text) for text in source.event_times]
+    recorded.steps = {node_id: step(each) for node_id, each in recorded.steps.items()}
+    recorded.sinks = [replace(each, rows=rows(each.rows)) for each in recorded.sinks]
+    return recorded
+
+
+def _guarded(branch: Branch, from_source: bool) -> Branch:
+    """Rows that a stage gives are those of several operators: the tag tells them apart."""
+    mine = "TRUE" if from_source else f"{TAG} <=> {-branch.origin}"
+    condition = None if branch.condition is None else activated(branch.condition, mine)
+    passes = mine if condition is None else f"{mine} AND ({condition})"
+    return replace(branch, condition=condition, columns=tuple(activated(text, passes) for text in branch.columns))

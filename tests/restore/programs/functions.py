@@ -1,0 +1,32 @@
+"""GROUP BY with aggregate functions written in Python, beside those of the system, over results of a scalar one."""
+
+from tests.restore.program import RestoreProgram
+from tests.restore.programs.aggregates import ACCOUNTS, AFTER, BEFORE, CHANGES_AFTER, CHANGES_BEFORE, EVENTS
+
+FUNCTIONS = "".join(
+    f"CREATE FUNCTION {name} AS 'tests.restore.functions:{function}' LANGUAGE PYTHON;\n"
+    for name, function in {"shout": "shout", "wmean": "WeightedMean", "last_two": "LastTwo", "texts": "Texts"}.items()
+)
+MEAN = "WMEAN(v, n) AS wm, WMEAN(v, n) FILTER (WHERE n > 2) AS wf"
+
+ADDED = RestoreProgram(
+    "stream-exec-python-group-aggregate_1", "added", FUNCTIONS + EVENTS,
+    {
+        "mixed": f"SELECT k, COUNT(*) AS c, {MEAN}, MIN(v) AS mv, LAST_TWO(SHOUT(s)) AS lt FROM t GROUP BY k",
+        "no_key": "SELECT TEXTS(s) AS ts, LAST_TWO(k) AS lt FROM t",
+    },
+    BEFORE, AFTER,
+)  # fmt: skip
+TAKEN_BACK = RestoreProgram(
+    "stream-exec-python-group-aggregate_1", "taken_back", FUNCTIONS + ACCOUNTS,
+    {
+        "mixed": f"SELECT k, COUNT(DISTINCT v) AS dv, {MEAN}, MAX(v) AS xv FROM a GROUP BY k",
+        "no_key": "SELECT WMEAN(v, n) AS wm FROM a",
+    },
+    CHANGES_BEFORE, CHANGES_AFTER, long=True,
+)  # fmt: skip
+AGED = RestoreProgram(
+    "stream-exec-python-group-aggregate_1", "ttl", FUNCTIONS + EVENTS,
+    {"mixed": f"SELECT k, {MEAN}, LAST_TWO(s) AS lt FROM t GROUP BY k"},
+    BEFORE, AFTER, {"table.exec.state.ttl": "36500 d"}, long=True,
+)  # fmt: skip
