@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 
 from execnodes.core.errors import FunctionError, SqlError
@@ -12,8 +13,11 @@ from execnodes.core.user_functions.calls import bind, does_not_take
 from execnodes.core.user_functions.loading import Definition
 from execnodes.core.user_functions.scalar import ScalarDefinition
 from execnodes.state.serializers.make import serializer_of
+from execnodes.state.serializers.pickled import PickleSerializer
 from planner import syntax as s
 from planner.catalog import Catalog, FoundFunction
+
+_log = logging.getLogger("rekindle.functions")
 
 
 def find_function(catalog: Catalog, node: s.Call) -> FoundFunction | None:
@@ -66,9 +70,17 @@ def bind_aggregate(
     if converted is None:
         raise does_not_take(definition, arguments, node.position)
     try:
-        accumulator = serializer_of(definition).schema()
+        serializer = serializer_of(definition)
+        accumulator = serializer.schema()
     except FunctionError as error:
         raise SqlError(error.message, position=node.position, hint=error.hint) from error
+    if isinstance(serializer, PickleSerializer):
+        _log.warning(
+            "function %s: its accumulator%s can only be pickled, so its state can never evolve; "
+            "make it a dataclass, a ROW or an Avro record",
+            definition.name,
+            f" ({serializer.shown})" if serializer.shown else "",
+        )
     call = AggregateCall(
         name="",
         system_name=found.system_name,

@@ -29,8 +29,6 @@ from rekindle.runtime.fan_out import FanOut, Target
 from rekindle.runtime.folder import JobFolder, JobIdentity
 from rekindle.runtime.functions import register_functions, supply_functions
 from rekindle.runtime.gate import Gate
-from rekindle.runtime.functions import register_functions, supply_functions
-from rekindle.runtime.gate import Gate
 from rekindle.runtime.guards import guard
 from rekindle.runtime.lanes import Lanes
 from rekindle.runtime.metrics import merging

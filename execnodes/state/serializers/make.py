@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-import logging
 from typing import Any
 
 from execnodes.core.errors import FunctionError, StateError
@@ -18,7 +17,6 @@ from execnodes.state.serializers.rows import RowSerializer, RowSnapshot
 from execnodes.state.serializers.serializer import TypeSerializer
 from execnodes.state.serializers.snapshot import TypeSerializerSnapshot
 
-_log = logging.getLogger("rekindle.functions")
 _SNAPSHOTS: dict[str, type[TypeSerializerSnapshot]] = {
     DataclassSerializer.name: DataclassSnapshot,
     RowSerializer.name: RowSnapshot,
@@ -27,10 +25,7 @@ _SNAPSHOTS: dict[str, type[TypeSerializerSnapshot]] = {
 
 
 def serializer_of(definition: AggregateDefinition) -> TypeSerializer:
-    """The serializer of a function's accumulators; FunctionError names the function if there can be none.
-
-    Warns of one that can only be pickled.
-    """
+    """The serializer of a function's accumulators; FunctionError names the function if there can be none."""
     given = definition.accumulator
     try:
         if isinstance(given, TypeSerializer):
@@ -41,12 +36,6 @@ def serializer_of(definition: AggregateDefinition) -> TypeSerializer:
             return DataclassSerializer(given)
     except FunctionError as error:
         raise FunctionError(f"function {definition.name}: {error.message}", hint=error.hint) from error
-    _log.warning(
-        "function %s: its accumulator (%s) can only be pickled, so its state can never evolve; "
-        "make it a dataclass, a ROW or an Avro record",
-        definition.name,
-        "without a hint" if given is None else shown(given),
-    )
     return PickleSerializer("" if given is None else shown(given))
 
 

@@ -23,7 +23,7 @@ class PickleSerializer(BytesSerializer):
 
     def __init__(self, shown: str) -> None:
         """`shown`: the hint of the accumulator, or how it is called."""
-        self._shown = shown
+        self.shown = shown
 
     def serialize(self, value: Any) -> bytes:
         """Pickled."""
@@ -35,7 +35,7 @@ class PickleSerializer(BytesSerializer):
 
     def snapshot(self) -> TypeSerializerSnapshot:
         """The name is all there is to know."""
-        return PickleSnapshot(self._shown)
+        return PickleSnapshot(self.shown)
 
 
 class PickleSnapshot(TypeSerializerSnapshot):

@@ -1,0 +1,24 @@
+"""Which rows a function of the user sees, as texts."""
+
+from __future__ import annotations
+
+from execnodes.core.lowering import Branch
+from execnodes.core.user_functions.naming import ACTIVE
+from rekindle.runtime.guards import guard
+from rekindle.runtime.record import record
+from tests.user_functions.test_aggregates import registered
+
+QUERY = "SELECT shout(b), c FROM (SELECT b, COUNT(*) AS c FROM t WHERE shout(b) <> 'A!' GROUP BY b) WHERE c > 1"
+
+
+def test_calls_are_told_for_which_rows_they_are_meant() -> None:
+    made = registered("SET 'table.optimizer.agg-phase-strategy' = 'ONE_PHASE'")
+    found = guard(record(made.compile_plan_sql(QUERY).graph))
+    (step,) = found.steps.values()
+    (above,) = found.sinks[0].rows.branches
+    below: Branch = step.inputs[0].rows.branches[0]
+    assert below.condition is not None
+    assert "((TRUE), " in below.condition
+    tag = f"rk_tag <=> {-step.node.id}"
+    assert f"(({tag} AND ({above.condition})), " in above.columns[0]
+    assert ACTIVE not in f"{above}{below}"
