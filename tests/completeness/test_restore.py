@@ -177,8 +177,9 @@ def test_accumulators(name: str) -> None:
     used = {
         node["needRetraction"]
         for node in nodes()
-        for call in node.get("aggCalls", ())
-        if call["internalName"] == internal and node["type"].startswith("stream-exec-group-aggregate_")
+        if node["type"].startswith("stream-exec-group-aggregate_")
+        for call in node["aggCalls"]
+        if call["internalName"] == internal
     }
     used_anywhere = {
         call.internal_name

@@ -28,5 +28,6 @@ TAKEN_BACK = RestoreProgram(
 AGED = RestoreProgram(
     "stream-exec-python-group-aggregate_1", "ttl", FUNCTIONS + EVENTS,
     {"mixed": f"SELECT k, {MEAN}, LAST_TWO(s) AS lt FROM t GROUP BY k"},
-    BEFORE, AFTER, {"table.exec.state.ttl": "36500 d"}, long=True,
+    BEFORE, AFTER, {"table.exec.state.ttl": "36500 d", "table.exec.uid.format": "<id>_<type>-<version>_<operator>"},
+    long=True,
 )  # fmt: skip
