@@ -30,6 +30,9 @@ def migrate(
     rename_uid: Annotated[
         Several, typer.Option("--rename-uid", metavar="OLD=NEW", help="Another uid for an operator or source.")
     ] = None,
+    move_files: Annotated[
+        Several, typer.Option("--move-files", metavar="OLD=NEW", help="Folder of files that a source has read.")
+    ] = None,
     split: Annotated[
         Several,
         typer.Option(
@@ -74,6 +77,7 @@ def migrate(
     if plan is None and (accept_meaning or allow_non_restored_state):
         raise typer.BadParameter("this is about the states of --plan", param_hint="--plan")
     renames = dict(_pair(each, "--rename-uid", "OLD=NEW") for each in rename_uid or ())
+    moves = [_pair(each, "--move-files", "OLD=NEW") for each in move_files or ()]
     splits = [_split(each) for each in split or ()]
     merges = [_pair(each, "--merge", "A,B=NEW") for each in merge or ()]
     loads = [_pair(each, "--import", "UID:NAME=FILE") for each in imports or ()]
@@ -88,6 +92,8 @@ def migrate(
         writer.remove_operator(address)
     if renames:
         writer.change_operator_identifier(renames)
+    for old, new in moves:
+        writer.move_source_files(old, new)
     for old, how in splits:
         _add_split(writer, old, how)
     for uids, new in merges:

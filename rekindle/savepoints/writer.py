@@ -26,6 +26,7 @@ from rekindle.savepoints.migrations.edit import edit
 from rekindle.savepoints.migrations.export import export
 from rekindle.savepoints.migrations.load import load
 from rekindle.savepoints.migrations.merge import merge
+from rekindle.savepoints.migrations.move import move
 from rekindle.savepoints.migrations.rename import rename
 from rekindle.savepoints.migrations.resize import resize
 from rekindle.savepoints.migrations.split import split_columns, split_rows
@@ -76,6 +77,10 @@ class SavepointWriter:
     def change_operator_identifier(self, uids: Mapping[str, str]) -> Self:
         """Give operators and sources other uids, or states (``UID:NAME``) other addresses, all at once."""
         return self._then(partial(rename, uids=uids))
+
+    def move_source_files(self, old: str, new: str) -> Self:
+        """Files that `filesystem` sources have read below a folder are below another one now."""
+        return self._then(partial(move, old=old, new=new))
 
     def split_operator(self, uid: str, first: str, second: str, where: str) -> Self:
         """Rows with the SQL condition go to `first`, all others to `second`."""

@@ -163,6 +163,8 @@ def test_another_plan(
         ([], 2, "give --to NEW, or --dry-run"),
         (["--to", "x", "--rename-uid", "a"], 2, "is not of the form OLD=NEW"),
         (["--to", "x", "--rename-uid", "a="], 2, "is not of the form OLD=NEW"),
+        (["--to", "x", "--move-files", "a"], 2, "is not of the form OLD=NEW"),
+        (["--to", "x", "--move-files", "/a=/b"], 1, "no source has read a file below /a"),
         (["--to", "x", "--split", "a=b"], 2, "is neither of the form"),
         (["--to", "x", "--split", "a=b(c"], 2, "is neither of the form"),
         (["--to", "x", "--split", f"{OPERATOR}=b(s$sum)"], 1, "a split needs two different uids"),

@@ -223,6 +223,17 @@ def test_uids_that_are_refused(aggregates: Path, uids: dict[str, str], says: str
         SavepointWriter.from_existing_savepoint(aggregates).change_operator_identifier(uids).rehearse()
 
 
+def test_files_of_sources_move(aggregates: Path) -> None:
+    before = read(aggregates).positions["1_source"]
+    migrated = (
+        SavepointWriter.from_existing_savepoint(aggregates).move_source_files("${dir}", "/else/where/").rehearse()
+    )
+    assert migrated.manifest.positions == {"1_source": before.replace("${dir}", "/else/where")}
+    assert [str(step) for step, _ in migrated.steps] == ["move 1_source:position 1 file from ${dir}/ to /else/where/"]
+    with pytest.raises(StateError, match="no source has read a file below /nowhere"):
+        SavepointWriter.from_existing_savepoint(aggregates).move_source_files("/nowhere", "/").rehearse()
+
+
 # States that go
 
 
