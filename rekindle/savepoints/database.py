@@ -105,7 +105,9 @@ def select(state: SavedState, files: Iterable[Path]) -> str:
         picked = ", ".join(
             f"CAST({cells[name]} AS {t}) AS {alias}" for name, t, alias in zip(columns, types, shown, strict=True)
         )
-        inner = f"read_parquet([{', '.join(literal(str(each)) for each in group)}]) AS r({', '.join(cells.values())})"
+        listed = ", ".join(literal(str(each)) for each in group)
+        # A folder called k=v is no column k.
+        inner = f"read_parquet([{listed}], hive_partitioning = false) AS r({', '.join(cells.values())})"
         texts.append(f"SELECT {picked} FROM {inner}")
     nulls = ", ".join(f"CAST(NULL AS {t}) AS {alias}" for t, alias in zip(types, shown, strict=True))
     return " UNION ALL ".join(texts) or f"SELECT {nulls or '1 AS nothing'} WHERE false"

@@ -49,9 +49,11 @@ def reading(path: Path, columns: Iterable[str]) -> str:
     file = literal(str(path))
     match path.suffix.lower():
         case ".parquet":
-            return f"SELECT * FROM read_parquet({file})"
+            return f"SELECT * FROM read_parquet({file}, hive_partitioning = false)"
         case ".csv":
-            options = "header = true, all_varchar = true, delim = ',', quote = '\"', escape = '\"'"
+            options = (
+                "header = true, all_varchar = true, hive_partitioning = false, delim = ',', quote = '\"', escape = '\"'"
+            )
             return f"SELECT * FROM read_csv({file}, {options}, allow_quoted_nulls = false)"
         case _:
             return f"SELECT * FROM ({_json_texts(path, columns)})"
@@ -70,7 +72,8 @@ def _json_texts(path: Path, absent: Iterable[str]) -> str:
                 raise StateError(f"line {number} is no JSON object", where=str(path))
             names |= dict.fromkeys(row)
     columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names or absent)
-    return f"FROM read_json({literal(str(path))}, format = 'newline_delimited', columns = {{{columns}}})"
+    options = f"format = 'newline_delimited', hive_partitioning = false, columns = {{{columns}}}"
+    return f"FROM read_json({literal(str(path))}, {options})"
 
 
 def export_state(reader: SavepointReader, address: str, target: Path) -> int:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib
 import inspect
 import sys
-import typing
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,9 +65,14 @@ def apply(function: Function, library: str, rows: pa.Table) -> pa.Table:
 
 def library_of(function: Function) -> str:
     """Whose frames a function takes: pyarrow, unless its first parameter is annotated as one of polars or pandas."""
-    parameters = list(inspect.signature(function).parameters)
-    hint = typing.get_type_hints(function).get(parameters[0]) if parameters else None
-    library = str(getattr(hint, "__module__", "")).partition(".")[0]
+    annotation: object = ""
+    # An annotation may be a text whose names only a type checker knows; some callables tell nothing at all.
+    for resolved in (False, True):
+        with suppress(NameError, TypeError, ValueError):
+            parameters = inspect.signature(function, eval_str=resolved).parameters.values()
+            annotation = next((each.annotation for each in parameters), "")
+    text = annotation if isinstance(annotation, str) else str(getattr(annotation, "__module__", ""))
+    library = {"pl": "polars", "pd": "pandas"}.get(text.partition(".")[0], text.partition(".")[0])
     return library if library in ("polars", "pandas") else "pyarrow"
 
 

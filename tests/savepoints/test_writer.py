@@ -19,6 +19,7 @@ from execnodes.core.errors import StateError
 from plans.load import load
 from rekindle.compiled_plan import CompiledPlan
 from rekindle.savepoints.exchange import export_state
+from rekindle.savepoints.frames import library_of
 from rekindle.savepoints.manifest import PLAN, SavedState, read
 from rekindle.savepoints.migrations.adopt import PlanRefused
 from rekindle.savepoints.planned import planned_states
@@ -123,10 +124,12 @@ def test_a_savepoint_may_be_moved(aggregates: Path, tmp_path: Path, monkeypatch:
     SavepointWriter.from_existing_savepoint(aggregates).with_max_parallelism(3).write("made/here")
     (tmp_path / "made" / "here").rename(tmp_path / "there")
     (tmp_path / "link").symlink_to("there")
-    shutil.copytree("there", "made/a copy, äöü")
+    shutil.copytree("there", "made/a copy, äöü/k0=[x]*")
     monkeypatch.chdir(tmp_path / "made")
-    for place in ("../there", "../link", "a copy, äöü", str(tmp_path / "there")):
+    for place in ("../there", "../link", "a copy, äöü/k0=[x]*", str(tmp_path / "there")):
         SavepointWriter.from_existing_savepoint(place).edit(f"DELETE FROM {TABLE}").rehearse()
+        with SavepointReader.read(place).query(f"SELECT k0 FROM {TABLE} ORDER BY k0") as (_, rows):
+            assert list(rows) == [("a",), ("b",), (None,)]
         restore = prepare(Path(place), _graph(Path(place)), drop_unclaimed=False, drop=frozenset())
         assert {each.fate for each in restore.fates} == {"restored"}
     assert not any("there" in each or str(tmp_path) in each for each in read(Path("../there")).states[0].files)
@@ -353,6 +356,33 @@ def test_rows_are_transformed(aggregates: Path, tmp_path: Path) -> None:
     SavepointWriter.from_existing_savepoint(aggregates).transform_state(ONE, _doubled).write(tmp_path / "new")
     assert column(tmp_path / "new", ONE, "sv$sum") == [each and 2 * each for each in column(aggregates, ONE, "sv$sum")]
     assert column(tmp_path / "new", ONE, "sd$sum") == column(aggregates, ONE, "sd$sum")
+
+
+def _annotated(annotation: object) -> Callable[[Any], Any]:
+    def function(rows: Any) -> Any:
+        return rows
+
+    function.__annotations__["rows"] = annotation
+    return function
+
+
+@pytest.mark.parametrize(
+    ("function", "library"),
+    [
+        (_polars, "polars"),
+        (_pandas, "pandas"),
+        (_arrow, "pyarrow"),
+        (lambda rows: rows, "pyarrow"),
+        (_annotated(pl.DataFrame), "polars"),
+        (_annotated("unknown.DataFrame"), "pyarrow"),
+        (_annotated("pl.DataFrame"), "polars"),
+        (_annotated("nowhere.DataFrame | None"), "pyarrow"),
+        (pl.DataFrame.reverse, "pyarrow"),
+        (dict, "pyarrow"),
+    ],
+)
+def test_annotations_tell_whose_frames_a_function_takes(function: Callable[[Any], Any], library: str) -> None:
+    assert library_of(function) == library
 
 
 @pytest.mark.parametrize(
