@@ -35,11 +35,13 @@ def _of_folder(job: JobInfo, target: Path) -> Manifest:
     folder = JobFolder(job.folder)
     folder.acquire()
     try:
+        plan = folder.plan_file.read_text(encoding="utf-8")
         if not folder.resolved_file.exists():
+            if load(plan, source=str(folder.plan_file)).batch:
+                raise JobError("a batch job keeps no state", where=str(job.folder), hint="There is nothing to save.")
             raise JobError(
                 "the job has never run", where=str(job.folder), hint="There is nothing to save; run it first."
             )
-        plan = folder.plan_file.read_text(encoding="utf-8")
         graph = load(folder.resolved_file.read_text(encoding="utf-8"), source=str(folder.resolved_file))
         return take(session(), graph, plan, folder, target)
     finally:

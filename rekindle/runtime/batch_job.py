@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from execnodes.core.errors import JobError
+from execnodes.core.errors import JobError, StateError
 from rekindle.runtime.batch import BatchBuilder
 from rekindle.runtime.functions import register_functions
 from rekindle.runtime.job import Job, Progress, explained
+from rekindle.savepoints.recovery import PATH
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -96,5 +97,15 @@ class BatchJob(Job):
 
 
 def job_of(graph: ExecGraph, plan: str, configuration: Configuration, **options: Any) -> Job:
-    """The job for a plan, streaming or batch as its nodes are; arguments as for `Job`."""
+    """The job for a plan, streaming or batch as its nodes are; arguments as for `Job`.
+
+    StateError if a batch plan is to start from a savepoint.
+    """
+    savepoint = configuration.get_option(PATH)
+    if graph.batch and savepoint:
+        raise StateError(
+            "a batch plan keeps no state, so it starts from no savepoint",
+            where=savepoint,
+            hint=f"Leave it out: without -s, or RESET '{PATH}'.",
+        )
     return (BatchJob if graph.batch else Job)(graph, plan, configuration, **options)
