@@ -572,6 +572,23 @@ def test_columns_that_start_empty_need_consent(made: Path, tmp_path: Path) -> No
     assert {each.fate for each in restore.fates} == {"restored"}
 
 
+def test_a_plan_with_another_input_goes_on_after_it_has_been_put_in(made: Path, tmp_path: Path) -> None:
+    more = plan(
+        "CREATE TABLE r (k STRING, v INT) WITH ('connector' = 'filesystem', 'path' = '/there', 'format' = 'json');"
+        "SELECT k, SUM(v) AS s, COUNT(*) AS c FROM (SELECT * FROM t UNION ALL SELECT * FROM r) GROUP BY k"
+    )
+    ((fresh, _),) = planned_states(more.graph)
+    writer = SavepointWriter.from_existing_savepoint(made).change_operator_identifier({UID: fresh})
+    migrated = writer.with_plan(more, allow_non_restored_state=True).write(tmp_path / "new")
+    (begun,) = (step for step, _ in migrated.steps if step.operation == "empty")
+    assert (begun.name, begun.uid in migrated.manifest.positions) == ("position", False)
+    restore = prepare(tmp_path / "new", more.graph, drop_unclaimed=False, drop=frozenset())
+    assert {(each.name, each.fate, each.rows) for each in restore.fates} == {
+        ("position", "restored", 0),
+        (NAME, "restored", 3),
+    }
+
+
 def test_losses_need_consent(made: Path, tmp_path: Path) -> None:
     writer = SavepointWriter.from_existing_savepoint(made)
     migrated = writer.with_plan(plan("SELECT * FROM t"), allow_non_restored_state=True).write(tmp_path / "new")

@@ -40,8 +40,12 @@ def adopt(work: Workspace, plan: str, *, allow_non_restored_state: bool = False)
     states = meanings(work.graph)
     found, new = compare(old, states), {(each.uid, each.name): each for each in states}
     _refuse(found, allow_non_restored_state)
+    before, work.drafts = work.drafts, {}
     for each in found.judgements:
-        _carry_out(work, each, new, accepted)
+        if each.state == POSITION:
+            _carry_on(work, each, new)
+        else:
+            _carry_out(work, before.get((each.uid, each.was or each.state)), each, accepted)
     work.plan = plan
 
 
@@ -76,34 +80,31 @@ def _refuse(found: Comparison, allow_lost: bool) -> None:
     )
 
 
+def _carry_on(work: Workspace, judged: Judgement, new: Mapping[tuple[str, str], StateMeaning]) -> None:
+    """A source; one without a position begins at its beginning."""
+    if judged.fate is Fate.DROP:
+        work.positions.pop(judged.uid, None)
+        work.sources.pop(judged.uid, None)
+    else:
+        work.sources[judged.uid] = dict(new[judged.uid, POSITION].parts)
+    if not judged.goes_on:
+        work.note(Step(str(judged.fate), judged.uid, POSITION, 0, 0, judged.reason))
+
+
 def _carry_out(
-    work: Workspace,
-    judged: Judgement,
-    new: Mapping[tuple[str, str], StateMeaning],
-    accepted: Mapping[tuple[str, str], SavedState],
+    work: Workspace, draft: Draft | None, judged: Judgement, accepted: Mapping[tuple[str, str], SavedState]
 ) -> None:
+    """A state, and the old one that it comes from, if there is one."""
     address = (judged.uid, judged.state)
-    if judged.state == POSITION:
-        if judged.fate is Fate.DROP:
-            work.positions.pop(judged.uid, None)
-            work.sources.pop(judged.uid, None)
-        elif judged.goes_on:
-            work.sources[judged.uid] = dict(new[address].parts)
-        if not judged.goes_on:
-            work.note(Step(str(judged.fate), *address, 0, 0, judged.reason))
-        return
-    draft = work.drafts.get((judged.uid, judged.was or judged.state))
-    if draft is None:
+    if draft is None or not (judged.goes_on or judged.fate is Fate.DROP):
         work.note(Step(str(judged.fate), *address, 0, 0, judged.reason))
     elif judged.fate is Fate.DROP:
-        with work.step("drop", work.drafts.pop(address), judged.reason):
+        with work.step("drop", draft, judged.reason):
             pass
     else:
         reason = "meaning accepted" if address in accepted else judged.reason
         with work.step(str(judged.fate), draft, reason) as after:
             after.append(_converted(work, draft, work.planned[address], judged.columns))
-            if judged.was:
-                work.drafts.pop((judged.uid, judged.was))
             work.put(after[0])
 
 
