@@ -17,9 +17,9 @@ from rekindle.savepoints.writer import SavepointWriter
 from rekindle.table_environment import TableEnvironment
 
 SCRIPT = """
-CREATE TABLE t (k STRING, v INT) WITH ('connector' = 'filesystem', 'path' = '/nowhere', 'format' = 'json');
+CREATE TABLE t (k STRING, j STRING, v INT) WITH ('connector' = 'filesystem', 'path' = '/nowhere', 'format' = 'json');
 CREATE TABLE u (k STRING, s INT, c BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'print');
-INSERT INTO u SELECT k, {} AS s, COUNT(*) AS c FROM t GROUP BY k;
+INSERT INTO u SELECT {0}, {1} AS s, COUNT(*) AS c FROM t GROUP BY {0};
 """
 OPERATOR = "3_group-aggregate"
 STATE = f"{OPERATOR}:groupAggregateState"
@@ -39,10 +39,10 @@ number = 1
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The plans old.json and new.json, functions.py, and a savepoint of the old plan."""
-    for name, call in (("old", "SUM(v)"), ("new", "MAX(v)")):
+    """The plans old.json, new.json and other.json, functions.py, and a savepoint of the old plan."""
+    for name, key, call in (("old", "k", "SUM(v)"), ("new", "k", "MAX(v)"), ("other", "j", "SUM(v)")):
         environment = TableEnvironment.create({"table.optimizer.agg-phase-strategy": "ONE_PHASE"})
-        plan = environment.compile_script(SCRIPT.format(call))
+        plan = environment.compile_script(SCRIPT.format(key, call))
         plan.write_to_file(tmp_path / f"{name}.json")
         if name == "old":
             rows = pa.table({"k0": ["a", "b", "c"], "s$sum": [1, 2, 3], "c$count": [1, 1, 1]})
@@ -135,7 +135,11 @@ def test_rows_are_imported_and_edited(
     ("arguments", "code", "says"),
     [
         (["--plan", "old.json"], 0, ""),
-        (["--plan", "new.json"], 3, f"{STATE} incompatible: column s$max: SUM(t.v).sum -> MAX(t.v).max"),
+        (["--plan", "other.json"], 3, f"{STATE} incompatible: key: (t.k) -> (t.j)"),
+        (["--plan", "other.json", "--allow-non-restored-state"], 3, f"{STATE} incompatible: key: (t.k) -> (t.j)"),
+        (["--plan", "new.json"], 4, f"{STATE} convert: "),
+        (["--plan", "new.json"], 4, "MAX(t.v).max (INT) is new; nothing in the state tells it, so it starts empty"),
+        (["--plan", "new.json", "--allow-non-restored-state"], 0, ""),
         (["--plan", "old.json", "--drop", STATE], 4, f"{STATE} empty: the old plan has no such state; it starts empty"),
         (["--plan", "old.json", "--drop", STATE, "--allow-non-restored-state"], 0, ""),
         (["--plan", "new.json", "--accept-meaning", STATE], 1, "lack columns of the plan's state: column s$max INT"),

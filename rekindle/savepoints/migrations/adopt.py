@@ -71,7 +71,7 @@ def _refuse(found: Comparison, allow_lost: bool) -> None:
     if not wrong:
         return
     hints = []
-    if any(each.fate is Fate.INCOMPATIBLE or each.unsure for each in wrong):
+    if any(each.fate is Fate.INCOMPATIBLE or each.goes_on for each in wrong):
         hints.append("If the rows are what the plan says, accept their meaning with --accept-meaning UID:NAME.")
     if any(each.loss for each in wrong):
         hints.append("Let states be lost, or begin empty, with --allow-non-restored-state.")
