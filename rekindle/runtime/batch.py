@@ -15,13 +15,14 @@ from execnodes.core.options import Configuration
 from execnodes.core.spark_sql import literal, spark_type
 from rekindle.connectors.base import ProviderContext, SinkRequest, SinkWriter, SourceRequest
 from rekindle.connectors.registry import endless, find_sink, find_source, require_bounded, require_overwriting
+from rekindle.runtime.resolved import in_full
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from execnodes.core.expressions import Literal
     from execnodes.core.node import ExecNode
-    from execnodes.core.tables import ResolvedTable, TableReference
+    from execnodes.core.tables import TableReference
     from execnodes.core.types import LogicalType
     from rekindle.connectors.data_stream import DataStream
 
@@ -75,7 +76,7 @@ class BatchBuilder:
 
     def scan(self, node: ExecNode, table: TableReference, produced: LogicalType) -> DataFrame:
         """See `BatchLowering`."""
-        resolved, options = _in_full(node, table)
+        resolved, options = in_full(node, table)
         columns = {column.name: column for column in resolved.table_schema.columns}
         require_bounded(options, table.name)
         request = SourceRequest(
@@ -108,7 +109,7 @@ class BatchBuilder:
 
     def sink(self, node: ExecNode, table: TableReference, rows: BatchRows, *, overwrite: bool) -> None:
         """See `BatchLowering`."""
-        resolved, options = _in_full(node, table)
+        resolved, options = in_full(node, table)
         if overwrite:
             require_overwriting(options, table.name)
         columns = resolved.table_schema.writable
@@ -144,13 +145,3 @@ def sinks_reached(graph: ExecGraph) -> Mapping[int, frozenset[int]]:
         consumers = graph.consumers_of(node)
         reached[node.id] = frozenset().union(*(reached[each.id] for each in consumers)) or frozenset({node.id})
     return reached
-
-
-def _in_full(node: ExecNode, table: TableReference) -> tuple[ResolvedTable, Mapping[str, str]]:
-    resolved = table.resolved_table
-    if resolved is None or resolved.options is None:
-        raise node.fail(
-            f"table {table.name} has no options in the plan",
-            "Create the table in the session before the plan runs (it was compiled without its options).",
-        )
-    return resolved, resolved.options

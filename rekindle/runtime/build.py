@@ -20,6 +20,7 @@ from rekindle.connectors.base import ProviderContext, SourceRequest
 from rekindle.connectors.registry import find_source
 from rekindle.runtime.lanes import Lanes
 from rekindle.runtime.record import OperatorRecord, SourceRecord
+from rekindle.runtime.resolved import in_full
 from rekindle.runtime.stages import Arm, Pipeline, hidden_texts, slot_texts, typed_texts
 
 if TYPE_CHECKING:
@@ -126,15 +127,10 @@ class Builder:
     def _scan(self, source: SourceRecord) -> DataFrame:
         table = source.table
         assert table is not None
-        resolved = table.resolved_table
-        if resolved is None or resolved.options is None:
-            raise source.node.fail(
-                f"table {table.name} has no options in the plan",
-                "Create the table in the session before the plan runs (it was compiled without its options).",
-            )
+        resolved, options = in_full(source.node, table)
         columns = {column.name: column for column in resolved.table_schema.columns}
         wanted: tuple[Column, ...] = tuple(columns[field.name] for field in source.produced.fields)
-        connector = find_source(resolved.options.get("connector", ""), table.name)
+        connector = find_source(options.get("connector", ""), table.name)
         request = SourceRequest(
             resolved, table.name, wanted, source.node.uid("source"), False, self._pipeline.ordered,
             self._configuration, self._job_dir, self._positions.get(source.node.uid("source")), self._hold,

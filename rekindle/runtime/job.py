@@ -33,7 +33,7 @@ from rekindle.runtime.guards import guard
 from rekindle.runtime.lanes import Lanes
 from rekindle.runtime.metrics import merging
 from rekindle.runtime.record import SinkRecord, record
-from rekindle.runtime.resolved import resolved_text
+from rekindle.runtime.resolved import in_full, resolved_text
 from rekindle.runtime.session import prepare, session
 from rekindle.runtime.stages import Pipeline, plan_stages
 from rekindle.savepoints.recovery import recover
@@ -221,13 +221,8 @@ class Job:
         return stream.trigger(processingTime=f"{interval} milliseconds")
 
     def _target(self, spark: SparkSession, pipeline: Pipeline, sink: SinkRecord) -> Target:
-        table = sink.table.resolved_table
+        table, options = in_full(sink.node, sink.table)
         columns = _columns(sink)
-        if table is None or table.options is None:
-            raise sink.node.fail(
-                f"table {sink.table.name} has no options in the plan",
-                "Create the table in the session before the plan runs (it was compiled without its options).",
-            )
         names = [column.name for column in columns]
         key = table.table_schema.primary_key
         request = SinkRequest(
@@ -241,7 +236,7 @@ class Job:
             self._configuration,
             context=ProviderContext(sink.node, self._builder.uids),
         )
-        writer = find_sink(table.options.get("connector", ""), sink.table.name).writer(spark, request)
+        writer = find_sink(options.get("connector", ""), sink.table.name).writer(spark, request)
         writer.open()
         self._writers.append(writer)
         texts = sink_columns(pipeline, sink.node.id)

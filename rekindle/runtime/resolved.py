@@ -1,11 +1,27 @@
-"""A plan with what its tables resolved to, for readers of a job folder that have no catalog."""
+"""Tables of a plan as they resolved: what a job needs of one, and the plan for readers that have no catalog."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from execnodes.core.graph import ExecGraph
-from execnodes.core.tables import TableReference
+from execnodes.core.node import ExecNode
+from execnodes.core.tables import ResolvedTable, TableReference
 from plans.codec import encode
 from plans.tables import map_tables
+
+
+def in_full(node: ExecNode, table: TableReference) -> tuple[ResolvedTable, Mapping[str, str]]:
+    """A table that a node reads or writes, and its options; PlanError if the plan leaves them to a catalog that has not
+    got the table.
+    """
+    resolved = table.resolved_table
+    if resolved is None or resolved.options is None:
+        raise node.fail(
+            f"table {table.name} has no options in the plan",
+            "Create the table in the session before the plan runs (it was compiled without its options).",
+        )
+    return resolved, resolved.options
 
 
 def resolved_text(graph: ExecGraph) -> str:
