@@ -13,7 +13,8 @@ from rekindle.cli.progress import LiveReporter, PlainReporter, Reporter, late_ro
 from rekindle.cli.signals import check, checking, exit_code, uninterruptible
 
 if TYPE_CHECKING:
-    from rekindle.runtime.job import Job, Progress
+    from rekindle.runtime.job import Job
+    from rekindle.runtime.progress import Progress
 
 _LOOK = 0.5
 """Seconds from one look at a job to the next."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.live import Live
     from rich.table import Table
 
-    from rekindle.runtime.job import Progress
+    from rekindle.runtime.progress import Progress
 
 EVERY = 3.0
 """Seconds between plain lines."""

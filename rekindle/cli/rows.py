@@ -14,7 +14,7 @@ from rekindle.tableau import Tableau
 
 if TYPE_CHECKING:
     from rekindle.cli.progress import Reporter
-    from rekindle.runtime.job import Progress
+    from rekindle.runtime.progress import Progress
     from rekindle.table_result import TableResult
 
 

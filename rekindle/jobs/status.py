@@ -15,7 +15,7 @@ from execnodes.core.errors import JobError, RekindleError
 from rekindle.atomic_file import write_atomically
 
 if TYPE_CHECKING:
-    from rekindle.runtime.job import Progress
+    from rekindle.runtime.progress import Progress
 
 STATUS, PROGRESS, LOCK, LOG = "status.json", "progress.json", "lock", "job.log"
 """Files of a job folder."""

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from execnodes.core.errors import JobError, StateError
 from rekindle.runtime.batch import BatchBuilder
 from rekindle.runtime.functions import register_functions
-from rekindle.runtime.job import Job, Progress, explained
+from rekindle.runtime.job import Job, explained
+from rekindle.runtime.progress import Progress
 from rekindle.savepoints.recovery import PATH
 
 if TYPE_CHECKING:

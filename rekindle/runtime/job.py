@@ -8,7 +8,6 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -32,6 +31,7 @@ from rekindle.runtime.gate import Gate
 from rekindle.runtime.guards import guard
 from rekindle.runtime.lanes import Lanes
 from rekindle.runtime.metrics import merging
+from rekindle.runtime.progress import Progress, RowCounter
 from rekindle.runtime.record import SinkRecord, record
 from rekindle.runtime.resolved import in_full, resolved_text
 from rekindle.runtime.session import prepare, session
@@ -51,23 +51,6 @@ if TYPE_CHECKING:
     from rekindle.jobs.status import Status
     from rekindle.savepoints.manifest import Manifest
     from rekindle.savepoints.restore import Fate, Restore
-
-
-@dataclass(frozen=True)
-class Progress:
-    """Where a job is."""
-
-    batch_id: int
-    rows: int
-    """Input rows since this process started."""
-    rows_per_second: float
-    """Of the last micro-batch."""
-    watermark: str | None
-    """ISO text; None before there is one."""
-    state_rows: Mapping[str, int]
-    """uid and state name (``3_join__leftState``) to rows, as far as touched since this process started."""
-    counters: Mapping[str, int]
-    """uid and counter (``4_window-aggregate__lateRowsDropped``) to its value since this process started."""
 
 
 class Job:
@@ -115,9 +98,7 @@ class Job:
         self._turn = threading.Lock()
         """Held while a query is started again, or while the job is told to stop."""
         self._stopping = False
-        self._rows = 0
-        self._counted_batch = -1
-        self._counting = threading.Lock()
+        self._counter = RowCounter()
         self._attendant = Attendant(self, None if self._temporary else self.folder.path)
 
     @property
@@ -369,24 +350,7 @@ class Job:
 
     def progress(self) -> Progress | None:
         """The last micro-batch; None before the first."""
-        last = self._query.lastProgress if self._query is not None else None
-        if last is None or self._query is None:
-            return None
-        with self._counting:
-            for each in self._query.recentProgress:
-                if each.batchId > self._counted_batch:
-                    self._counted_batch = each.batchId
-                    self._rows += each.numInputRows
-        values: dict[tuple[str, str, int], int] = dict(self._metrics.value)
-        state: dict[str, int] = {}
-        counters: dict[str, int] = {}
-        for (uid, name, _), count in sorted(values.items()):
-            target, key = (state, name.removeprefix("rows:")) if name.startswith("rows:") else (counters, name)
-            target[f"{uid}__{key}"] = target.get(f"{uid}__{key}", 0) + count
-        watermark = (last.eventTime or {}).get("watermark")
-        known = watermark if watermark and not watermark.startswith("1970-01-01T00:00:00.000") else None
-        speed = last.processedRowsPerSecond
-        return Progress(last.batchId, self._rows, speed if speed == speed else 0.0, known, state, counters)
+        return None if self._query is None else self._counter.progress(self._query, self._metrics.value)
 
     def batches(self) -> list[tuple[int, int]]:
         """(input rows, milliseconds) of the recent micro-batches that had rows."""

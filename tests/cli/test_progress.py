@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from rekindle.cli.jobs import ended
 from rekindle.cli.progress import MOST_STATES, LogReporter, PlainReporter, live_table, one_line
-from rekindle.runtime.job import Progress
+from rekindle.runtime.progress import Progress
 
 
 def progress(batch_id: int = 11, states: int = 2, late: int = 0) -> Progress:

@@ -10,7 +10,7 @@ import pytest
 from execnodes.core.changelog import RowKind
 from execnodes.core.types import INT, LogicalType
 from rekindle.cli.rows import Rows
-from rekindle.runtime.job import Progress
+from rekindle.runtime.progress import Progress
 
 PROGRESS = Progress(0, 1, 1.0, None, {}, {})
 

@@ -12,7 +12,7 @@ from rekindle.jobs.attendant import Attendant
 from rekindle.jobs.home import JobInfo, job_info
 from rekindle.jobs.status import Status
 from rekindle.runtime.folder import JobFolder
-from rekindle.runtime.job import Progress
+from rekindle.runtime.progress import Progress
 
 
 class Fake:

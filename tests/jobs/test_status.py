@@ -19,7 +19,7 @@ from rekindle.jobs.status import (
     write_progress,
 )
 from rekindle.runtime.folder import JobFolder
-from rekindle.runtime.job import Progress
+from rekindle.runtime.progress import Progress
 
 
 @pytest.mark.parametrize(
