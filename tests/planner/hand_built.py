@@ -154,3 +154,7 @@ def compiled(*sinks: Sink, **options: str) -> ExecGraph:
 
 def kinds(graph: ExecGraph) -> list[str]:
     return [node.key.name.removeprefix("stream-exec-") for node in graph.nodes]
+
+
+def at(index: int, type: object = INT) -> InputRef:
+    return InputRef.model_validate({"input_index": index, "type": type})
