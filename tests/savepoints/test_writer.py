@@ -276,8 +276,26 @@ def test_rows_are_split_and_merged(aggregates: Path, tmp_path: Path) -> None:
     assert state.parts["rows"] == "where (k0 = 'a') IS TRUE"
     merged = SavepointWriter.from_existing_savepoint(tmp_path / "split").merge_operators(["20_a", TWO], TWO)
     merged.write(tmp_path / "merged")
+    # What the two halves mean together is what there was.
+    whole = {each.title: described(each) for each in read(aggregates).states}
+    assert {each.title: described(each) for each in read(tmp_path / "merged").states} == whole
     for each in read(aggregates).states:
         assert table(tmp_path / "merged", each.title).equals(table(aggregates, each.title))
+
+
+def test_parts_of_parts_are_not_the_whole(aggregates: Path, tmp_path: Path) -> None:
+    writer = SavepointWriter.from_existing_savepoint(aggregates)
+    writer.split_operator(ONE, "20_a", "21_b", "k0 = 'a'").split_operator("21_b", "22_c", "23_d", "k0 = 'b'")
+    writer.write(tmp_path / "split")
+    again = SavepointWriter.from_existing_savepoint(tmp_path / "split")
+    part = again.merge_operators(["20_a", "22_c"], "24_e").rehearse().manifest.states[-1]
+    assert {label: text for label, text in part.parts.items() if label.startswith("rows")} == {
+        "rows": "union of (where (k0 = 'a') IS TRUE) and (where (k0 = 'a') IS NOT TRUE)",
+        "rows 2": "union of () and (where (k0 = 'b') IS TRUE)",
+    }
+    again = SavepointWriter.from_existing_savepoint(tmp_path / "split")
+    whole = again.merge_operators(["23_d", "22_c"], "24_e").merge_operators(["24_e", "20_a"], ONE).rehearse().manifest
+    assert described(whole.states[-1]) == described(read(aggregates).states[0])
 
 
 def test_columns_are_split(aggregates: Path, tmp_path: Path) -> None:

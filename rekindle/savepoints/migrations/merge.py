@@ -10,6 +10,7 @@ from execnodes.core.errors import StateError
 from execnodes.core.meaning import shortened
 from rekindle.savepoints.manifest import SavedState
 from rekindle.savepoints.migrations.rename import check_uid
+from rekindle.savepoints.migrations.split import ROWS
 from rekindle.savepoints.verify import common_key
 from rekindle.savepoints.workspace import Draft, Workspace
 
@@ -84,7 +85,18 @@ def _told(state: SavedState) -> str:
 
 def _joined(drafts: Sequence[Draft]) -> Mapping[str, str]:
     labels = dict.fromkeys(label for each in drafts for label in each.state.parts)
-    return {label: _together([each.state.parts.get(label, "") for each in drafts]) for label in labels}
+    found = {label: [each.state.parts.get(label, "") for each in drafts] for label in labels}
+    differing = [label for label, texts in found.items() if len(set(texts)) > 1]
+    if len(differing) == 1 and differing[0].startswith(ROWS) and _halves(found[differing[0]]):
+        del found[differing[0]]
+    return {label: _together(texts) for label, texts in found.items()}
+
+
+def _halves(texts: Sequence[str]) -> bool:
+    """Whether a split has made them of one: what it parted is whole again."""
+    yes, no = " IS TRUE", " IS NOT TRUE"
+    one, other = sorted(texts, key=lambda each: each.endswith(no)) if len(texts) == 2 else ("", "")
+    return one.endswith(yes) and other.endswith(no) and one.removesuffix(yes) == other.removesuffix(no)
 
 
 def _together(texts: Sequence[str]) -> str:

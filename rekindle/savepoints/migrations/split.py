@@ -12,6 +12,8 @@ from rekindle.savepoints.migrations.rename import check_uid
 from rekindle.savepoints.verify import common_key
 from rekindle.savepoints.workspace import Draft, Workspace
 
+ROWS = "rows"
+
 
 def split_rows(work: Workspace, uid: str, first: str, second: str, where: str) -> None:
     """Rows for which the SQL condition is TRUE go to `first`, all others to `second`; no key may end up in both.
@@ -25,7 +27,7 @@ def split_rows(work: Workspace, uid: str, first: str, second: str, where: str) -
     for draft in drafts:
         parts = []
         for target, condition in ((first, f"({where}) IS TRUE"), (second, f"({where}) IS NOT TRUE")):
-            meant = {**draft.state.parts, "rows": f"where {condition}"}
+            meant = {**draft.state.parts, rows_label(draft.state.parts): f"where {condition}"}
             state = replace(draft.state, uid=target, parts=meant)
             with work.step("split", draft, f"from {uid} where {condition}") as after:
                 after.append(work.write(state, f"SELECT * FROM ({draft.rows}) WHERE {condition}"))
@@ -66,6 +68,12 @@ def split_columns(work: Workspace, uid: str, targets: Mapping[str, Sequence[str]
             with work.step("split", draft, f"from {uid}: {', '.join(kept)}") as after:
                 after.append(_picked(work, draft, target, kept))
                 work.put(after[0])
+
+
+def rows_label(parts: Mapping[str, str]) -> str:
+    """Label of a part that says which of the rows there are; another split of them adds another one."""
+    count = sum(label.startswith(ROWS) for label in parts)
+    return f"{ROWS} {count + 1}" if count else ROWS
 
 
 def _own(draft: Draft) -> Iterator[str]:
