@@ -25,6 +25,8 @@ class Evolution:
     graph: ExecGraph
     comparison: Comparison
     """What becomes of the old plan's state."""
+    known: frozenset[str]
+    """Uids of the old plan's operators."""
 
 
 def evolve(old: ExecGraph, new: ExecGraph, *, keep_ttl: bool = True, keep_parallelism: bool = True) -> Evolution:
@@ -41,7 +43,8 @@ def evolve(old: ExecGraph, new: ExecGraph, *, keep_ttl: bool = True, keep_parall
     made = ExecGraph.of(nodes, inputs, groups, new.engine_version)
     last = max(_used(old), *ids.values())
     graph = replace(made, last_node_id=last if last > max(made.by_id) else None)
-    return Evolution(graph, compare(meanings(old), meanings(graph)))
+    uids = frozenset(uid for node in old.nodes for uid in node.uids())
+    return Evolution(graph, compare(meanings(old), meanings(graph)), uids)
 
 
 def _ids(old: ExecGraph, new: ExecGraph, kept: Mapping[int, int]) -> dict[int, int]:

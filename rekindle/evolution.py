@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from execnodes.core.errors import PlanError
 from execnodes.core.graph import ExecGraph
-from plans.compare import Comparison, Verdict
+from plans.compare import Comparison, Fate, Verdict
 from plans.evolve import Evolution, evolve
 from plans.restore import CatalogLookup, resolve_tables
 from rekindle.compiled_plan import CompiledPlan
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from execnodes.core.options import Configuration
 
 CONSENT = "table.plan.evolution.consent"
+BOOTSTRAP = "table.plan.evolution.bootstrap"
 EXIT_CODES = {Verdict.FULL: 0, Verdict.INCOMPATIBLE: 3, Verdict.PARTIAL: 4, Verdict.UNKNOWN: 5}
 """What a command ends with that is not allowed to go on, by verdict."""
 Approve = Callable[[Comparison], bool]
@@ -50,8 +51,26 @@ def evolved(graph: ExecGraph, origin: Origin, catalog: CatalogLookup, configurat
         keep_ttl="table.exec.state.ttl" not in configuration,
         keep_parallelism="pipeline.max-parallelism" not in configuration,
     )
+    uids = [each.strip() for each in configuration.get_option(BOOTSTRAP).split(",") if each.strip()]
+    found = replace(found, comparison=_bootstrapped(found, uids))
     require_consent(found.comparison, origin, configuration.get_option(CONSENT))
     return found
+
+
+def _bootstrapped(evolution: Evolution, uids: Sequence[str]) -> Comparison:
+    """What becomes of states if some operators get theirs from what the sources have given so far."""
+    new = {uid for node in evolution.graph.nodes for uid in node.uids()} - set(evolution.known)
+    unknown = sorted(set(uids) - new)
+    if unknown:
+        hint = f"{BOOTSTRAP} takes new operators: {', '.join(sorted(new))}." if new else "All operators have state."
+        raise PlanError(f"{', '.join(unknown)} is no operator that is new in the plan", hint=hint)
+    reason = "the old plan has no such state; it is made from its sources: rekindle bootstrap"
+    return Comparison(
+        tuple(
+            replace(each, fate=Fate.EMPTY, reason=reason, loss=False) if each.uid in uids else each
+            for each in evolution.comparison.judgements
+        )
+    )
 
 
 def require_consent(comparison: Comparison, origin: Origin, policy: str) -> None:
@@ -65,7 +84,8 @@ def require_consent(comparison: Comparison, origin: Origin, policy: str) -> None
             f"the new query cannot go on with the state of the old one:\n  {listed}",
             comparison,
             where=where,
-            hint="Compile it without FROM and start it without the savepoint, or change it less.",
+            hint="Let new operators get their state from the sources (rekindle compile --bootstrap UID, then rekindle "
+            "bootstrap), change the query less, or compile it without FROM and start it without the savepoint.",
         )
     asked = policy == "await_approval" and origin.approve is not None and origin.approve(comparison)
     if policy == "allow" or asked:

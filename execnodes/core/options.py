@@ -146,6 +146,10 @@ OPTIONS: Mapping[str, ConfigOption] = {
             "State that is lost when a query is changed: ask, allow it, or reject it (docs/query-evolution.md).",
             ("await_approval", "allow", "reject"),
         ),
+        _option(
+            "table.plan.evolution.bootstrap", "text", "",
+            "Operators whose state will be made before a changed query starts (rekindle bootstrap): uids, separated by commas.",
+        ),
         _option("table.sql-dialect", "enum", "default", "Only Flink's default dialect.", ("default",)),
         _option("sql-client.execution.result-mode", "enum", "tableau", "Form of results.", ("table", "changelog", "tableau")),
     )

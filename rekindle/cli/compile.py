@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from plans.compare import Comparison
 
 CONSENT = "table.plan.evolution.consent"
+BOOTSTRAP = "table.plan.evolution.bootstrap"
 
 
 def compile(
@@ -31,6 +32,10 @@ def compile(
         str | None,
         typer.Option("--consent", metavar="WHAT", help="State that is lost: await_approval, allow or reject."),
     ] = None,
+    bootstrap: Annotated[
+        list[str] | None,
+        typer.Option("--bootstrap", metavar="UID", help="New operator whose state `rekindle bootstrap` will make."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing plan file.")] = False,
     init: InitFile = None,
     options: Options = None,
@@ -43,6 +48,8 @@ def compile(
     configuration = parse_options(options or [])
     if consent is not None:
         configuration[CONSENT] = consent
+    if bootstrap:
+        configuration[BOOTSTRAP] = ",".join(bootstrap)
     first = read_script(init) if init else None
     script = read_script(file)
     from rekindle.table_environment import TableEnvironment

@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from execnodes.core.errors import RekindleError
+from rekindle.cli.bootstrap import bootstrap
 from rekindle.cli.check import check
 from rekindle.cli.compile import compile
 from rekindle.cli.control import cancel, savepoint, stop
@@ -47,6 +48,7 @@ app.command()(check)
 app.command()(diff)
 app.command()(report)
 app.command()(upgrade)
+app.command()(bootstrap)
 app.command()(lint)
 app.command("test")(run_program_folders)
 app.command("list")(list_jobs)

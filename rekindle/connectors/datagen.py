@@ -9,11 +9,13 @@ from execnodes.core.errors import ConnectorError, OptionError
 from execnodes.core.options import parse_duration
 from execnodes.core.types import BINARIES, INTEGERS, TEXTS, LogicalType, Root
 from rekindle.connectors.base import SourceConnector, SourceFrame, SourceRequest
-from rekindle.connectors.generated import generated, random_below, random_bits, random_unit
+from rekindle.connectors.generated import ended, generated, random_below, random_bits, random_unit
 from rekindle.connectors.line_text import string
 from rekindle.connectors.options import TableOption, TableOptions
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pyspark.sql import SparkSession
 
 OPTIONS = (
@@ -48,6 +50,12 @@ class Datagen(SourceConnector):
     def bounded(self, options: Mapping[str, str]) -> bool:
         """With a number of rows or a sequence."""
         return _rows(options) >= 0
+
+    def until(
+        self, options: Mapping[str, str], position: str | None, job_dir: Path, uid: str, table: str
+    ) -> Mapping[str, str]:
+        """The rows before the next one, without pace."""
+        return {**options, **ended(position, "number-of-rows", table), "rows-per-second": "0"}
 
     def read(self, spark: SparkSession, request: SourceRequest) -> SourceFrame:
         """Computed in the JVM from row numbers."""

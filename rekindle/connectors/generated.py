@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from execnodes.core.errors import ConnectorError
 from execnodes.core.lowering import MAJOR, SEQUENCE
 from rekindle.connectors.base import SourceFrame, SourceRequest
 from rekindle.connectors.line_text import stream_name
@@ -65,3 +66,11 @@ def generated(
     for step in shared:
         numbers = numbers.selectExpr("*", *(f"{text} AS {name}" for name, text in step.items()))
     return SourceFrame(numbers.selectExpr(*columns, *order), rows >= 0)
+
+
+def ended(position: str | None, option: str, table: str) -> dict[str, str]:
+    """The option that ends a generator before the row that would come next; ConnectorError if none had come."""
+    if position is None:
+        hint = "Nothing has been missed of it, so no state has to be made from it."
+        raise ConnectorError("the savepoint's job had not read any row of it", where=f"table {table}", hint=hint)
+    return {option: str(json.loads(position)["n"])}

@@ -11,11 +11,13 @@ from execnodes.core.options import parse_duration
 from execnodes.core.tables import Column
 from execnodes.core.types import LogicalType, Root
 from rekindle.connectors.base import SourceConnector, SourceFrame, SourceRequest
-from rekindle.connectors.generated import generated, random_below, random_bits, random_unit
+from rekindle.connectors.generated import ended, generated, random_below, random_bits, random_unit
 from rekindle.connectors.line_text import string
 from rekindle.connectors.options import TableOption, TableOptions
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pyspark.sql import SparkSession
 
 OPTIONS = (
@@ -68,6 +70,12 @@ class Nexmark(SourceConnector):
     def bounded(self, options: Mapping[str, str]) -> bool:
         """With a number of events."""
         return int(options.get("events.num", "0")) > 0
+
+    def until(
+        self, options: Mapping[str, str], position: str | None, job_dir: Path, uid: str, table: str
+    ) -> Mapping[str, str]:
+        """The events before the next one, without pace."""
+        return {**options, **ended(position, "events.num", table), "rows-per-second": "0"}
 
     def read(self, spark: SparkSession, request: SourceRequest) -> SourceFrame:
         """Computed in the JVM from event numbers; what is not asked for is not computed."""

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from execnodes.core.options import Configuration
+from plans.compare import Fate
+from rekindle.evolution import EvolutionError
+from rekindle.savepoints.bootstrap import bootstrap
 from tests.evolution.matrix import both
 from tests.evolution.running import Pipeline, Rows, less
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-    from rekindle.compiled_plan import CompiledPlan
 
 pytestmark = pytest.mark.spark
 
@@ -30,6 +32,7 @@ SINKS = "".join(
         "joined": "k STRING, v BIGINT",
         "more": "k STRING, s BIGINT, c BIGINT",
         "counted": "k STRING, c BIGINT, d BIGINT",
+        "nested": "n BIGINT, c BIGINT",
     }.items()
 )
 WINDOWS = (
@@ -72,6 +75,13 @@ PARTIAL = {
         "SELECT k, COUNT(DISTINCT v) AS c, COUNT(DISTINCT w) AS d FROM t GROUP BY k",
     ),
 }
+ABOVE = {
+    "nested": (
+        "SELECT SUM(v), MIN(v) FROM t GROUP BY k",
+        "SELECT n, COUNT(*) FROM (SELECT SUM(v) AS n FROM t GROUP BY k) GROUP BY n",
+    )
+}
+QUERIES = FULL | PARTIAL | ABOVE
 BEFORE: Rows = {
     "t": [
         {"k": "a", "k2": "x", "v": 1, "w": 10, "ts": "2024-01-01 00:01:00"},
@@ -98,6 +108,8 @@ ONLY_SINCE = {
 """What was in a group before is not in the new columns."""
 BY_HAND = {
     "united": {'["a", 107]': 1, '["a", 7]': -1, '["b", 8]': 1, '["c", 206]': 1},
+    # Two keys had a sum of 2 and 4; then they have 5, 11 and another 5.
+    "nested": {'[2, 1]': -1, '[4, 1]': -1, '[5, 2]': 1, '[11, 1]': 1},
     "swapped": {
         '["a", 30, 5]': 1, '["a", 20, 4]': -1, '["b", 40, 11]': 1, '["b", 20, 2]': -1, '["c", 20, 5]': 1,
     },
@@ -106,14 +118,26 @@ BY_HAND = {
 
 
 def test_state_goes_on(spark: SparkSession, tmp_path: Path) -> None:
-    """An input more, columns that have changed places, and a column that starts empty."""
-    sinks = ("united", "swapped", "more")
+    """An input more, columns that have changed places, one that starts empty; and an operator above an operator.
+
+    That one cannot start empty. Its state is made from what the source has given up to the savepoint.
+    """
+    sinks = ("united", "swapped", "more", "nested")
     upgraded = Pipeline(spark, tmp_path, SINKS)
-    old, new = planned(upgraded, sinks)
+    old_text, new_text = texts(sinks)
+    old = upgraded.plan(old_text)
+    with pytest.raises(EvolutionError) as refused:
+        upgraded.plan(new_text, old)
+    (above,) = (each for each in refused.value.comparison.judgements if each.fate is Fate.INCOMPATIBLE)
+    new = upgraded.plan(f"SET 'table.plan.evolution.bootstrap' = '{above.uid}'; {new_text}", old)
+    assert new.comparison is not None
+    assert [each.empty for each in new.comparison.losses] == [("c$count",)]
     upgraded.put(BEFORE)
     upgraded.run(old, target=tmp_path / "old")
     upgraded.put(AFTER)
-    found = upgraded.run(new, savepoint=tmp_path / "old")
+    made = bootstrap(tmp_path / "old", new.graph, [above.uid], tmp_path / "whole", Configuration(), spark)
+    assert [(each.uid, each.rows) for each in made.states if each.uid == above.uid] == [(above.uid, 2)]
+    found = upgraded.run(new, savepoint=tmp_path / "whole")
     assert found == {sink: Counter({**BY_HAND, **ONLY_SINCE}[sink]) for sink in sinks}
 
 
@@ -122,7 +146,9 @@ def test_full_gives_the_rows_of_a_fresh_run(spark: SparkSession, tmp_path: Path)
     """All at once, and with them columns that start empty, which hold what has come since."""
     sinks = tuple(FULL | PARTIAL)
     upgraded, fresh = (Pipeline(spark, tmp_path / name, SINKS) for name in ("upgraded", "fresh"))
-    (old, new), alone = planned(upgraded, sinks), planned(fresh, sinks, alone=True)[1]
+    old_text, new_text = texts(sinks)
+    old, alone = upgraded.plan(old_text), fresh.plan(new_text)
+    new = upgraded.plan(new_text, old)
     for each in (upgraded, fresh):
         each.put(BEFORE)
     upgraded.run(old, target=tmp_path / "old")
@@ -134,12 +160,7 @@ def test_full_gives_the_rows_of_a_fresh_run(spark: SparkSession, tmp_path: Path)
         assert found[sink] == Counter(ONLY_SINCE.get(sink, expected[sink])), sink
 
 
-def planned(pipeline: Pipeline, sinks: tuple[str, ...], *, alone: bool = False) -> tuple[CompiledPlan, CompiledPlan]:
-    """Old and new plan of queries; `alone`: the new one knows nothing of the old one."""
-    queries = {sink: (FULL | PARTIAL)[sink] for sink in sinks}
-    old = pipeline.plan(both(*(f"{sink} {before}" for sink, (before, _) in queries.items())))
-    new = pipeline.plan(both(*(f"{sink} {after}" for sink, (_, after) in queries.items())), None if alone else old)
-    if new.comparison is not None:
-        lost = {column for each in new.comparison.losses for column in each.empty}
-        assert lost == {column for sink, column in (("more", "c$count"), ("counted", "d$count")) if sink in sinks}
+def texts(sinks: tuple[str, ...]) -> tuple[str, str]:
+    """Statement sets of the old and of the new queries."""
+    old, new = (both(*(f"{sink} {QUERIES[sink][at]}" for sink in sinks)) for at in (0, 1))
     return old, new

@@ -1,0 +1,124 @@
+"""What is said before anything is read again: which operators can be given state, and which sources can be read."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from execnodes.core.errors import ConnectorError, PlanError, RekindleError
+from plans.compare import Fate
+from plans.meaning import POSITION, meanings
+from rekindle.cli import main
+from rekindle.compiled_plan import CompiledPlan
+from rekindle.connectors.registry import find_source
+from rekindle.evolution import EvolutionError
+from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, checksum
+from rekindle.table_environment import TableEnvironment
+from tests.evolution.compiling import compiled
+from tests.evolution.matrix import TABLES
+
+SUM = "SELECT k, SUM(v) AS s FROM t GROUP BY k"
+NESTED = f"SELECT s, COUNT(*) AS c FROM ({SUM}) GROUP BY s"
+
+
+def bootstrapped(*uids: str) -> CompiledPlan:
+    options = {"table.plan.evolution.bootstrap": ",".join(uids)}
+    return TableEnvironment.create(options).compile_script(TABLES + NESTED, from_plan=compiled(SUM))
+
+
+def test_an_operator_that_cannot_start_empty_is_made() -> None:
+    with pytest.raises(EvolutionError, match="cannot start empty") as refused:
+        compiled(NESTED, compiled(SUM))
+    (uid,) = (each.uid for each in refused.value.comparison.judgements if each.fate is Fate.INCOMPATIBLE)
+    plan = bootstrapped(uid)
+    assert plan.comparison is not None
+    assert plan.comparison.verdict == "full"
+    assert [each.reason for each in plan.comparison.judgements if each.uid == uid] == [
+        "the old plan has no such state; it is made from its sources: rekindle bootstrap"
+    ]
+
+
+@pytest.mark.parametrize("uid", ["1_source", "6_global-group-aggregate", "99_join"])
+def test_only_new_operators_are_made(uid: str) -> None:
+    with pytest.raises(PlanError, match="is no operator that is new in the plan") as refused:
+        bootstrapped(uid)
+    assert "11_global-group-aggregate" in str(refused.value)
+
+
+def test_a_bounded_source_of_the_files_that_had_been_read(tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("later.json", "earlier.json", "unread.json")]
+    for at, path in enumerate(paths):
+        path.write_text("{}")
+        os.utime(path, (1_700_000_000 - at, 1_700_000_000 - at))
+    given = {"connector": "filesystem", "path": str(tmp_path), "source.monitor-interval": "1 s"}
+    position = json.dumps([str(each) for each in paths[:2]])
+    options = find_source("filesystem", "t").until(given, position, tmp_path / "job", "1_source", "t")
+    assert options == {"connector": "filesystem", "path": str(tmp_path)}
+    (record,) = (tmp_path / "job" / "sources").iterdir()
+    assert [Path(path).name for _, path in json.loads(record.read_text())] == ["earlier.json", "later.json"]
+    paths[0].unlink()
+    with pytest.raises(ConnectorError, match="1 of the 2 files that had been read are gone"):
+        find_source("filesystem", "t").until(given, position, tmp_path / "job", "1_source", "t")
+
+
+@pytest.mark.parametrize(("connector", "option"), [("nexmark", "events.num"), ("datagen", "number-of-rows")])
+def test_generators_end_before_the_next_row(connector: str, option: str, tmp_path: Path) -> None:
+    source = find_source(connector, "t")
+    given = {"connector": connector, "rows-per-second": "5"}
+    options = source.until(given, '{"n": 7}', tmp_path, "1_source", "t")
+    assert options == {**given, option: "7", "rows-per-second": "0"}
+    with pytest.raises(ConnectorError, match="had not read any row"):
+        source.until(given, None, tmp_path, "1_source", "t")
+
+
+@pytest.mark.parametrize("connector", ["duckdb", "spark", "data-stream"])
+def test_other_sources_cannot_be_read_up_to_a_position(connector: str, tmp_path: Path) -> None:
+    with pytest.raises(ConnectorError, match="cannot be read up to a position"):
+        find_source(connector, "t").until({}, "{}", tmp_path, "1_source", "t")
+
+
+@pytest.mark.parametrize(
+    ("uids", "message"),
+    [
+        (["99_join"], "the plan has no operator '99_join'"),
+        (["1_source"], "the plan has no operator '1_source'"),
+        (["6_global-group-aggregate"], "the savepoint has the state of '6_global-group-aggregate' already"),
+        (["11_global-group-aggregate"], "of the 1 files that had been read are gone"),
+    ],
+)
+def test_the_command_says_what_is_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], uids: list[str], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    bootstrapped("11_global-group-aggregate").write_to_file("new.json")
+    saved(Path("savepoint"), compiled(SUM))
+    monkeypatch.setattr(sys, "argv", ["rekindle", "bootstrap", "new.json", *uids, "-s", "savepoint", "--to", "whole"])
+    with pytest.raises(SystemExit) as ended:
+        main.run()
+    assert ended.value.code == RekindleError.exit_code
+    assert message in " ".join(capsys.readouterr().err.split())
+    assert not Path("whole").exists()
+
+
+def saved(folder: Path, plan: CompiledPlan) -> None:
+    """A savepoint that says what it has, but has no rows."""
+    folder.mkdir()
+    (folder / PLAN).write_text(plan.as_json_string())
+    positions = {each.uid: each for each in meanings(plan.graph) if each.name == POSITION}
+    states = tuple(
+        SavedState(
+            each.uid, each.name, tuple((c.name, c.type) for c in each.columns), ("k0",), each.bucketed, 0, each.parts,
+            tuple(c.meaning for c in each.columns), tuple(each.sources), 8, 0, 0, {},
+        )
+        for each in meanings(plan.graph)
+        if each.name != POSITION
+    )  # fmt: skip
+    manifest = Manifest(
+        "1.0", checksum(folder / PLAN), 0, dict.fromkeys(positions, '["/nowhere/t/1.json"]'),
+        {uid: each.parts for uid, each in positions.items()}, states,
+    )  # fmt: skip
+    (folder / NAME).write_text(manifest.text())
