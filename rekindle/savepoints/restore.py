@@ -42,11 +42,18 @@ class Fate:
     fate: str
     """restored, empty or dropped."""
     rows: int
+    note: str = ""
+    """What of a restored state is not as it was."""
 
     def __str__(self) -> str:
         """As the command line and the log show it."""
+        note = f" ({self.note})" if self.note else ""
         what = {"restored": "restored", "empty": "starts empty", "dropped": "dropped"}[self.fate]
-        return f"{self.uid}:{self.name} {what}" + (f", {self.rows:,} rows" if self.rows or self.fate != "empty" else "")
+        return (
+            f"{self.uid}:{self.name} {what}"
+            + (f", {self.rows:,} rows" if self.rows or self.fate != "empty" else "")
+            + note
+        )
 
 
 @dataclass(frozen=True)
@@ -146,7 +153,8 @@ def prepare(
             if each.title not in drop:
                 problems.append(f"{each.title} ({rows} rows): {reason}")
         if each.title not in drop:
-            fates.append(Fate(each.uid, each.state, _FATES[each.fate], rows))
+            note = each.reason if each.loss and each.goes_on else ""
+            fates.append(Fate(each.uid, each.state, _FATES[each.fate], rows, note))
     fates += [Fate(*at, "dropped", saved[at].rows if at in saved else 0) for at in found if found[at].title in drop]
     unknown = sorted(drop - {each.title for each in found.values()})
     problems += [f"{each}: the savepoint has no such state to drop" for each in unknown]
