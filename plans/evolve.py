@@ -13,6 +13,7 @@ from execnodes.core.graph import ExecGraph
 from execnodes.core.node import DEFAULT_UID_FORMAT, UID_FORMAT, ExecNode, StateMetadata
 from plans.compare import Comparison, compare
 from plans.meaning import meanings
+from plans.outputs import notes
 from plans.resemble import Resemblance
 
 NO_TTL = "0 ms"
@@ -44,7 +45,8 @@ def evolve(old: ExecGraph, new: ExecGraph, *, keep_ttl: bool = True, keep_parall
     last = max(_used(old), *ids.values())
     graph = replace(made, last_node_id=last if last > max(made.by_id) else None)
     uids = frozenset(uid for node in old.nodes for uid in node.uids())
-    return Evolution(graph, compare(meanings(old), meanings(graph)), uids)
+    comparison = replace(compare(meanings(old), meanings(graph)), notes=notes(old, graph))
+    return Evolution(graph, comparison, uids)
 
 
 def _ids(old: ExecGraph, new: ExecGraph, kept: Mapping[int, int]) -> dict[int, int]:

@@ -67,6 +67,8 @@ class Comparison:
     """All fates and what follows from them."""
 
     judgements: tuple[Judgement, ...]
+    notes: tuple[str, ...] = ()
+    """What is to be known of the sinks; no verdict depends on it (docs/decisions/0010-query-evolution.md)."""
 
     @property
     def verdict(self) -> Verdict:

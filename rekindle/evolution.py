@@ -65,12 +65,11 @@ def _bootstrapped(evolution: Evolution, uids: Sequence[str]) -> Comparison:
         hint = f"{BOOTSTRAP} takes new operators: {', '.join(sorted(new))}." if new else "All operators have state."
         raise PlanError(f"{', '.join(unknown)} is no operator that is new in the plan", hint=hint)
     reason = "the old plan has no such state; it is made from its sources: rekindle bootstrap"
-    return Comparison(
-        tuple(
-            replace(each, fate=Fate.EMPTY, reason=reason, loss=False) if each.uid in uids else each
-            for each in evolution.comparison.judgements
-        )
+    judgements = tuple(
+        replace(each, fate=Fate.EMPTY, reason=reason, loss=False) if each.uid in uids else each
+        for each in evolution.comparison.judgements
     )
+    return replace(evolution.comparison, judgements=judgements)
 
 
 def require_consent(comparison: Comparison, origin: Origin, policy: str) -> None:

@@ -123,7 +123,8 @@ def _fates(plan: CompiledPlan) -> list[str]:
     """Of a plan made from another one: its verdict, and what is lost."""
     if plan.comparison is None:
         return []
-    return [f"Verdict: {plan.comparison.verdict}.", *lines(plan.comparison)]
+    notes = (f"note: {each}" for each in plan.comparison.notes)
+    return [f"Verdict: {plan.comparison.verdict}.", *lines(plan.comparison), *notes]
 
 
 @execute.register(ExecutePlan)

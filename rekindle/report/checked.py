@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from execnodes.core.graph import ExecGraph
 from plans.compare import Comparison, Judgement, Verdict, compare
 from plans.meaning import Meanings, meanings
+from plans.outputs import notes
 
 if TYPE_CHECKING:
     from rekindle.savepoints.manifest import SavedState
@@ -63,7 +64,8 @@ def checked(old: tuple[str, ExecGraph], new: tuple[str, ExecGraph], savepoint: P
         before = Meanings.of(manifest.meanings, saved_plan(savepoint))
         saved = {(each.uid, each.name): each for each in manifest.states}
     addresses = frozenset((each.uid, each.name) for each in before)
-    return Checked(old[0], new[0], compare(before, after), saved, str(savepoint or ""), addresses)
+    found = replace(compare(before, after), notes=notes(old[1], new[1]))
+    return Checked(old[0], new[0], found, saved, str(savepoint or ""), addresses)
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:

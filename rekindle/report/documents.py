@@ -23,7 +23,8 @@ def checked_document(found: Checked) -> dict[str, object]:
         if each.empty:
             operator["empty"] = list(each.empty)
         operators.append(operator)
-    return {"verdict": str(found.verdict), "operators": operators}
+    document: dict[str, object] = {"verdict": str(found.verdict), "operators": operators}
+    return {**document, "notes": list(found.comparison.notes)} if found.comparison.notes else document
 
 
 def difference_document(found: PlanDifference) -> dict[str, object]:
