@@ -31,7 +31,7 @@ def next_steps(found: Checked) -> tuple[Step, ...]:
             return (*stop, *_partial(found, start))
         case Verdict.UNKNOWN:
             why = "Look at the states that cannot be judged. If you know that they fit, start the new plan."
-            return (*stop, Step(why, (command(*start, *_drops(found, Fate.DROP)),)))
+            return (*stop, Step(why, (command(*start, *_drops(found, Fate.DROP), *_consent(found)),)))
     return tuple(_incompatible(found, before, start))
 
 
@@ -44,9 +44,10 @@ def _partial(found: Checked, start: tuple[str, ...]) -> Iterator[Step]:
     empty = [f"{each.uid}:{each.state}" for each in found.comparison.judgements if each.fate is Fate.EMPTY]
     if empty:
         yield Step(f"Know what begins empty: {', '.join(empty)}.")
-    if any(each.loss and each.goes_on for each in found.comparison.judgements):
+    consent = _consent(found)
+    if consent:
         why = "Start the new plan, and consent to all that is lost: some states go on, but not whole."
-        yield Step(why, (command(*start, "-D", "table.plan.evolution.consent=allow"),))
+        yield Step(why, (command(*start, *consent),))
         return
     drops = _drops(found, Fate.DROP)
     what = "Start the new plan, giving up what it has no operator for." if drops else "Start the new plan."
@@ -66,8 +67,14 @@ def _incompatible(found: Checked, before: tuple[str, ...], start: tuple[str, ...
     if drops:
         yield Step(
             "Or give up the states that do not fit: they begin empty and see only what comes from then on.",
-            (*before, command(*start, *drops)),
+            (*before, command(*start, *drops, *_consent(found))),
         )
+
+
+def _consent(found: Checked) -> list[str]:
+    """Needed where a state goes on with a loss, which no --allow-drop-state names."""
+    lossy = any(each.loss and each.goes_on for each in found.comparison.judgements)
+    return ["-D", "table.plan.evolution.consent=allow"] if lossy else []
 
 
 def _drops(found: Checked, *fates: Fate) -> list[str]:

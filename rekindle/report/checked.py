@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 EXIT_CODES = {Verdict.FULL: 0, Verdict.INCOMPATIBLE: 3, Verdict.PARTIAL: 4, Verdict.UNKNOWN: 5}
 SENTENCES = {
     Verdict.FULL: "Every state goes on, and the rows will be those of a fresh run.",
-    Verdict.PARTIAL: "Something starts empty or is dropped.",
+    Verdict.PARTIAL: "Something starts empty, is dropped, or goes on with a loss.",
     Verdict.INCOMPATIBLE: "Some state means something else now; going on with it would give wrong rows.",
     Verdict.UNKNOWN: "It cannot be proven that the rows will be right.",
 }

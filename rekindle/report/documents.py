@@ -22,6 +22,8 @@ def checked_document(found: Checked) -> dict[str, object]:
             operator["columns"] = dict(each.columns)
         if each.empty:
             operator["empty"] = list(each.empty)
+        if each.loss:
+            operator["loss"] = True
         operators.append(operator)
     document: dict[str, object] = {"verdict": str(found.verdict), "operators": operators}
     return {**document, "notes": list(found.comparison.notes)} if found.comparison.notes else document

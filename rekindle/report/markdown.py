@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from plans.diff import PlanDifference
 from rekindle.report.advice import next_steps
 from rekindle.report.checked import SENTENCES, Checked
-from rekindle.report.signs import FATES, STANDINGS, VERDICTS
+from rekindle.report.signs import FATES, STANDINGS, VERDICTS, fate_words
 from rekindle.report.texts import kinds, twin_text
 
 
@@ -51,7 +51,7 @@ def _fates(found: Checked) -> Iterator[str]:
     for each in found.comparison.judgements:
         size = found.size(each)
         sizes = ["", ""] if size is None else [f"{number:,}" for number in size]
-        fate = f"{FATES[each.fate]} {each.fate}" + (" (unsure)" if each.unsure else "")
+        fate = f"{FATES[each.fate]} {fate_words(each)}"
         rows.append([fate, _code(each.uid), _code(each.state), *(sizes if found.saved else []), escaped(each.reason)])
     return _table(head, rows)
 

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from plans.compare import Judgement
 from plans.diff import NodeDifference, PlanDifference, Standing
 from rekindle.report.checked import Checked
-from rekindle.report.signs import FATE_COLOURS, FATES, STANDING_COLOURS, STANDINGS, VERDICTS
+from rekindle.report.signs import FATES, STANDING_COLOURS, STANDINGS, VERDICTS, fate_words, tone
+
+_COLOURS = {"good": "green", "warn": "yellow", "bad": "red", "odd": "magenta"}
 
 
 def checked_lines(found: Checked) -> Iterator[str]:
@@ -29,7 +31,7 @@ def print_checked(found: Checked) -> None:
     for each in found.comparison.judgements:
         size = found.size(each)
         sizes = ["", ""] if size is None else [f"{number:,}" for number in size]
-        fate = f"[{FATE_COLOURS[each.fate]}]{FATES[each.fate]} {each.fate}[/]"
+        fate = f"[{_COLOURS[tone(each)]}]{FATES[each.fate]} {fate_words(each)}[/]"
         table.add_row(fate, escape(each.uid), escape(each.state), *(sizes if found.saved else []), escape(each.reason))
     Console(highlight=False).print(table)
 

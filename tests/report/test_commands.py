@@ -14,15 +14,20 @@ from rekindle.cli import main
 from rekindle.compiled_plan import CompiledPlan
 from rekindle.report.advice import next_steps
 from rekindle.report.checked import Checked, checked, worst
+from rekindle.report.documents import checked_document
 from rekindle.report.markdown import checked_markdown, escaped
+from rekindle.report.signs import fate_words
 from tests.check.plans import JOIN, plan
 
 SUM = "SELECT k, SUM(v) AS s FROM t GROUP BY k"
+MAX = SUM.replace("SUM", "MAX")
+MORE = SUM.replace("AS s", "AS s, COUNT(w) AS c")
 QUERIES = {
     "old": SUM,
     "same": SUM.replace("AS s", "AS x"),
     "max": SUM.replace("SUM", "MAX"),
     "join": JOIN.format("r.v"),
+    "more": MORE,
 }
 
 
@@ -56,7 +61,7 @@ def cells(markdown: str) -> list[list[str]]:
 
 @pytest.mark.parametrize(
     ("new", "code", "verdict"),
-    [("same", 0, "full"), ("max", 3, "incompatible"), ("join", 4, "partial")],
+    [("same", 0, "full"), ("max", 3, "incompatible"), ("join", 4, "partial"), ("more", 4, "partial")],
 )
 def test_markdown_has_every_fate_and_the_commands(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], folder: Path, new: str, code: int, verdict: str
@@ -67,7 +72,7 @@ def test_markdown_has_every_fate_and_the_commands(
     assert f"{new}.json: {verdict}" in text.splitlines()[0]
     rows = cells(text)
     assert [row[1:3] for row in rows] == [[f"`{each.uid}`", f"`{each.state}`"] for each in found.comparison.judgements]
-    assert [row[0].split()[1] for row in rows] == [str(each.fate) for each in found.comparison.judgements]
+    assert [row[0].split(maxsplit=1)[1] for row in rows] == [fate_words(each) for each in found.comparison.judgements]
     assert [row[3] for row in rows] == [escaped(each.reason) for each in found.comparison.judgements]
     for step in next_steps(found):
         assert all(command in text for command in step.commands)
@@ -90,6 +95,14 @@ def test_commands_drop_what_does_not_fit_and_nothing_else(folder: Path) -> None:
         assert ("stop" in words, "run" in words) == (True, True)
 
 
+def test_a_loss_of_what_goes_on_is_said_and_consented_to(folder: Path) -> None:
+    found = of(folder, "more")
+    assert "⇄ convert, with loss" in checked_markdown(found)
+    assert "-D table.plan.evolution.consent=allow" in next_steps(found)[-1].commands[-1]
+    (lossy,) = (each for each in checked_document(found)["operators"] if "loss" in each)
+    assert (lossy["state"], lossy["loss"]) == ("globalGroupAggregateState", True)
+
+
 def test_the_worst_verdict_decides() -> None:
     assert worst([]) is Verdict.FULL
     assert worst([Verdict.FULL, Verdict.PARTIAL]) is Verdict.PARTIAL
@@ -102,7 +115,7 @@ def test_a_state_that_cannot_be_judged_is_marked(folder: Path, tmp_path: Path) -
     aged.write_text(plan(SUM, table__exec__state__ttl="1 h"))
     old = CompiledPlan.from_file(folder / "old.json").graph
     found = checked(("old.json", old), ("aged.json", CompiledPlan.from_file(aged).graph))
-    assert "keep (unsure)" in checked_markdown(found)
+    assert "keep, unsure" in checked_markdown(found)
 
 
 def test_diff_says_what_is_different(

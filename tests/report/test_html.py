@@ -19,6 +19,7 @@ from rekindle.report.checked import Checked, checked
 from rekindle.report.html.element import element, joined
 from rekindle.report.html.page import plan_page, upgrade_page
 from rekindle.report.html.sql import side_by_side
+from rekindle.report.signs import fate_words
 from tests.check.plans import JOIN, plan
 from tests.report.pages import Page, large
 
@@ -27,6 +28,7 @@ CHANGES = {
     "equal": (SUM, SUM),
     "incompatible": (SUM, SUM.replace("SUM", "MAX")),
     "another kind of node": (SUM, JOIN.format("r.v")),
+    "with loss": (SUM, SUM.replace("AS s", "AS s, COUNT(w) AS c")),
     "no state": ("SELECT k FROM t", "SELECT k FROM t WHERE v > 1"),
 }
 
@@ -57,7 +59,7 @@ def test_all_fates_and_nodes_are_there(name: str) -> None:
     for each in found.comparison.judgements:
         (row,) = (row for row in rows if row[1:3] == [each.uid, each.state])
         # The fate is a word, whatever its colour and sign.
-        assert (row[0].split()[1], row[-1]) == (str(each.fate), each.reason)
+        assert (row[0].split(maxsplit=1)[1], row[-1]) == (fate_words(each), each.reason)
     commands = [command for step in next_steps(found) for command in step.commands]
     assert set(commands) <= set(page.words)
     merged = merge(before, after)

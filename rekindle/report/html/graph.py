@@ -10,11 +10,12 @@ from plans.merge import Box, MergedGraph
 from rekindle.report.html.element import Markup, element, joined
 from rekindle.report.html.pills import TONES
 from rekindle.report.layout import BOX_HEIGHT, BOX_WIDTH, Point, layout
-from rekindle.report.signs import FATES, STANDINGS
+from rekindle.report.signs import FATES, STANDINGS, tone
 
 Fates = Mapping[str, Sequence[Judgement]]
 """Key of a box to the fates of its states."""
-WORST_FIRST = (Fate.INCOMPATIBLE, Fate.DROP, Fate.EMPTY, Fate.CONVERT, Fate.KEEP)
+_TONES = ("bad", "odd", "warn", "good")
+_FATES = (Fate.INCOMPATIBLE, Fate.DROP, Fate.EMPTY, Fate.CONVERT, Fate.KEEP)
 _LETTERS = 37
 """That go into a line of a box."""
 
@@ -32,10 +33,9 @@ def graph_svg(merged: MergedGraph, fates: Fates) -> Markup:
     return element("div", drawing, class_="canvas", id="canvas", tabindex="0", role="region", aria_label="Graph")
 
 
-def worst_fate(judgements: Sequence[Judgement]) -> Fate | None:
-    """The fate that a box shows; None without state."""
-    there = {each.fate for each in judgements}
-    return next((each for each in WORST_FIRST if each in there), None)
+def urgency(judgement: Judgement) -> tuple[int, int]:
+    """To sort by: what people must look at comes first."""
+    return _TONES.index(tone(judgement)), _FATES.index(judgement.fate)
 
 
 def short(text: str, letters: int = _LETTERS) -> str:
@@ -53,20 +53,20 @@ def title_of(box: Box) -> tuple[str, str]:
 
 def _box(box: Box, corner: Point, judgements: Sequence[Judgement]) -> Markup:
     kind, what = title_of(box)
-    fate, standing = worst_fate(judgements), box.standing
+    worst, standing = min(judgements, key=urgency, default=None), box.standing
     words = []
     if standing is not Standing.SAME:
         words.append((f"{STANDINGS[standing]} {standing}", TONES[standing]))
-    if fate is not None:
-        words.append((f"{FATES[fate]} {fate}", TONES[fate]))
+    if worst is not None:
+        words.append((f"{FATES[worst.fate]} {worst.fate}", tone(worst)))
     elif box.node.uids():
         words.append(("◆ state", "plain"))
     modes = " ".join(each.short for each in sorted(box.node.changelog_mode))
     marks, at = [], 16.0
-    for word, tone in words:
+    for word, style in words:
         width = 7.0 * len(word) + 16
-        marks.append(element("rect", x=at, y=51.0, width=width, height=18.0, rx=9.0, class_=f"tag {tone}"))
-        marks.append(_line(word, at + width / 2, 64, f"tagged {tone}", anchor="middle"))
+        marks.append(element("rect", x=at, y=51.0, width=width, height=18.0, rx=9.0, class_=f"tag {style}"))
+        marks.append(_line(word, at + width / 2, 64, f"tagged {style}", anchor="middle"))
         at += width + 6
     inside = joined(
         element("title", f"node {box.node.id}: {box.node.description}"),
@@ -78,9 +78,9 @@ def _box(box: Box, corner: Point, judgements: Sequence[Judgement]) -> Markup:
         marks,
         _line(modes, BOX_WIDTH - 12, 64, "modes", anchor="end"),
     )
-    tone = TONES[fate] if fate is not None else ("plain" if standing is Standing.SAME else TONES[standing])
+    style = tone(worst) if worst is not None else TONES[standing]
     group = element("g", inside, transform=f"translate({corner[0]:.0f} {corner[1]:.0f})")
-    return element("a", group, href=f"#node-{box.key}", id=f"box-{box.key}", class_=f"box {standing} {tone}")
+    return element("a", group, href=f"#node-{box.key}", id=f"box-{box.key}", class_=f"box {standing} {style}")
 
 
 def _line(text: str, x: float, y: float, style: str, anchor: str | None = None) -> Markup:

@@ -29,8 +29,7 @@ def node_list(merged: MergedGraph, fates: Fates, before: ExecGraph, after: ExecG
 def _node(box: Box, inputs: Sequence[int], judgements: Sequence[Judgement]) -> Markup:
     kind, _ = title_of(box)
     pills: list[Part] = [standing_pill(box.standing)] if box.standing is not Standing.SAME else []
-    shown = dict.fromkeys((each.fate, each.unsure) for each in judgements)
-    pills += [fate_pill(fate, unsure=unsure) for fate, unsure in shown]
+    pills += dict.fromkeys(map(fate_pill, judgements))
     head = element(
         "summary",
         element("span", str(box.node.id), class_="id"),

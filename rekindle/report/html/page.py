@@ -15,7 +15,7 @@ from plans.merge import Box, MergedGraph, merge
 from rekindle.report.advice import next_steps
 from rekindle.report.checked import SENTENCES, Checked
 from rekindle.report.html.element import Markup, Part, element, joined
-from rekindle.report.html.graph import WORST_FIRST, graph_svg
+from rekindle.report.html.graph import graph_svg, urgency
 from rekindle.report.html.nodes import changes_table, code, node_list
 from rekindle.report.html.pills import TONES, fate_pill, pill, verdict_sign
 from rekindle.report.html.sql import side_by_side
@@ -89,8 +89,8 @@ def _file(name: str) -> Markup:
 
 
 def _banner(checked: Checked, old: ExecGraph, new: ExecGraph) -> Markup:
-    counts = Counter(each.fate for each in checked.comparison.judgements)
-    pills = [joined(fate_pill(fate), f" {count}") for fate, count in counts.items()]
+    counts = Counter(map(fate_pill, sorted(checked.comparison.judgements, key=urgency)))
+    pills = [joined(each, f" {count}") for each, count in counts.items()]
     versions = f"Engine version {old.engine_version}" + (
         f" → {new.engine_version}" if new.engine_version != old.engine_version else ""
     )
@@ -117,12 +117,12 @@ def _steps(checked: Checked) -> Markup:
 def _fates(checked: Checked, merged: MergedGraph) -> Markup:
     names = ["fate", "operator", "state", *(["rows", "bytes"] if checked.saved else []), "reason"]
     rows = []
-    for each in sorted(checked.comparison.judgements, key=lambda one: WORST_FIRST.index(one.fate)):
+    for each in sorted(checked.comparison.judgements, key=urgency):
         size = checked.size(each)
         sizes = [f"{number:,}" for number in size] if size else ["", ""]
         rows.append(
             [
-                fate_pill(each.fate, unsure=each.unsure),
+                fate_pill(each),
                 _operator(each.uid, merged),
                 code(each.state),
                 *(element("span", one, class_="figure") for one in (sizes if checked.saved else [])),

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from plans.compare import Fate, Verdict
+from plans.compare import Judgement, Verdict
 from plans.diff import Standing
 from rekindle.report.html.element import Markup, element
-from rekindle.report.signs import FATES, STANDINGS, VERDICTS
+from rekindle.report.signs import FATES, STANDINGS, VERDICTS, fate_words, tone
 
 TONES: dict[str, str] = {
-    Fate.KEEP: "good", Fate.CONVERT: "good", Fate.EMPTY: "warn", Fate.DROP: "warn", Fate.INCOMPATIBLE: "bad",
-    Verdict.FULL: "good", Verdict.PARTIAL: "warn", Verdict.UNKNOWN: "odd",
+    Verdict.FULL: "good", Verdict.PARTIAL: "warn", Verdict.INCOMPATIBLE: "bad", Verdict.UNKNOWN: "odd",
     Standing.SAME: "plain", Standing.CHANGED: "warn", Standing.REPLACED: "warn", Standing.ADDED: "good",
     Standing.REMOVED: "bad",
 }  # fmt: skip
-"""Class of a word; the words of the three lists do not clash."""
+"""Class of a verdict or standing; no word is both."""
 
 
-def fate_pill(fate: Fate, *, unsure: bool = False) -> Markup:
+def fate_pill(judgement: Judgement) -> Markup:
     """``✓ keep``."""
-    return pill(FATES[fate], f"{fate}, unsure" if unsure else str(fate), "odd" if unsure else TONES[fate])
+    return pill(FATES[judgement.fate], fate_words(judgement), tone(judgement))
 
 
 def standing_pill(standing: Standing) -> Markup:
