@@ -66,7 +66,7 @@ class Resemblance:
     def _grade(self, node: ExecNode, old: ExecNode) -> Grade | None:
         if old.id in self._taken:
             return None
-        if not self._new.inputs[node.id] or node.uids() or old.uids():
+        if self._after[node.id].states or self._before[old.id].states:
             return self._grade_of_states(node, old)
         if not self._new.consumers_of(node):
             return self._grade_of_sinks(node, old)

@@ -1,0 +1,32 @@
+"""Evolution over all conformance programs: a plan made from itself, or from itself under other ids, goes on whole."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from plans.codec import encode
+from plans.evolve import evolve
+from plans.migrate import migrate
+from tests.check.test_corpus import shifted
+from tests.plans.corpus import graphs
+
+
+def test_a_plan_made_from_itself_is_itself() -> None:
+    for name, graph in graphs().items():
+        found = evolve(graph, graph)
+        assert (found.comparison.verdict, found.comparison.notes) == ("full", ()), name
+        assert encode(found.graph) == encode(graph), name
+
+
+def test_ids_are_those_of_the_old_plan() -> None:
+    for name, graph in graphs().items():
+        old = shifted(graph)
+        found = evolve(old, graph)
+        assert found.comparison.verdict == "full", name
+        assert encode(found.graph) == encode(old), name
+
+
+def test_plans_of_the_newest_versions_migrate_to_themselves() -> None:
+    for name, graph in graphs().items():
+        text = encode(replace(graph, last_node_id=1000))
+        assert (migrate(text).text, migrate(text).nodes) == (text, ()), name
