@@ -45,7 +45,8 @@ def evolve(old: ExecGraph, new: ExecGraph, *, keep_ttl: bool = True, keep_parall
     last = max(_used(old), *ids.values())
     graph = replace(made, last_node_id=last if last > max(made.by_id) else None)
     uids = frozenset(uid for node in old.nodes for uid in node.uids())
-    comparison = replace(compare(meanings(old), meanings(graph)), notes=notes(old, graph))
+    before, after = meanings(old), meanings(graph)
+    comparison = replace(compare(before, after), notes=notes(before, after))
     return Evolution(graph, comparison, uids)
 
 

@@ -27,6 +27,8 @@ class Meanings(tuple[StateMeaning, ...]):
 
     graph: ExecGraph | None = None
     """None where the plan is not known: only what it says of its states is."""
+    by_node: Mapping[int, Meant] = {}
+    """Node id to what the node means; empty where the plan is not known."""
 
     @classmethod
     def of(cls, states: Iterable[StateMeaning], graph: ExecGraph | None) -> Meanings:
@@ -52,7 +54,9 @@ def meanings(graph: ExecGraph, without: frozenset[str] = NOTHING) -> Meanings:
     else reads such a source has no meaning and is left out.
     """
     found = meant(graph, without)
-    return Meanings.of((state for each in found.values() for state in each.states), graph)
+    made = Meanings.of((state for each in found.values() for state in each.states), graph)
+    made.by_node = found
+    return made
 
 
 def meant(graph: ExecGraph, without: frozenset[str] = NOTHING) -> Mapping[int, Meant]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from execnodes.core.graph import ExecGraph
 from execnodes.core.meaning import RowsMeaning, readable
-from plans.meaning import meant
+from plans.meaning import Meanings
 from plans.tables import tables_of
 
 
-def notes(old: ExecGraph, new: ExecGraph) -> tuple[str, ...]:
+def notes(old: Meanings, new: Meanings) -> tuple[str, ...]:
     """A sentence for each table that is not simply written on; inline tables hold nothing."""
     return tuple(_notes(_written(old), _written(new)))
 
@@ -27,7 +26,7 @@ def _notes(before: dict[str, RowsMeaning], after: dict[str, RowsMeaning]) -> Ite
             yield f"sink {readable(table)} is no longer written"
 
 
-def _written(graph: ExecGraph) -> dict[str, RowsMeaning]:
+def _written(plan: Meanings) -> dict[str, RowsMeaning]:
     """Table to the rows it gets."""
-    found = meant(graph)
-    return {table.name: found[node.id].rows for node in graph.roots() for table in tables_of(node) if table.identifier}
+    sinks = plan.graph.roots() if plan.graph is not None else ()
+    return {table.name: plan.by_node[node.id].rows for node in sinks for table in tables_of(node) if table.identifier}

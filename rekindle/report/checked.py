@@ -55,6 +55,7 @@ class Checked:
 def checked(old: tuple[str, ExecGraph], new: tuple[str, ExecGraph], savepoint: Path | None = None) -> Checked:
     """Compare plans given by name and nodes; a savepoint says what the state is, whatever the old plan says."""
     before, after = meanings(old[1]), meanings(new[1])
+    sinks = notes(before, after)
     saved: dict[tuple[str, str], SavedState] = {}
     if savepoint is not None:
         from rekindle.savepoints.manifest import read
@@ -64,7 +65,7 @@ def checked(old: tuple[str, ExecGraph], new: tuple[str, ExecGraph], savepoint: P
         before = Meanings.of(manifest.meanings, saved_plan(savepoint))
         saved = {(each.uid, each.name): each for each in manifest.states}
     addresses = frozenset((each.uid, each.name) for each in before)
-    found = replace(compare(before, after), notes=notes(old[1], new[1]))
+    found = replace(compare(before, after), notes=sinks)
     return Checked(old[0], new[0], found, saved, str(savepoint or ""), addresses)
 
 
