@@ -13,9 +13,10 @@ _COLOURS = {"good": "green", "warn": "yellow", "bad": "red", "odd": "magenta"}
 
 
 def checked_lines(found: Checked) -> Iterator[str]:
-    """A line a state, then the verdict."""
+    """A line a state and a note, then the verdict."""
     for each in found.comparison.judgements:
         yield f"{each.fate:12}  {each.uid}:{each.state}{_size(found, each)}  {each.reason}"
+    yield from (f"{'note':12}  {note}" for note in found.comparison.notes)
     yield f"verdict: {found.verdict}"
 
 
@@ -33,7 +34,10 @@ def print_checked(found: Checked) -> None:
         sizes = ["", ""] if size is None else [f"{number:,}" for number in size]
         fate = f"[{_COLOURS[tone(each)]}]{FATES[each.fate]} {fate_words(each)}[/]"
         table.add_row(fate, escape(each.uid), escape(each.state), *(sizes if found.saved else []), escape(each.reason))
-    Console(highlight=False).print(table)
+    console = Console(highlight=False)
+    console.print(table)
+    for note in found.comparison.notes:
+        console.print(f"note: {escape(note)}")
 
 
 def difference_lines(found: PlanDifference) -> Iterator[str]:

@@ -19,7 +19,9 @@ from rekindle.report.checked import Checked, checked
 from rekindle.report.html.element import element, joined
 from rekindle.report.html.page import plan_page, upgrade_page
 from rekindle.report.html.sql import side_by_side
+from rekindle.report.markdown import checked_markdown, escaped
 from rekindle.report.signs import fate_words
+from rekindle.report.texts import checked_lines
 from tests.check.plans import JOIN, plan
 from tests.report.pages import Page, large
 
@@ -87,6 +89,15 @@ def test_both_plans_are_one_graph() -> None:
     assert (edges["1", "2"], edges["6-old", "7-old"], edges["6", "7"], edges["3", "4-old"]) == (
         Standing.SAME, Standing.REMOVED, Standing.ADDED, Standing.REMOVED,
     )  # fmt: skip
+
+
+def test_what_sinks_hold_is_noted() -> None:
+    sink = "CREATE TABLE s (k STRING, s BIGINT) WITH ('connector' = 'print'); INSERT INTO s "
+    found, before, after = made(sink + SUM, sink + SUM + " HAVING SUM(v) > 3")
+    (note,) = found.comparison.notes
+    assert note in Page(upgrade_page(found, before, after)).words
+    assert f"- {escaped(note)}\n" in checked_markdown(found)
+    assert [line for line in checked_lines(found) if line.startswith("note ")] == [f"note          {note}"]
 
 
 def test_rows_and_bytes_are_shown() -> None:

@@ -129,7 +129,9 @@ def _fates(checked: Checked, merged: MergedGraph) -> Markup:
                 each.reason,
             ]
         )
-    return _table(names, rows) if rows else element("p", "Neither plan keeps any state.")
+    notes = [element("li", each) for each in checked.comparison.notes]
+    table = _table(names, rows) if rows else element("p", "Neither plan keeps any state.")
+    return joined(table, element("ul", notes, class_="notes") if notes else None)
 
 
 def _states(found: Sequence[StateMeaning], merged: MergedGraph) -> Markup:
