@@ -107,3 +107,31 @@ def test_a_state_to_drop_must_exist(tmp_path: Path) -> None:
     write(tmp_path, GRAPH)
     with pytest.raises(StateError, match="no such state to drop"):
         prepared(tmp_path, GRAPH, "1_x:y")
+
+
+@pytest.mark.parametrize("consent", ["await_approval", "allow", "reject"])
+def test_columns_that_start_empty_need_consent(tmp_path: Path, consent: str) -> None:
+    write(tmp_path, GRAPH, saved(GRAPH))
+    graph = pipeline("SUM(v) AS s, COUNT(*) AS c")
+    if consent != "allow":
+        with pytest.raises(StateError, match=rf"{UID} \(3 rows\): column c\$count: .*, so it starts empty"):
+            prepare(tmp_path, graph, drop_unclaimed=True, drop=frozenset(), consent=consent)
+        return
+    found = prepare(tmp_path, graph, drop_unclaimed=False, drop=frozenset(), consent=consent)
+    ((_, kept),) = found.kept.items()
+    assert dict(kept.columns) == {"k0": "k0", "s$sum": "s$sum"}
+    assert [str(each) for each in found.fates if "so it starts empty" in str(each)]
+
+
+def test_consent_to_every_loss_drops_what_has_no_operator(tmp_path: Path) -> None:
+    write(tmp_path, GRAPH, saved(GRAPH), replace(saved(GRAPH), uid="9_join"))
+    with pytest.raises(StateError, match="9_join:groupAggregateState"):
+        prepare(tmp_path, GRAPH, drop_unclaimed=False, drop=frozenset())
+    found = prepare(tmp_path, GRAPH, drop_unclaimed=False, drop=frozenset(), consent="allow")
+    assert fates(found)["9_join:groupAggregateState"] == ("dropped", 3)
+
+
+def test_not_even_a_new_operator_starts_empty_where_losses_are_rejected(tmp_path: Path) -> None:
+    write(tmp_path, GRAPH)
+    with pytest.raises(StateError, match=rf"{UID} \(0 rows\): the old plan has no such state"):
+        prepare(tmp_path, GRAPH, drop_unclaimed=False, drop=frozenset(), consent="reject")
