@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from execnodes.core.meaning import StateColumn, StateMeaning, readable
+from plans.accumulators import evolve
 from plans.fates import Fate, Judgement
 from plans.meaning import POSITION
 
@@ -23,8 +24,13 @@ def judge(old: StateMeaning, new: StateMeaning) -> Judgement:
     if old.unknown or new.unknown:
         reason = f"what it means cannot be told: {new.unknown or old.unknown}"
         return Judgement(new.uid, new.name, Fate.INCOMPATIBLE, reason, unsure=True)
+    evolved = evolve(old, new)
+    old = evolved.state
     columns, missing = _columns(old.columns, new.columns)
-    reasons = _changes(old, new)
+    if evolved.problems:
+        # What their columns lack follows from what the snapshots say.
+        missing = [each for each in missing if not any(each.meaning.startswith(f"{c}.") for c in new.serializers)]
+    reasons = [*_changes(old, new), *evolved.problems]
     empty = _may_be_empty(new, missing, columns)
     if not empty:
         reasons += [_missing(each, _instead(each, old.columns, new.columns)) for each in missing]
@@ -37,6 +43,7 @@ def judge(old: StateMeaning, new: StateMeaning) -> Judgement:
     notes = [f"it was called {old.name}"] if old.name != new.name else []
     notes += [f"columns are found by their meaning: {', '.join(renamed)}"] if renamed else []
     notes += [f"columns that nothing reads any longer go: {', '.join(gone)}"] if gone else []
+    notes += [f"accumulator of {each.title}: {each.reason}" for each in evolved.changes]
     if empty:
         notes += [f"{_missing(each, None)}, so it starts empty" for each in missing]
     fate = Fate.CONVERT if notes else Fate.KEEP

@@ -13,7 +13,8 @@ from execnodes.core.user_functions.aggregate import AggregateDefinition
 from execnodes.core.user_functions.loading import Definition, load
 from execnodes.core.user_functions.naming import operand_types
 from execnodes.core.user_functions.scalar import ScalarDefinition
-from plans.calls import UserCall, user_calls
+from execnodes.state.serializers.make import serializer_of
+from plans.calls import UserCall, map_calls, user_calls
 from plans.restore import Mode
 
 
@@ -41,6 +42,20 @@ def resolve_functions(graph: ExecGraph, lookup: FunctionLookup, mode: Mode = "AL
             _check(node, call, definition)
             found[call.user_name] = definition
     return found
+
+
+def with_accumulators(graph: ExecGraph, functions: Mapping[str, Definition]) -> ExecGraph:
+    """The graph with accumulators as its functions have them now, which may be newer than the plan."""
+
+    def now(call: UserCall) -> UserCall:
+        definition = functions.get(call.user_name)
+        if isinstance(call, Call) or not isinstance(definition, AggregateDefinition):
+            return call
+        schema = serializer_of(definition).schema()
+        return call if schema == call.accumulator else call.model_copy(update={"accumulator": schema})
+
+    nodes = tuple(map_calls(node, now) for node in graph.nodes) if functions else graph.nodes
+    return ExecGraph.of(nodes, graph.inputs, graph.max_parallelism, graph.engine_version) if functions else graph
 
 
 def _resolve(node: ExecNode, call: UserCall, lookup: FunctionLookup, mode: Mode) -> Definition:

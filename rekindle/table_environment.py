@@ -21,7 +21,7 @@ from planner.parse import parse
 from planner.statements import Body, Insert, QueryStatement, Statement, StatementSet
 from plans.restore import resolve_tables
 from plans.tables import map_tables, tables_of
-from plans.user_functions import resolve_functions
+from plans.user_functions import resolve_functions, with_accumulators
 from rekindle.catalog_tables import CatalogTables
 from rekindle.compile import collects, compile_body
 from rekindle.compiled_plan import CompiledPlan
@@ -309,7 +309,7 @@ class TableEnvironment:
             self.configuration.flag("table.plan.restore.enrich-table-options"),
         )
         self.data_streams.check(graph)
-        return graph
+        return with_accumulators(graph, self.functions_of(graph))
 
     def functions_of(self, graph: ExecGraph) -> Mapping[str, Definition]:
         """The functions of the user that a plan calls; PlanError if one is not registered or has changed."""

@@ -93,6 +93,8 @@ class StateMeaning:
     """Uids of the stateful operators below."""
     retracting: bool = field(default=False, compare=False)
     """Its input takes rows back."""
+    serializers: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """Calls of functions of the user to the snapshots of what they keep (`AccumulatorSchema` as JSON)."""
     times: frozenset[str] = field(default=frozenset(), compare=False)
     """Where the watermarks of its inputs come from."""
 

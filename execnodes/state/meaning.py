@@ -22,6 +22,8 @@ class AccumulatorTexts(dict[str, str]):
         """`addable`: columns that are NULL before the first value; over retracting input none can begin later."""
         super().__init__(texts)
         self.addable = None if retract else frozenset(addable)
+        self.serializers: dict[str, str] = {}
+        """See `StateMeaning.serializers`."""
 
 
 def state_meanings(
@@ -56,9 +58,17 @@ def _meaning(
         for column in spec.columns
     )
     key = set_text([texts[name] for name in spec.key])
-    addable = texts.addable if isinstance(texts, AccumulatorTexts) else None
+    known = texts if isinstance(texts, AccumulatorTexts) else None
     return StateMeaning(
-        uid, spec.name, {**parts, "key": key}, columns, spec.bucketed, spec.ttl_ms, sources, addable=addable
+        uid,
+        spec.name,
+        {**parts, "key": key},
+        columns,
+        spec.bucketed,
+        spec.ttl_ms,
+        sources,
+        addable=known.addable if known is not None else None,
+        serializers=known.serializers if known is not None else {},
     )
 
 

@@ -26,7 +26,7 @@ from rekindle.runtime.build import Builder, sink_columns, sink_hidden
 from rekindle.runtime.failures import is_transient, job_error
 from rekindle.runtime.fan_out import FanOut, Target
 from rekindle.runtime.folder import JobFolder, JobIdentity
-from rekindle.runtime.functions import register_functions, supply_functions
+from rekindle.runtime.functions import refuse_changed_accumulators, register_functions, supply_functions
 from rekindle.runtime.gate import Gate
 from rekindle.runtime.guards import guard
 from rekindle.runtime.lanes import Lanes
@@ -169,6 +169,7 @@ class Job:
         return self._fan_out.attach(frame).option("checkpointLocation", str(self.folder.checkpoint))
 
     def _assembled(self) -> tuple[SparkSession, Pipeline, DataFrame]:
+        refuse_changed_accumulators(self.folder, self._graph)
         write_atomically(self.folder.resolved_file, resolved_text(self._graph), replace=True)
         recorded = guard(record(self._graph))
         supply_functions(recorded.steps.values(), self._functions)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,8 @@ class SavedState:
     bytes: int
     files: Mapping[str, str]
     """Paths below the savepoint to their SHA-256."""
+    serializers: Mapping[str, str] = field(default_factory=dict)
+    """Snapshots of the accumulators of functions of the user (see `StateMeaning`)."""
 
     @property
     def title(self) -> str:
@@ -52,7 +54,16 @@ class SavedState:
         """To be compared with that of a plan."""
         columns = tuple(StateColumn(*pair, text) for pair, text in zip(self.schema, self.meanings, strict=True))
         sources = frozenset(self.sources)
-        return StateMeaning(self.uid, self.name, self.parts, columns, self.bucketed, self.ttl_ms, sources)
+        return StateMeaning(
+            self.uid,
+            self.name,
+            self.parts,
+            columns,
+            self.bucketed,
+            self.ttl_ms,
+            sources,
+            serializers=self.serializers,
+        )
 
 
 @dataclass(frozen=True)
@@ -111,6 +122,9 @@ class Manifest:
         content = {"format": FORMAT, "version": VERSION, **asdict(self)}
         if not self.history:
             del content["history"]
+        for state in content["states"]:
+            if not state["serializers"]:
+                del state["serializers"]
         return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -34,5 +34,6 @@ def planned_states(graph: ExecGraph) -> Mapping[tuple[str, str], SavedState]:
                 0,
                 0,
                 {},
+                meaning.serializers,
             )
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,4 +51,4 @@ def recover(folder: JobFolder, configuration: Configuration, graph: ExecGraph) -
         "watermark": restore.manifest.watermark, "positions": restore.positions,
     }  # fmt: skip
     write_atomically(folder.restored_file, json.dumps(memory, indent=2) + "\n", replace=True)
-    return restore
+    return replace(restore, scratch=folder.path / "converted")

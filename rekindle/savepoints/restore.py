@@ -17,10 +17,12 @@ from execnodes.state.frames import LANE, TAG
 from execnodes.state.host import STATE
 from execnodes.state.operator import BUCKET, StateSpec
 from execnodes.state.packing import PACKED_DDL, pack
+from plans.accumulators import AccumulatorChange, evolve
 from plans.compare import Fate as Judged
 from plans.compare import Judgement, compare
 from plans.meaning import POSITION, Meanings, meanings
 from rekindle.runtime.record import OperatorRecord
+from rekindle.savepoints.convert import convert
 from rekindle.savepoints.manifest import Manifest, SavedState, read
 from rekindle.savepoints.plan import saved_plan
 
@@ -62,7 +64,9 @@ class Kept:
 
     state: SavedState
     columns: Mapping[str, str]
-    """Its columns in the plan to those in the savepoint."""
+    """Its columns in the plan to those in the savepoint, or to those of `changes`."""
+    changes: tuple[AccumulatorChange, ...] = ()
+    """Accumulators that must be converted."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,8 @@ class Restore:
     kept: dict[tuple[str, str], Kept] = field(default_factory=dict)
     positions: dict[str, str] = field(default_factory=dict)
     """Source uid to where it goes on."""
+    scratch: Path | None = None
+    """Where states are put that had to be converted."""
 
     def initial(self, spark: SparkSession, steps: Iterable[OperatorRecord], lanes: Lanes) -> GroupedData | None:
         """Rows of a stage's operators by operator and lane; None if there are none."""
@@ -116,7 +122,11 @@ class Restore:
             "rk_written": "rk_written" if spec.ttl_ms and saved.ttl_ms else "CAST(NULL AS BIGINT)",
         }
         slots_text = [f"{texts.get(n, unused(n))} AS {n}" for n in layout.names()]
-        rows = spark.read.parquet(*((self.folder / name).as_uri() for name in saved.files))
+        files = [self.folder / name for name in saved.files]
+        if kept.changes:
+            assert self.scratch is not None
+            files = convert(saved, files, kept.changes, self.scratch)
+        rows = spark.read.parquet(*(each.as_uri() for each in files))
         flat = rows.selectExpr(*(f"{text} AS {name}" for name, text in head.items()), *slots_text)
         return flat.selectExpr("*", f"{lanes.text([step.node.id])} AS {LANE}")
 
@@ -141,11 +151,14 @@ def prepare(
     found = {(each.uid, each.name): each for each in manifest.meanings}
     given = Meanings.of((each for each in found.values() if each.title not in drop), saved_plan(folder))
     fates, kept, problems = [], {}, []
-    for each in compare(given, meanings(graph)).judgements:
+    wanted = meanings(graph)
+    after = {(each.uid, each.name): each for each in wanted}
+    for each in compare(given, wanted).judgements:
         address = (each.uid, each.was or each.state)
         rows = saved[address].rows if address in saved else 0
         if each.goes_on and address in saved:
-            kept[each.uid, each.state] = Kept(saved[address], each.columns)
+            changes = evolve(found[address], after[each.uid, each.state]).changes
+            kept[each.uid, each.state] = Kept(saved[address], each.columns, changes)
         allowed = consent == "allow" or (drop_unclaimed and each.fate is Judged.DROP)
         if each.fate is Judged.INCOMPATIBLE or (each.loss and not allowed and _must_ask(each, consent)):
             what = "source" if each.state == POSITION else "operator or state"

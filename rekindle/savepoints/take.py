@@ -143,6 +143,7 @@ def _dump(
         rows,
         sum(each.stat().st_size for each in files),
         {str(each.relative_to(folder)): checksum(each) for each in files},
+        meaning.serializers,
     )
 
 

@@ -10,10 +10,10 @@ from typing import Any
 
 from execnodes.core.errors import FunctionError, StateError
 from execnodes.core.expressions import Value
-from execnodes.core.types import Field, LogicalType, parse_type, row
+from execnodes.core.types import BINARIES, Field, LogicalType, parse_type, row
 from execnodes.core.user_functions.hints import hints_of, type_of_hint
-from execnodes.state.python_values import to_kernel
-from execnodes.state.serializers.fields import resolve_fields
+from execnodes.state.python_values import from_kernel, to_kernel
+from execnodes.state.serializers.fields import migrate_fields, resolve_fields
 from execnodes.state.serializers.serializer import TypeSerializer
 from execnodes.state.serializers.snapshot import SchemaCompatibility, TypeSerializerSnapshot, incompatible
 
@@ -110,3 +110,18 @@ class DataclassSnapshot(TypeSerializerSnapshot):
                 f"the class was {old_snapshot.class_name} and is {self.class_name}: classes cannot be renamed or moved"
             )
         return resolve_fields(old_snapshot.columns, self.columns, self.defaults)
+
+    def migrate_columns(
+        self, old_snapshot: TypeSerializerSnapshot, columns: Mapping[str, Sequence[Any]], rows: int
+    ) -> dict[str, Sequence[Any]]:
+        """See `MigratesColumns`."""
+        types = {field.name: field.type for field in self.columns.fields}
+        defaults = {name: _default(types[name], value) for name, value in self.defaults.items()}
+        return migrate_fields(columns, list(types), defaults, rows)
+
+
+def _default(t: LogicalType, value: Any) -> Any:
+    if value is not None and t.root in BINARIES:
+        return bytes.fromhex(value) if isinstance(value, str) else value
+    convert = from_kernel(t)
+    return value if convert is None else convert(value)

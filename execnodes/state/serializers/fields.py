@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from execnodes.core.types import Field, LogicalType
+from execnodes.core.types import LogicalType
 from execnodes.state.serializers.snapshot import (
     SchemaCompatibility,
     compatible_after_migration,
@@ -35,6 +36,8 @@ def resolve_fields(old: LogicalType, new: LogicalType, defaults: Mapping[str, ob
     return compatible_after_migration(f"fields {' and '.join(texts)}")
 
 
-def fields_text(fields: tuple[Field, ...]) -> str:
-    """Names and types, for messages."""
-    return ", ".join(f"{field.name} {field.type}" for field in fields)
+def migrate_fields(
+    columns: Mapping[str, Sequence[Any]], names: Sequence[str], defaults: Mapping[str, Any], rows: int
+) -> dict[str, Sequence[Any]]:
+    """Columns that there are as they are, new ones filled with their defaults."""
+    return {name: columns[name] if name in columns else [defaults[name]] * rows for name in names}

@@ -8,7 +8,7 @@ from typing import Any
 from execnodes.core.errors import FunctionError
 from execnodes.core.expressions import Value
 from execnodes.core.types import LogicalType, Root, parse_type, row
-from execnodes.state.serializers.fields import resolve_fields
+from execnodes.state.serializers.fields import migrate_fields, resolve_fields
 from execnodes.state.serializers.serializer import TypeSerializer
 from execnodes.state.serializers.snapshot import SchemaCompatibility, TypeSerializerSnapshot, incompatible
 
@@ -71,3 +71,9 @@ class RowSnapshot(TypeSerializerSnapshot):
         if not isinstance(old_snapshot, RowSnapshot):
             return incompatible("the accumulator was no ROW")
         return resolve_fields(old_snapshot.columns, self.columns, self.defaults)
+
+    def migrate_columns(
+        self, old_snapshot: TypeSerializerSnapshot, columns: Mapping[str, Sequence[Any]], rows: int
+    ) -> dict[str, Sequence[Any]]:
+        """See `MigratesColumns`."""
+        return migrate_fields(columns, [field.name for field in self.columns.fields], self.defaults, rows)

@@ -81,11 +81,13 @@ class PythonGroupAggregate(ExecNode):
         (rows,) = inputs
         operator = self._operator(rows.type)
         texts = aggregation_texts(operator.aggregation, rows.texts(self.grouping), rows)
+        main = texts[operator.aggregation.state_name]
         for call in operator.user_calls:
+            text = call_text(call, rows)
             for column in state_columns(call):
-                texts[operator.aggregation.state_name][column.name] = (
-                    f"{call_text(call, rows)}.{column.name.removeprefix(f'{call.name}$')}"
-                )
+                main[column.name] = f"{text}.{column.name.removeprefix(f'{call.name}$')}"
+            if call.accumulator is not None:
+                main.serializers[text] = call.accumulator.model_dump_json(by_alias=True)
         parts = {"input": rows.rows, "changes": "also taken back" if self.need_retraction else "only added"}
         return state_meanings(operator, self.metadata, inputs, parts, texts)
 

@@ -1,0 +1,93 @@
+"""State serializer migration: accumulators of a savepoint as today's functions keep them, before a job begins."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from execnodes.core.errors import StateError
+from execnodes.core.types import LogicalType, Root
+from execnodes.core.user_functions.values import Convert, reader, writer
+from execnodes.state.python_values import from_kernel, to_kernel
+from execnodes.state.serializers.migrate import migrate
+from plans.accumulators import AccumulatorChange
+from rekindle.savepoints.columns import arrow_type
+from rekindle.savepoints.manifest import SavedState
+from rekindle.savepoints.reader import arrow_batches
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_log = logging.getLogger("rekindle.savepoints")
+_TYPED = (Root.DECIMAL, Root.DATE, Root.TIMESTAMP, Root.TIMESTAMP_LTZ, Root.FLOAT, Root.BOOLEAN)
+"""Types that files hold as such; of others they hold what kernels do."""
+
+
+def convert(
+    state: SavedState, files: Sequence[Path], changes: Sequence[AccumulatorChange], scratch: Path
+) -> list[Path]:
+    """Write the rows of a state anew, with the new columns of its accumulators instead of the old ones.
+
+    StateError names the accumulator that a serializer fails on. What an earlier start has left is written anew.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    began = time.monotonic()
+    target = scratch / state.uid / f"{state.name}.parquet"
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
+    rows, written = 0, []
+    for number, batch in enumerate(arrow_batches(state, files)):
+        rows += batch.num_rows
+        columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+        for change in changes:
+            columns = {name: column for name, column in columns.items() if name not in change.olds.values()} | _changed(
+                change, batch
+            )
+        written.append(target / f"part-{number:05}.parquet")
+        pq.write_table(pa.table(columns), written[-1])
+    for change in changes:
+        _log.info(
+            "%s: accumulator of %s converted (%s), %s rows in %.1f s",
+            state.title, change.title, change.reason, f"{rows:,}", time.monotonic() - began,
+        )  # fmt: skip
+    return written
+
+
+def _changed(change: AccumulatorChange, batch: pa.RecordBatch) -> dict[str, Any]:
+    import pyarrow as pa
+
+    types = {field.name: field.type for field in change.before.type.fields}
+    columns = {
+        name: _mapped(_from_file(types[name]), batch.column(column).to_pylist()) for name, column in change.olds.items()
+    }
+    try:
+        found = migrate(change.before, change.after, columns, batch.num_rows)
+        return {
+            change.news[field.name]: pa.array(
+                _mapped(_to_file(field.type), found[field.name]), type=arrow_type(field.type)
+            )
+            for field in change.after.type.fields
+        }
+    except Exception as error:
+        raise StateError(
+            f"the accumulator of {change.title} cannot be converted: {type(error).__name__}: {error}",
+            hint="Mend the serializer and start again; the savepoint is as it was.",
+        ) from error
+
+
+def _mapped(change: Convert | None, values: Sequence[Any]) -> Sequence[Any]:
+    return values if change is None else [change(each) for each in values]
+
+
+def _from_file(t: LogicalType) -> Convert | None:
+    return reader(t) if t.root in _TYPED else from_kernel(t)
+
+
+def _to_file(t: LogicalType) -> Convert | None:
+    return writer(t) if t.root in _TYPED else to_kernel(t)

@@ -1,0 +1,50 @@
+"""A running job's accumulators evolve: the same plan, another class, from a savepoint."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plans.user_functions import with_accumulators
+from rekindle.testing import RestoreProgram, lines
+from rekindle.testing.restore_run import Compiled, compiled, put, rows, run
+from tests.user_functions import evolving
+
+PROGRAM = RestoreProgram(
+    "evolved",
+    f"""CREATE FUNCTION total AS '{evolving.__name__}:Total' LANGUAGE PYTHON;
+    CREATE TABLE t (k STRING, v INT) WITH ('connector' = 'filesystem', 'path' = '${{dir}}/t', 'format' = 'json');
+    """,
+    {"out": "SELECT k, TOTAL(v) AS s FROM t GROUP BY k"},
+    {"t/0.json": lines("k v", '"a" 1', '"a" 2', '"b" 5')},
+    {"t/1.json": lines("k v", '"a" 10', '"c" 7')},
+)
+
+
+def _now(made: Compiled) -> Any:
+    """The graph with today's accumulators, as an environment gives it to a job."""
+    return with_accumulators(made.plan.graph, made.environment.functions_of(made.plan.graph))
+
+
+@pytest.mark.spark
+def test_fields_come_and_go_over_a_savepoint(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    put(PROGRAM.before, tmp_path, 0)
+    made = compiled(PROGRAM, tmp_path)
+    before = run(spark, PROGRAM, made, made.plan.graph, folder=tmp_path, target=tmp_path / "savepoint")
+    monkeypatch.setattr(evolving, "Total", evolving.EvolvedTotal)
+    put(PROGRAM.after, tmp_path, 1)
+    made = compiled(PROGRAM, tmp_path)
+    with caplog.at_level(logging.INFO, logger="rekindle.savepoints"):
+        later = run(spark, PROGRAM, made, _now(made), folder=tmp_path, savepoint=tmp_path / "savepoint")
+    assert "(fields added count and removed gone), 2 rows" in caplog.text
+    found = dict(rows(made, {name: before[name] + changes for name, changes in later.items()})["out"])
+    assert found == {
+        "a": "{'count': 101, 'total': 13}",
+        "b": "{'total': 5, 'gone': 'x'}",
+        "c": "{'count': 101, 'total': 7}",
+    }
