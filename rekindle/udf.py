@@ -2,5 +2,6 @@
 
 from execnodes.core.user_functions.aggregate import AggregateFunction, udaf
 from execnodes.core.user_functions.scalar import FunctionContext, ScalarFunction, udf
+from execnodes.state.serializers.avro import avro
 
-__all__ = ["AggregateFunction", "FunctionContext", "ScalarFunction", "udaf", "udf"]
+__all__ = ["AggregateFunction", "FunctionContext", "ScalarFunction", "avro", "udaf", "udf"]

@@ -16,6 +16,7 @@ from execnodes.core.errors import FunctionError, StateError
 from execnodes.core.expressions import AccumulatorSchema, Value
 from execnodes.core.meaning import StateColumn, StateMeaning
 from execnodes.core.types import parse_type
+from execnodes.state.serializers.avro import avro
 from execnodes.state.serializers.dataclasses import DataclassSerializer, DataclassSnapshot
 from execnodes.state.serializers.make import snapshot_of
 from execnodes.state.serializers.migrate import migrate
@@ -34,6 +35,23 @@ from plans.judge import judge
 from rekindle.savepoints.convert import convert
 from rekindle.savepoints.manifest import SavedState
 from tests.user_functions.evolving import JsonSerializer, JsonSnapshot, OldSnapshot
+
+
+def record(*fields: Any, name: str = "S", namespace: str = "job") -> TypeSerializer:
+    """An Avro record; a field is a name, a type and maybe a default and aliases."""
+    keys = ("name", "type", "default", "aliases")
+    made = [dict(zip(keys, each, strict=False)) for each in fields]
+    return avro({"type": "record", "name": name, "namespace": namespace, "fields": made})
+
+
+def enum(*symbols: str, **more: Any) -> dict[str, Any]:
+    return {"type": "enum", "name": "E", "symbols": list(symbols), **more}
+
+
+def nested(*fields: Any, name: str = "N") -> dict[str, Any]:
+    made = [dict(zip(("name", "type", "default"), each, strict=False)) for each in fields]
+    return {"type": "record", "name": name, "fields": made}
+
 
 AS_IS, MIGRATION = Verdict.COMPATIBLE_AS_IS, Verdict.COMPATIBLE_AFTER_MIGRATION
 RECONFIGURED, REFUSED = Verdict.COMPATIBLE_WITH_RECONFIGURED_SERIALIZER, Verdict.INCOMPATIBLE
@@ -74,6 +92,34 @@ def rows(text: str) -> TypeSerializer:
         # From one kind to another.
         (rows("ROW<a BIGINT>"), dataclass_(a=int), REFUSED, "the accumulator was no dataclass"),
         (dataclass_(a=int), rows("ROW<a BIGINT>"), REFUSED, "the accumulator was no ROW"),
+        # Avro's rules of resolution.
+        (record(("a", "int")), record(("a", "int")), AS_IS, ""),
+        (record(("a", "int")), record(("a", "long")), MIGRATION, "by Avro's rules"),
+        (record(("a", "long")), record(("a", "int")), REFUSED, "field a was long and is int"),
+        (record(("a", "float")), record(("a", "double")), MIGRATION, ""),
+        (record(("a", "string")), record(("a", "bytes")), MIGRATION, ""),
+        (record(("a", "string")), record(("a", "int")), REFUSED, "field a was string and is int"),
+        (record(("a", "int")), record(("a", "int"), ("b", "string", "x")), MIGRATION, ""),
+        (record(("a", "int")), record(("a", "int"), ("b", "string")), REFUSED, "field b is new and has no default"),
+        (record(("a", "int"), ("b", "int")), record(("a", "int")), MIGRATION, ""),
+        (record(("a", "int")), record(("b", "int", 0, ["a"])), MIGRATION, ""),
+        (record(("a", "int")), record(("a", ["null", "int"])), MIGRATION, ""),
+        (record(("a", ["null", "int"])), record(("a", "int")), REFUSED, "could be null and cannot be any longer"),
+        (record(("a", enum("X"))), record(("a", enum("X", "Y"))), MIGRATION, ""),
+        (record(("a", enum("X", "Y"))), record(("a", enum("X"))), REFUSED, "lost the symbol Y"),
+        (record(("a", enum("X", "Y"))), record(("a", enum("X", default="X"))), MIGRATION, ""),
+        (record(("a", "int", 1)), record(("a", "int", 2, ["z"])), AS_IS, ""),
+        (record(("a", {"type": "array", "items": "int"})), record(("a", {"type": "array", "items": "long"})),
+         MIGRATION, ""),
+        (record(("a", {"type": "map", "values": "int"})), record(("a", {"type": "map", "values": "string"})),
+         REFUSED, "was int and is string"),
+        (record(("a", {"type": "fixed", "name": "F", "size": 2})),
+         record(("a", {"type": "fixed", "name": "F", "size": 3})), REFUSED, "had 2 bytes and has 3"),
+        (record(("a", nested(("x", "int")))), record(("a", nested(("x", "int"), ("y", "int", 1)))), MIGRATION, ""),
+        (record(("a", nested(("x", "int")))), record(("a", nested(("x", "int"), name="M"))), REFUSED, "was N and is M"),
+        (record(("a", "int")), record(("a", "int"), name="T"), REFUSED, "was job.S and is job.T"),
+        (record(("a", "int")), record(("a", "int"), namespace="other"), REFUSED, "names and namespaces cannot change"),
+        (rows("ROW<a INT>"), record(("a", "int")), REFUSED, "the accumulator was no Avro record"),
         # Pickle never.
         (PickleSerializer("set"), PickleSerializer("set"), AS_IS, ""),
         (PickleSerializer("set"), PickleSerializer("dict"), REFUSED, "pickled state cannot evolve"),
@@ -136,6 +182,11 @@ def test_a_snapshot_without_either_direction_is_an_error() -> None:
         (dataclass_(a=int, gone=str), dataclass_(a=int, b=(str, "x"), c=(list[int] | None, None)),
          {"a": [1, 2], "gone": ["p", "q"]}, {"a": [1, 2], "b": ["x", "x"], "c": [None, None]}),
         (rows("ROW<a INT>"), rows("ROW<b STRING, a INT>"), {"a": [1]}, {"b": [None], "a": [1]}),
+        (record(("a", "int"), ("n", nested(("x", "int"))), ("e", enum("X", "Y"))),
+         record(("b", "double", 0, ["a"]), ("n", nested(("x", "long"), ("y", "string", "q"))), ("z", "bytes", "\u00ff"),
+                ("e", enum("X", default="X"))),
+         {"a": [1], "n": [{"x": 2}], "e": ["Y"]},
+         {"b": [1.0], "n": [{"x": 2, "y": "q"}], "z": [b"\xff"], "e": ["X"]}),
         (JsonSerializer("v1:"), JsonSerializer("v2:"), {"value": [b'{"v1:n": 1}']}, {"value": [b'{"v2:n": 1}']}),
         (JsonSerializer("lenient:"), JsonSerializer("v2:"), {"value": [b'{"lenient:n": 1}']},
          {"value": [b'{"v2:n": 1}']}),

@@ -11,6 +11,7 @@ from execnodes.core.expressions import AccumulatorSchema
 from execnodes.core.types import LogicalType
 from execnodes.core.user_functions.aggregate import AggregateDefinition
 from execnodes.core.user_functions.hints import shown, sql_type
+from execnodes.state.serializers.avro import AvroSerializer, AvroSnapshot
 from execnodes.state.serializers.dataclasses import DataclassSerializer, DataclassSnapshot
 from execnodes.state.serializers.pickled import PickleSerializer, PickleSnapshot
 from execnodes.state.serializers.rows import RowSerializer, RowSnapshot
@@ -20,6 +21,7 @@ from execnodes.state.serializers.snapshot import TypeSerializerSnapshot
 _SNAPSHOTS: dict[str, type[TypeSerializerSnapshot]] = {
     DataclassSerializer.name: DataclassSnapshot,
     RowSerializer.name: RowSnapshot,
+    AvroSerializer.name: AvroSnapshot,
     PickleSerializer.name: PickleSnapshot,
 }
 
