@@ -96,8 +96,9 @@ def total_of(*fields: Any) -> type[AggregateFunction]:
             if hasattr(accumulator, "count"):
                 accumulator.count += 1
 
-        def get_value(self, accumulator: Any) -> str:
-            return repr(vars(accumulator))
+        def get_value(self, accumulator: Any) -> int:
+            # What was emitted before the savepoint is taken back after it, so it must not change.
+            return int(accumulator.total)
 
         def get_accumulator_type(self) -> Any:
             return state
