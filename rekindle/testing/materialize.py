@@ -30,12 +30,13 @@ class Materialized:
     """-U and -D of rows that were not there: the changelog contradicts itself."""
 
 
-def materialize(messages: Iterable[Message], key: Sequence[int] = ()) -> Materialized:
+def materialize(messages: Iterable[Message], key: Sequence[int] | None = None) -> Materialized:
     """The final rows: under a key the last row, without one a multiset where -U and -D take one equal row out.
 
-    Under a key a removal needs no row to be there: a filter over updates lets a -U pass without its row.
+    A key of no columns means that there is one row at most. Under a key a removal needs no row to be there: a filter
+    over updates lets a -U pass without its row.
     """
-    return _by_key(messages, key) if key else _multiset(messages)
+    return _multiset(messages) if key is None else _by_key(messages, key)
 
 
 def canonical(value: Json) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from execnodes.core.changelog import RETRACT
+from execnodes.core.changelog import RETRACT, ChangelogMode
 from execnodes.core.connectors import sink_changelog_mode
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
@@ -22,6 +22,9 @@ class CollectedSink:
     schema: Schema
     collected: str
     """Name its rows are kept under."""
+    key: tuple[int, ...] | None = None
+    """Columns that tell its rows apart: the primary key or, where no -U comes, the key of the query (none at all: one
+    row). None: a -U or -D is of a row that is equal in whole."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,18 @@ def _sink(node: ExecNode, collected: str) -> CollectedSink:
     if len(tables) != 1 or tables[0].resolved_table is None:
         raise node.fail("it is not a sink, but nothing reads its rows")
     table = tables[0]
-    return CollectedSink(table.name.rpartition(".")[2], tables[0].resolved_table.table_schema, collected)
+    schema = tables[0].resolved_table.table_schema
+    return CollectedSink(table.name.rpartition(".")[2], schema, collected, _key(node, schema))
+
+
+def _key(node: ExecNode, schema: Schema) -> tuple[int, ...] | None:
+    if schema.primary_key is not None:
+        names = [column.name for column in schema.writable]
+        return tuple(names.index(name) for name in schema.primary_key.columns)
+    # Batch sinks have neither: they are given rows, not changes.
+    mode: ChangelogMode | None = getattr(node, "input_changelog_mode", None)
+    by_key: tuple[int, ...] | None = getattr(node, "input_upsert_key", None)
+    return (by_key or ()) if mode is not None and mode.upsert else None
 
 
 def _collecting(node: ExecNode, sink: CollectedSink) -> ExecNode:

@@ -164,7 +164,7 @@ def rows(compiled: Compiled, changes: Changes) -> dict[str, list[Row]]:
     keys = _keys(compiled)
     found = {}
     for sink, messages in changes.items():
-        left = materialize([Message(RowKind(kind), row) for kind, row in messages], keys.get(sink, ()))
+        left = materialize([Message(RowKind(kind), row) for kind, row in messages], keys.get(sink))
         if left.missing:
             raise JobError(f"rows are taken back that are not there: {left.missing[:3]}", where=f"sink {sink}")
         found[sink] = sorted(left.rows, key=lambda row: json.dumps(row, ensure_ascii=False))

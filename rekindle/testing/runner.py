@@ -144,12 +144,12 @@ class SinkRows:
 
     schema: Schema
     messages: tuple[Message, ...]
+    key: tuple[int, ...] | None = None
+    """Columns that tell its rows apart, see `CollectedSink`."""
 
     def materialized(self) -> Materialized:
         """Its final rows."""
-        names = [column.name for column in self.schema.writable]
-        key = self.schema.primary_key
-        return materialize(self.messages, [names.index(name) for name in key.columns] if key else ())
+        return materialize(self.messages, self.key)
 
 
 def execute(
@@ -191,7 +191,7 @@ def _collected(
         types = [column.data_type for column in sink.schema.writable]
         messages = [Message(RowKind(kind), row_to_json(row, types)) for kind, row in results(sink.collected)]
         before = found[sink.table].messages if sink.table in found else ()
-        found[sink.table] = SinkRows(sink.schema, (*before, *messages))
+        found[sink.table] = SinkRows(sink.schema, (*before, *messages), sink.key)
     return found
 
 

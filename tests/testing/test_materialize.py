@@ -87,3 +87,8 @@ def test_compare_is_a_multiset_difference(expected: list[list[object]], found: l
     given_rows = Counter(canonical(row) for row in found)  # type: ignore[arg-type]
     assert Counter(difference.lacking) == wanted - given_rows
     assert Counter(difference.surplus) == given_rows - wanted
+
+
+def test_a_key_of_no_columns_leaves_the_last_row() -> None:
+    assert materialize(log((I, [1, 5]), (UA, [2, 9])), key=()).rows == ([2, 9],)
+    assert materialize(log((I, [1, 5]), (D, [1, 5])), key=()).rows == ()

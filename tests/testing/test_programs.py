@@ -85,7 +85,7 @@ def sink(*rows: tuple[int, str], key: bool = False) -> SinkRows:
     columns = (Column(name="id", data_type=INT.with_nullable(not key)), Column(name="name", data_type=STRING))
     primary_key = PrimaryKey(name="PK_id", columns=("id",)) if key else None
     messages = tuple(Message(kind, list(row)) for kind, row in ((0, row) for row in rows))  # type: ignore[arg-type]
-    return SinkRows(Schema(columns=columns, primary_key=primary_key), messages)
+    return SinkRows(Schema(columns=columns, primary_key=primary_key), messages, (0,) if key else None)
 
 
 def test_rows_and_types_are_compared(tmp_path: Path) -> None:
