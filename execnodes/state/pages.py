@@ -27,7 +27,7 @@ from execnodes.state.operator import BUCKET, StateSpec
 Address = tuple[int, int, int]
 """Bucket, page, segment."""
 DIRECTORY: Address = (-(2**62), -1, -1)
-PAGE_BYTES = 12_000
+PAGE_BYTES = 4_000
 """A page is split when pages hold twice this on average."""
 MAX_SEGMENTS = 6
 _HASH_SHIFT = 20
