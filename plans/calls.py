@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TypeVar
 
 from pydantic import BaseModel
 
 from execnodes.core.expressions import AggregateCall, Call
 from execnodes.core.node import ExecNode
+from plans.rewrite import M, map_fields
 
-M = TypeVar("M", bound=BaseModel)
 UserCall = Call | AggregateCall
 
 
@@ -28,23 +27,12 @@ def user_calls(node: ExecNode) -> Iterator[UserCall]:
 
 def map_calls(model: M, change: Callable[[UserCall], UserCall]) -> M:
     """The model with every call of a function of the user replaced, inner ones first; the same object if none is."""
-    changes: dict[str, object] = {}
-    for name in type(model).model_fields:
-        value: object = getattr(model, name)
-        changed = _mapped(value, change)
-        if changed is not value:
-            changes[name] = changed
-    return model.model_copy(update=changes) if changes else model
 
-
-def _mapped(value: object, change: Callable[[UserCall], UserCall]) -> object:
-    if isinstance(value, BaseModel):
-        inner = map_calls(value, change)
+    def step(value: BaseModel) -> BaseModel:
+        inner = map_fields(value, step)
         return change(inner) if isinstance(inner, Call | AggregateCall) and inner.user_name else inner
-    if isinstance(value, tuple):
-        items = tuple(_mapped(each, change) for each in value)
-        return items if any(new is not old for new, old in zip(items, value, strict=True)) else value
-    return value
+
+    return map_fields(model, step)
 
 
 def without_classes(node: ExecNode) -> ExecNode:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+
+from pydantic import BaseModel
 
 from execnodes.core.node import ExecNode, PlanModel
 from execnodes.core.tables import TableReference
-
-M = TypeVar("M", bound=PlanModel)
+from plans.rewrite import M, map_fields
 
 
 def tables_of(node: ExecNode) -> Iterator[TableReference]:
@@ -25,21 +25,10 @@ def tables_of(node: ExecNode) -> Iterator[TableReference]:
 
 def map_tables(model: M, change: Callable[[TableReference], TableReference]) -> M:
     """The model with every table in it replaced; the very same object where nothing changes."""
-    changes: dict[str, object] = {}
-    for name in type(model).model_fields:
-        value: object = getattr(model, name)
-        changed = _mapped(value, change)
-        if changed is not value:
-            changes[name] = changed
-    return model.model_copy(update=changes) if changes else model
 
+    def step(value: BaseModel) -> BaseModel:
+        if isinstance(value, TableReference):
+            return change(value)
+        return map_fields(value, step) if isinstance(value, PlanModel) else value
 
-def _mapped(value: object, change: Callable[[TableReference], TableReference]) -> object:
-    if isinstance(value, TableReference):
-        return change(value)
-    if isinstance(value, PlanModel):
-        return map_tables(value, change)
-    if isinstance(value, tuple):
-        items = tuple(_mapped(each, change) for each in value)
-        return items if any(new is not old for new, old in zip(items, value, strict=True)) else value
-    return value
+    return map_fields(model, step)
