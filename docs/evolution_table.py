@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from docs.markers import between_markers
 from tests.evolution.matrix import CHANGES
 
 PAGE = Path(__file__).with_name("query-evolution.md")
-BEGIN, END = "<!-- changes: begin -->\n", "<!-- changes: end -->\n"
 
 
 def render() -> str:
@@ -27,11 +27,7 @@ def _lines() -> Iterator[str]:
 
 def inserted(page: str) -> str:
     """The page with the table between the markers; ValueError if it has none."""
-    before, _, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not end:
-        raise ValueError(f"{PAGE.name} has no markers {BEGIN.strip()} … {END.strip()}")
-    return f"{before}{BEGIN}{render()}{END}{after}"
+    return between_markers(page, "changes", render())
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from docs.markers import between_markers
 from execnodes.core.graph import ExecGraph
 from planner.build import build_insert
 from planner.logical import Logical
@@ -21,7 +22,6 @@ from rekindle.table_environment import TableEnvironment
 from rekindle.tableau import tableau
 
 PAGE = Path(__file__).parent.parent / "README.md"
-BEGIN, END = "<!-- life of a query: begin -->\n", "<!-- life of a query: end -->\n"
 ORDERS = [
     {"region": "north", "item": "tea", "pieces": 3, "price": 2},
     {"region": "south", "item": "rice", "pieces": 1, "price": 5},
@@ -100,11 +100,7 @@ def _branches(graph: ExecGraph) -> Iterator[str]:
 
 def inserted(page: str) -> str:
     """The page with the stages between the markers; ValueError if it has none."""
-    before, _, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not end:
-        raise ValueError(f"{PAGE.name} has no markers {BEGIN.strip()} … {END.strip()}")
-    return f"{before}{BEGIN}{render()}{END}{after}"
+    return between_markers(page, "life of a query", render())
 
 
 if __name__ == "__main__":

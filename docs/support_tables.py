@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from docs.markers import between_markers
 from execnodes.core import aggregates
 from execnodes.core.functions.registry import functions
 from execnodes.core.registry import keys, lookup
@@ -12,7 +13,6 @@ from rekindle.connectors.format import formats
 from rekindle.connectors.registry import identifiers
 
 PAGE = Path(__file__).parent.parent / "README.md"
-BEGIN, END = "<!-- support tables: begin -->\n", "<!-- support tables: end -->\n"
 
 
 def render() -> str:
@@ -53,11 +53,7 @@ def _listed(names: Iterable[str]) -> str:
 
 def inserted(page: str) -> str:
     """The page with the tables between the markers; ValueError if it has none."""
-    before, _, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not end:
-        raise ValueError(f"{PAGE.name} has no markers {BEGIN.strip()} … {END.strip()}")
-    return f"{before}{BEGIN}{render()}{END}{after}"
+    return between_markers(page, "support tables", render())
 
 
 if __name__ == "__main__":
