@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
+import pkgutil
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -27,9 +27,7 @@ def load_function(text: str) -> Function:
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
     try:
-        found: Any = importlib.import_module(module)
-        for part in name.split("."):
-            found = getattr(found, part)
+        found: Any = pkgutil.resolve_name(text)
     except Exception as error:
         raise StateError(f"{text} cannot be loaded: {type(error).__name__}: {error}") from error
     if not callable(found):

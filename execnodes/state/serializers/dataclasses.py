@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import json
+import pkgutil
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -92,12 +92,9 @@ class DataclassSnapshot(TypeSerializerSnapshot):
 
     def restore_serializer(self) -> TypeSerializer:
         """Of the class as it is now; StateError if it is gone."""
-        module, _, path = self.class_name.partition(":")
         try:
-            found: Any = importlib.import_module(module)
-            for part in path.split("."):
-                found = getattr(found, part)
-        except (ImportError, AttributeError) as error:
+            found: Any = pkgutil.resolve_name(self.class_name)
+        except (ImportError, AttributeError, ValueError) as error:
             raise StateError(f"class {self.class_name} of an accumulator is gone: {error}") from error
         return DataclassSerializer(found)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
+import pkgutil
 from typing import Any
 
 from execnodes.core.errors import FunctionError, StateError
@@ -44,12 +44,9 @@ def serializer_of(definition: AggregateDefinition) -> TypeSerializer:
 def snapshot_of(schema: AccumulatorSchema) -> TypeSerializerSnapshot:
     """The snapshot that a plan or a savepoint holds; StateError if its class is gone or does not read it."""
     found: Any = _SNAPSHOTS.get(schema.serializer)
-    module, _, path = schema.serializer.partition(":")
     try:
         if found is None:
-            found = importlib.import_module(module)
-            for part in path.split("."):
-                found = getattr(found, part)
+            found = pkgutil.resolve_name(schema.serializer)
         made: TypeSerializerSnapshot = found()
         made.read_snapshot(schema.version, schema.configuration)
     except (ImportError, AttributeError, KeyError, TypeError, ValueError) as error:
