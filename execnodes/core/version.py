@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
-ENGINE_VERSION = "1.0"
-"""This release; plans and savepoints carry it."""
+RELEASE = "1.0.0"
+"""Version of the package; between two releases that of the next one with ``.dev0``."""
+ENGINE_VERSION = ".".join(RELEASE.split(".")[:2])
+"""What plans and savepoints carry, the same in a release, its patches, and what leads up to it."""
 OLDEST_READABLE = "1.0"
 """The first release whose plans and savepoints are still read."""
 

@@ -62,15 +62,9 @@ app.command()(doctor)
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import PackageNotFoundError, version
+        from execnodes.core.version import ENGINE_VERSION, RELEASE
 
-        from execnodes.core.version import ENGINE_VERSION
-
-        try:
-            installed = version("rekindle")
-        except PackageNotFoundError:
-            installed = "from a source folder"
-        print(f"rekindle {installed} (engine version {ENGINE_VERSION})")
+        print(f"rekindle {RELEASE} (engine version {ENGINE_VERSION})")
         raise typer.Exit
 
 

@@ -57,6 +57,11 @@ class JobFolder:
         return self.path / "resolved.json"
 
     @property
+    def layout_file(self) -> Path:
+        """How the state in the checkpoint is laid out, and by which engine (`rekindle.runtime.layout`)."""
+        return self.path / "layout.json"
+
+    @property
     def restored_file(self) -> Path:
         """The savepoint this job began from: its folder, watermark and positions."""
         return self.path / "restored.json"

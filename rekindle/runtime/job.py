@@ -30,6 +30,7 @@ from rekindle.runtime.functions import refuse_changed_accumulators, register_fun
 from rekindle.runtime.gate import Gate
 from rekindle.runtime.guards import guard
 from rekindle.runtime.lanes import Lanes
+from rekindle.runtime.layout import check_layout, keep_layout, layout_of
 from rekindle.runtime.metrics import merging
 from rekindle.runtime.progress import Progress, RowCounter
 from rekindle.runtime.record import SinkRecord, record
@@ -173,7 +174,10 @@ class Job:
         write_atomically(self.folder.resolved_file, resolved_text(self._graph), replace=True)
         recorded = guard(record(self._graph))
         supply_functions(recorded.steps.values(), self._functions)
+        layout = layout_of(self._graph, recorded.steps.values())
+        check_layout(self.folder, layout)
         restore = recover(self.folder, self._configuration, self._graph)
+        keep_layout(self.folder, layout)
         self.fates = restore.fates if restore is not None else ()
         self._pipeline = plan_stages(recorded)
         spark = self._prepared({})

@@ -11,6 +11,7 @@ from typing import Any
 
 from execnodes.core.errors import StateError
 from execnodes.core.meaning import StateColumn, StateMeaning
+from execnodes.core.version import ENGINE_VERSION, version_tuple
 from plans.meaning import POSITION
 
 FORMAT = "rekindle-savepoint"
@@ -99,6 +100,7 @@ class Manifest:
     """All that a savepoint says about itself."""
 
     engine: str
+    """Engine version that took it, or has migrated it last."""
     plan_sha256: str
     watermark: int
     """Epoch ms; 0 if there was none."""
@@ -142,6 +144,13 @@ def read(folder: Path) -> Manifest:
                 path,
                 f"the savepoint has format {found['version']}, this engine reads up to {VERSION}",
                 "Restore it with the engine version that wrote it, or a newer one.",
+            )
+        if version_tuple(found["engine"]) > version_tuple(ENGINE_VERSION):
+            raise _wrong(
+                path,
+                f"the savepoint was taken by engine version {found['engine']}, this engine is version {ENGINE_VERSION}",
+                f"Restore it with Rekindle {found['engine']} or newer, or use a savepoint that engine version "
+                f"{ENGINE_VERSION} took.",
             )
         states = tuple(
             SavedState(

@@ -19,6 +19,7 @@ from plans.meaning import POSITION, meanings
 from rekindle.connectors.line_text import stream_name
 from rekindle.connectors.registry import find_source
 from rekindle.runtime.folder import JobFolder
+from rekindle.runtime.layout import check_layout, layout_of
 from rekindle.runtime.record import OperatorRecord, Record, record
 from rekindle.runtime.session import prepare
 from rekindle.savepoints.folder import new_folder, refuse_existing
@@ -36,10 +37,14 @@ _AS_THEMSELVES = (Root.DECIMAL, Root.DATE, Root.TIMESTAMP, Root.TIMESTAMP_LTZ, R
 
 
 def take(spark: SparkSession, graph: ExecGraph, plan: str, job: JobFolder, target: Path) -> Manifest:
-    """Write a savepoint of the last committed micro-batch; StateError if there is none or `target` exists."""
+    """Write a savepoint of the last committed micro-batch; StateError if there is none or `target` exists.
+
+    JobError if another engine laid out the state.
+    """
     target = target.absolute()
     refuse_existing(target)
     pipeline = record(graph)
+    check_layout(job, layout_of(graph, pipeline.steps.values()))
     spark = prepare(spark, 1, _SETTINGS)
     for attempt in range(_TRIES):
         batch = job.committed_batch()

@@ -1,6 +1,6 @@
 """What a released node version must not change: the shape of its JSON and the layout of its state, as hashes.
 
-``python -m tests.completeness.frozen`` writes ``frozen.json``. Once 1.0 is out it only adds.
+``python -m tests.completeness.frozen`` writes ``frozen.json``; it only adds.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import tomllib
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,9 +17,9 @@ from packaging.version import Version
 from execnodes.core.meaning import StateMeaning
 from execnodes.core.metadata import NodeKey
 from execnodes.core.registry import keys, lookup
+from execnodes.core.version import RELEASE
 from plans.meaning import POSITION, meanings
 from rekindle.testing.restore_run import compiled
-from tests.completeness.tree import ROOT
 from tests.restore.program import programs
 
 FROZEN = Path(__file__).with_name("frozen.json")
@@ -64,8 +63,7 @@ def current() -> dict[str, Any]:
 
 def released() -> bool:
     """Whether 1.0 is out."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    return not Version(project["version"]).is_prerelease or Version(project["version"]) > Version("1.0")
+    return Version(RELEASE) >= Version("1.0")
 
 
 def stored() -> dict[str, Any]:

@@ -50,6 +50,8 @@ def test_it_is_read_as_it_was_written(tmp_path: Path) -> None:
         (lambda folder: (folder / NAME).write_text("[]"), "not a manifest"),
         (change(format="other"), "not a manifest"),
         (change(version=2), "format 2"),
+        (change(engine="7.3", states=[{}]), "taken by engine version 7.3, this engine is version"),
+        (change(engine="new"), "damaged"),
         (change(states=[{"uid": "x"}]), "damaged"),
         (lambda folder: (folder / STATE).unlink(), "missing"),
         (lambda folder: (folder / STATE).write_bytes(b"row"), "checksum"),

@@ -1,0 +1,136 @@
+"""How the state in a job folder is laid out, and which engine ran the job last: what it takes to go on there.
+
+A checkpoint is not converted. An engine that lays the job's state out otherwise goes on by way of a savepoint.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from execnodes.core.errors import JobError
+from execnodes.core.version import ENGINE_VERSION, version_tuple
+from plans.meaning import meanings
+from rekindle.atomic_file import write_atomically
+from rekindle.runtime.record import OperatorRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from execnodes.core.graph import ExecGraph
+    from rekindle.runtime.folder import JobFolder
+    from rekindle.runtime.record import Step
+
+FORMAT = 1
+"""Of pages in a checkpoint."""
+
+
+@dataclass(frozen=True)
+class StateLayout:
+    """One state as the checkpoint holds it."""
+
+    uid: str
+    name: str
+    schema: tuple[tuple[str, str], ...]
+    """Columns and their Flink types."""
+    key: tuple[str, ...]
+    bucketed: bool
+    derived: bool
+    ttl_ms: int = field(compare=False)
+    meaning: dict[str, Any] = field(default_factory=dict, compare=False)
+    """`parts`, `columns`, `sources` and `serializers` of its `StateMeaning`; empty for derived state."""
+
+    @property
+    def title(self) -> str:
+        """As people name it."""
+        return f"{self.uid}:{self.name}"
+
+
+@dataclass(frozen=True)
+class FolderLayout:
+    """What `JobFolder.layout_file` says."""
+
+    engine: str
+    """Engine version that ran the job last."""
+    states: tuple[StateLayout, ...]
+    format: int = FORMAT
+
+    def text(self) -> str:
+        """As it is written."""
+        return json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n"
+
+
+def layout_of(graph: ExecGraph, steps: Iterable[Step]) -> FolderLayout:
+    """How this engine lays out the state of a pipeline."""
+    meant = {(each.uid, each.name): each for each in meanings(graph)}
+    states = []
+    for operator in (step.operator for step in steps if isinstance(step, OperatorRecord)):
+        for spec in operator.states:
+            uid = operator.uid
+            schema = tuple((column.name, str(column.type)) for column in spec.columns)
+            made = StateLayout(uid, spec.name, schema, spec.key, spec.bucketed, spec.derived, spec.ttl_ms)
+            found = meant.get((uid, spec.name))
+            if found is not None and not spec.derived:
+                meaning = {
+                    "parts": dict(found.parts),
+                    "columns": [each.meaning for each in found.columns],
+                    "sources": sorted(found.sources),
+                    "serializers": dict(found.serializers),
+                }
+                made = replace(made, meaning=meaning)
+            states.append(made)
+    return FolderLayout(ENGINE_VERSION, tuple(states))
+
+
+def read_layout(folder: JobFolder) -> FolderLayout | None:
+    """What the folder says; None for one that says nothing. JobError if a newer engine ran the job."""
+    if not folder.layout_file.is_file():
+        return None
+    try:
+        found = json.loads(folder.layout_file.read_text(encoding="utf-8"))
+        engine = found["engine"]
+        if version_tuple(engine) > version_tuple(ENGINE_VERSION):
+            raise JobError(
+                f"the job was run by engine version {engine}, this engine is version {ENGINE_VERSION}",
+                where=str(folder.path),
+                hint=f"Go on with Rekindle {engine} or newer; or start in a new --job-dir from a savepoint that engine "
+                f"version {ENGINE_VERSION} took.",
+            )
+        states = tuple(
+            StateLayout(**{**each, "schema": tuple(map(tuple, each["schema"])), "key": tuple(each["key"])})
+            for each in found["states"]
+        )
+        return FolderLayout(engine, states, found["format"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise JobError(
+            f"{folder.layout_file.name} cannot be read: {error!r}",
+            where=str(folder.path),
+            hint="Start from a savepoint in a new --job-dir.",
+        ) from error
+
+
+def check_layout(folder: JobFolder, layout: FolderLayout) -> None:
+    """JobError if the checkpoint holds state that is laid out otherwise, or that a newer engine has written."""
+    known = read_layout(folder)
+    if known is None or folder.committed_batch() is None:
+        return
+    now = {each.title: each for each in layout.states}
+    other = sorted({each.title for each in known.states if now.get(each.title) != each} | {*now} - _titles(known))
+    if other or known.format != layout.format:
+        raise JobError(
+            f"the job folder was written by engine version {known.engine}, and this engine ({layout.engine}) lays out "
+            f"state otherwise: {', '.join(other) or 'all of it'}",
+            where=str(folder.path),
+            hint=f"Take a savepoint of the job with Rekindle {known.engine}, and start from it in a new --job-dir: "
+            "state is converted then.",
+        )
+
+
+def keep_layout(folder: JobFolder, layout: FolderLayout) -> None:
+    """Write down how the folder's state is laid out from now on."""
+    write_atomically(folder.layout_file, layout.text(), replace=True)
+
+
+def _titles(layout: FolderLayout) -> set[str]:
+    return {each.title for each in layout.states}
