@@ -14,13 +14,15 @@ from typing import Any
 
 from packaging.version import Version
 
+from execnodes.core.graph import ExecGraph
 from execnodes.core.meaning import StateMeaning
 from execnodes.core.metadata import NodeKey
 from execnodes.core.registry import keys, lookup
 from execnodes.core.version import RELEASE
 from plans.meaning import POSITION, meanings
+from rekindle.testing.restore_fixtures import stored as fixed
 from rekindle.testing.restore_run import compiled
-from tests.restore.program import programs
+from tests.restore.program import RestoreProgram, programs
 
 FROZEN = Path(__file__).with_name("frozen.json")
 _WORDS = ("title", "description", "examples")
@@ -37,7 +39,7 @@ def layouts() -> dict[str, dict[str, str]]:
     """Node version to restore program to the hash of the states that the program has of it."""
     found: dict[str, dict[str, str]] = {}
     for program in programs():
-        graph = compiled(program, Path("/nowhere")).plan.graph
+        graph = _plan(program)
         by_node: dict[str, list[object]] = {}
         for each in meanings(graph):
             if each.name != POSITION:
@@ -46,6 +48,11 @@ def layouts() -> dict[str, dict[str, str]]:
         for key, states in by_node.items():
             found.setdefault(key, {})[str(program)] = _hash(states)
     return found
+
+
+def _plan(program: RestoreProgram) -> ExecGraph:
+    """The plan of its fixture, in which node versions are those of then; that of today if there is no fixture."""
+    return fixed(program.fixture) if program.fixture.exists() else compiled(program, Path("/nowhere")).plan.graph
 
 
 def layout(state: StateMeaning) -> list[object]:

@@ -16,6 +16,7 @@ import execnodes.stream
 from execnodes.core import registry
 from execnodes.core.errors import PlanError
 from execnodes.core.registry import UnknownNodeError
+from execnodes.core.version import ENGINE_VERSION
 from plans import load as loading
 from plans.codec import encode
 from plans.load import load
@@ -164,13 +165,13 @@ def test_what_cannot_be_migrated(change: dict[str, object], message: str) -> Non
 
 def test_a_release_that_is_no_longer_executed_is_migrated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loading, "OLDEST_READABLE", "1.0")
-    old = plan(1, key=0).replace('"1.0"', '"0.9"').replace("plan-1.0", "plan-0.9")
+    old = plan(1, key=0).replace(f'"{ENGINE_VERSION}"', '"0.9"').replace(f"plan-{ENGINE_VERSION}", "plan-0.9")
     with pytest.raises(PlanError, match=r"reads plans from 1\.0 on") as caught:
         load(old)
     assert "COMPILE PLAN 'new.json' FROM 'old.json'" in str(caught.value)
     found = migrate(old)
     assert found.engine_version == "0.9"
-    assert load(found.text).engine_version == "1.0"
+    assert load(found.text).engine_version == ENGINE_VERSION
 
 
 def test_functions_keep_their_versions() -> None:

@@ -13,6 +13,7 @@ from execnodes.core.expressions import Call, Expression, InputRef, Literal, Valu
 from execnodes.core.graph import ExecGraph
 from execnodes.core.tables import TableReference
 from execnodes.core.types import BIGINT, INT, STRING
+from execnodes.core.version import ENGINE_VERSION
 from plans.codec import CompileOptions, encode
 from plans.load import load
 from tests.plans.nodes import ORDERS, ROW, ProbeCalc, example, orders_table
@@ -41,7 +42,7 @@ def test_a_plan_comes_back_as_it_was() -> None:
 def test_the_frame() -> None:
     document = written(example())
     assert list(document) == ["$schema", "engineVersion", "maxParallelism", "nodes", "edges"]
-    assert document["engineVersion"] == "1.0"
+    assert document["engineVersion"] == ENGINE_VERSION
     assert document["edges"][0] == {
         "source": 1, "target": 2, "shuffle": {"type": "FORWARD"}, "shuffleMode": "PIPELINED",
     }  # fmt: skip

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from execnodes.core.errors import PlanError
+from execnodes.core.version import ENGINE_VERSION
 from plans.codec import encode
 from rekindle.atomic_file import write_atomically
 from rekindle.compiled_plan import CompiledPlan
@@ -23,7 +24,7 @@ def never() -> CompiledPlan:
 def test_text_goes_in_and_comes_out() -> None:
     plan = CompiledPlan.from_json_string(TEXT)
     assert plan.as_json_string() == TEXT
-    assert plan.get_engine_version() == "1.0"
+    assert plan.get_engine_version() == ENGINE_VERSION
     assert plan.graph == example()
     assert CompiledPlan.of(example()).as_json_string() == TEXT
 

@@ -9,6 +9,7 @@ import pytest
 
 from execnodes.core.errors import PlanError
 from execnodes.core.registry import UnknownNodeError
+from execnodes.core.version import ENGINE_VERSION
 from plans.codec import encode
 from plans.load import load
 from tests.plans.nodes import example
@@ -44,7 +45,7 @@ BAD: dict[str, tuple[Callable[[Document], object], str]] = {
     "no version": (lambda d: d.pop("engineVersion"), "p.json: property engineVersion is missing"),
     "odd version": (lambda d: d.update(engineVersion="one"), "p.json: 'one' is not an engine version"),
     "version as a number": (lambda d: d.update(engineVersion=1.0), "p.json: 1.0 is not an engine version"),
-    "older version": (lambda d: d.update(engineVersion="0.9"), "version 0.9, this engine (1.0) reads plans from"),
+    "older version": (lambda d: d.update(engineVersion="0.9"), f"version 0.9, this engine ({ENGINE_VERSION}) reads"),
     "another schema": (lambda d: d.update({"$schema": "x"}), "p.json: $schema is 'x'"),
     "no schema": (lambda d: d.pop("$schema"), "p.json, plan: property $schema is missing"),
     "no edges": (lambda d: d.pop("edges"), "p.json, plan: property edges is missing"),
@@ -127,7 +128,8 @@ def test_a_bad_plan_is_refused(name: str) -> None:
 def test_a_newer_plan_is_refused_before_anything_else_is_read() -> None:
     text = json.dumps({"engineVersion": "2.3", "nodes": "unreadable", "more": 1})
     with pytest.raises(
-        PlanError, match=r"p.json: the plan was compiled by engine version 2.3, this engine is version 1.0"
+        PlanError,
+        match=rf"p.json: the plan was compiled by engine version 2.3, this engine is version {ENGINE_VERSION}",
     ):
         load(text, source="p.json")
 
