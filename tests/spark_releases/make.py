@@ -1,0 +1,27 @@
+"""``python -m tests.spark_releases.make FOLDER`` makes the program's fixture with the PySpark that this process finds.
+
+To freeze one: ``pip install --no-deps --target OTHER 'pyspark==4.2.*'``, then this with OTHER first on PYTHONPATH.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from rekindle.testing.restore_fixtures import write
+from tests.spark_releases.program import SHOP
+
+
+def main(folder: Path) -> None:
+    """Run the program whole and up to a savepoint; what went wrong ends the process."""
+    from rekindle.runtime.session import session
+
+    spark = session(2, {"spark.sql.shuffle.partitions": "2"})
+    problems = write(spark, SHOP, folder)
+    if problems:
+        sys.exit("\n".join(problems))
+    print(spark.version)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
