@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark.sql.streaming.datasource import ReadMaxRows
+from pyspark.sql.types import StructType
 
 from execnodes.core.errors import ConnectorError, JobError
+from rekindle.connectors.streams.numbers import Numbers, NumberSource, number_stream
 from rekindle.runtime.record import record
 from rekindle.runtime.stages import plan_stages
 from rekindle.runtime.streams import streams
@@ -16,7 +20,6 @@ from rekindle.spark_releases import (
     named,
     names_streams,
     refuse_other_checkpoint,
-    require_named_streams,
 )
 from rekindle.testing.restore_run import compiled
 from tests.spark_releases.program import SHOP
@@ -60,14 +63,33 @@ def test_a_checkpoint_is_for_pysparks_that_know_streams_as_its_own_did(
     assert "rekindle savepoint" in str(refused.value)
 
 
-def test_what_needs_named_streams_is_refused_without_them(pyspark: str) -> None:
-    if pyspark.startswith("4.1"):
-        with pytest.raises(
-            ConnectorError, match=r"table t: a pace needs PySpark 4\.2 or newer, not 4\.1\.4\n  Slow down"
-        ):
-            require_named_streams("a pace", "table t", "Slow down.")
+@pytest.mark.parametrize("numbers", [Numbers(end=-1), Numbers(end=9, per_second=1), Numbers(end=9, max_rows=1)])
+def test_a_generator_must_know_where_it_stands_unless_it_gives_all_at_once(pyspark: str, numbers: Numbers) -> None:
+    class Called(Exception):
+        pass
+
+    class Session:
+        @property
+        def dataSource(self) -> Any:  # noqa: N802
+            raise Called
+
+    session: Any = Session()
+    with pytest.raises(Called):
+        number_stream(session, "1_source", Numbers(end=9), "table t")
+    refused = pytest.raises(ConnectorError, match=r"^table t: a generated table .* needs PySpark 4\.2 or newer, not 4")
+    with refused if pyspark == "4.1.4" else pytest.raises(Called):
+        number_stream(session, "1_source", numbers, "table t")
+
+
+def test_readers_of_numbers(pyspark: str) -> None:
+    options = {name: str(value) for name, value in asdict(Numbers(start=3, end=9)).items()}
+    reader: Any = NumberSource(options).streamReader(StructType())
+    assert reader.initialOffset() == {"n": 3}
+    if pyspark == "4.1.4":
+        assert reader.latestOffset() == {"n": 9}
     else:
-        require_named_streams("a pace", "table t", "Slow down.")
+        assert reader.latestOffset({"n": 5}, ReadMaxRows(2)) == {"n": 7}
+    assert [each.value for each in reader.partitions({"n": 5}, {"n": 7})] == [(5, 7)]
 
 
 def test_only_some_readers_take_a_name(pyspark: str) -> None:
