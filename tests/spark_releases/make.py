@@ -1,6 +1,7 @@
-"""``python -m tests.spark_releases.make FOLDER`` makes the program's fixture with the PySpark that this process finds.
+"""``python -m tests.spark_releases.make FOLDER`` uses the PySpark that this process finds.
 
-To freeze one: ``pip install --no-deps --target OTHER 'pyspark==4.2.*'``, then this with OTHER first on PYTHONPATH.
+It makes the program's fixture in FOLDER/fixture, and stops a job in FOLDER/unfinished. To freeze a fixture: ``pip
+install --no-deps --target OTHER 'pyspark==4.2.*'``, then this with OTHER first on PYTHONPATH.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from rekindle.testing.restore_fixtures import write
 from tests.spark_releases.program import SHOP
+from tests.spark_releases.unfinished import job
 
 
 def main(folder: Path) -> None:
@@ -17,9 +19,10 @@ def main(folder: Path) -> None:
     from rekindle.runtime.session import session
 
     spark = session(2, {"spark.sql.shuffle.partitions": "2"})
-    problems = write(spark, SHOP, folder)
+    problems = write(spark, SHOP, folder / "fixture")
     if problems:
         sys.exit("\n".join(problems))
+    job(spark, folder / "unfinished", stops=True).start().wait()
     print(spark.version)
 
 

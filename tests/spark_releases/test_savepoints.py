@@ -6,11 +6,18 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
+from execnodes.core.errors import JobError
+from rekindle.connectors.collect import results
 from rekindle.testing.plugin import Restores
 from tests.spark_releases.program import FIXTURES, PYSPARKS, SHOP
+from tests.spark_releases.unfinished import LEFT, job
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 _ROOT = Path(__file__).parent.parent.parent
 _UNREACHABLE = ("NewConnectionError", "NameResolutionError", "ConnectTimeoutError", "ReadTimeoutError", "ProxyError")
@@ -25,21 +32,29 @@ def test_a_frozen_savepoint_goes_on(assert_restores: Restores, pyspark: str) -> 
 @pytest.mark.long
 @pytest.mark.spark
 @pytest.mark.parametrize("pyspark", PYSPARKS)
-def test_a_savepoint_of_an_environment_with_it_goes_on(assert_restores: Restores, tmp_path: Path, pyspark: str) -> None:
-    other, fixture = tmp_path / "other", tmp_path / "fixture"
+def test_what_an_environment_with_it_made_goes_on(
+    assert_restores: Restores, spark: SparkSession, tmp_path: Path, pyspark: str
+) -> None:
+    other, made = tmp_path / "other", tmp_path / "made"
     _install(f"pyspark=={pyspark}.*", other)
-    path = os.pathsep.join(map(str, (other, _ROOT)))
-    made = subprocess.run(
-        [sys.executable, "-m", "tests.spark_releases.make", str(fixture)],
-        env={**os.environ, "PYTHONPATH": path, "PYSPARK_PYTHON": sys.executable},
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.spark_releases.make", str(made)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (other, _ROOT)))},
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=900,
         check=False,
     )
-    assert made.returncode == 0, made.stderr
-    assert made.stdout.startswith(pyspark)
-    assert_restores(SHOP, fixture)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split()[-1].startswith(pyspark)
+    assert_restores(SHOP, made / "fixture")
+    again = job(spark, made / "unfinished", stops=False)
+    if pyspark == "4.1":
+        with pytest.raises(JobError, match=r"PySpark 4\.1 has written the job's checkpoint"):
+            again.start()
+        return
+    again.start().wait()
+    assert [row[1] for _, row in results(str(made / "unfinished"))] == [LEFT]
 
 
 def _install(requirement: str, folder: Path) -> None:
