@@ -8,7 +8,7 @@ from rekindle.testing import RestoreProgram, lines
 
 FIXTURES = Path(__file__).with_name("fixtures")
 PYSPARKS = ("4.1", "4.2")
-"""Besides the one the tests run with; the first patch release that there was when the fixtures were made."""
+"""Besides the one the tests run with."""
 
 
 def _events(*rows: str) -> str:

@@ -24,9 +24,9 @@ _UNREACHABLE = ("NewConnectionError", "NameResolutionError", "ConnectTimeoutErro
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("pyspark", PYSPARKS)
-def test_a_frozen_savepoint_goes_on(assert_restores: Restores, pyspark: str) -> None:
-    assert_restores(SHOP, FIXTURES / f"pyspark-{pyspark}")
+@pytest.mark.parametrize("fixture", sorted(FIXTURES.iterdir()), ids=lambda each: each.name)
+def test_a_frozen_savepoint_goes_on(assert_restores: Restores, fixture: Path) -> None:
+    assert_restores(SHOP, fixture)
 
 
 @pytest.mark.long
