@@ -34,6 +34,7 @@ goldens: $(VENV)/.test
 	$(BIN)/python -m docs.support_tables
 	$(BIN)/python -m docs.state_page
 	$(BIN)/python -m docs.evolution_table
+	$(BIN)/python -m docs.upgrading_page
 	$(BIN)/python -m tests.plans.corpus
 	$(BIN)/python -m tests.completeness.frozen
 

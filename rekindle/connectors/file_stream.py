@@ -9,6 +9,7 @@ from execnodes.core.lowering import MAJOR, SEQUENCE
 from execnodes.core.spark_sql import spark_type
 from rekindle.connectors.base import SourceRequest
 from rekindle.connectors.line_text import stream_name
+from rekindle.spark_releases import named
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -22,8 +23,8 @@ def whole_file(spark: SparkSession, request: SourceRequest, file: Path) -> DataF
         frame = spark.read.schema(schema).parquet(str(file))
     else:
         wanted = "*.none" if request.start else file.name
-        reader = spark.readStream.schema(schema).option("pathGlobFilter", wanted).name(stream_name(request.uid))
-        frame = reader.parquet(str(file.parent))
+        reader = named(spark.readStream.schema(schema), stream_name(request.uid))
+        frame = reader.option("pathGlobFilter", wanted).parquet(str(file.parent))
     names = [f"c{i}" for i in range(len(request.columns))]
     return numbered(spark, frame, names, request.ordered)
 

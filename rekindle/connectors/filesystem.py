@@ -35,6 +35,7 @@ from rekindle.connectors.files import (
 from rekindle.connectors.format import Format, find_format, formats
 from rekindle.connectors.line_text import PATH, find_failure, local_path, stream_name, string
 from rekindle.connectors.options import COMMON, TableOption, TableOptions, check_options
+from rekindle.spark_releases import named
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -185,7 +186,7 @@ def _open(
         batch = spark.read.format(chosen.reader).schema(schema)
         return batch.load(present) if present else spark.createDataFrame([], schema)
     # Spark's own wildcards read some files twice, hence a folder and a filter by file name.
-    stream = spark.readStream.format(chosen.reader).schema(schema).name(stream_name(request.uid))
+    stream = named(spark.readStream.format(chosen.reader).schema(schema), stream_name(request.uid))
     stream = stream.option("maxFileAge", "36500d").option("recursiveFileLookup", "true")
     at_most = request.configuration.number("execution.micro-batch.max-files")
     if at_most > 0:

@@ -6,6 +6,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from execnodes.core.errors import ConnectorError
+from rekindle.spark_releases import names_streams, require_named_streams
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +25,10 @@ def adopt(spark: SparkSession, frame: DataFrame, name: str, where: str) -> DataF
     from pyspark.sql import DataFrame
 
     plan: Any = frame._jdf.queryExecution().analyzed()
+    leaves = int(plan.collectLeaves().size())
+    if frame.isStreaming and leaves > 1:
+        hint = "Register its sources one by one and join them in SQL, or install a newer one."
+        require_named_streams("a streaming DataFrame of several sources", where, hint)
     names = (name if number == 1 else f"{name}_{number}" for number in count(1))
     jvm: Any = spark._jvm
     made = jvm.org.apache.spark.sql.classic.Dataset.ofRows(spark._jsparkSession, _named(jvm, plan, names, where))
@@ -39,6 +44,8 @@ def _named(jvm: Any, plan: Any, names: Iterator[str], where: str) -> Any:
             hint="Leave withWatermark out, and declare WATERMARK FOR … AS … in the data stream's schema.",
         )
     if kind in ("StreamingRelation", "StreamingRelationV2"):
+        if not names_streams():
+            return plan
         wrapped = getattr(jvm, f"{_STREAMING}.UserProvided")(next(names))
         return plan.withSourceIdentifyingName(wrapped)
     children = plan.children()

@@ -62,7 +62,7 @@ def generated(
             parts=request.configuration.number("parallelism.default"),
             hold=int(request.hold),
         )
-        numbers = number_stream(spark, stream_name(request.uid), wanted)
+        numbers = number_stream(spark, stream_name(request.uid), wanted, f"table {request.name}")
     for step in shared:
         numbers = numbers.selectExpr("*", *(f"{text} AS {name}" for name, text in step.items()))
     return SourceFrame(numbers.selectExpr(*columns, *order), rows >= 0)

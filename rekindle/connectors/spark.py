@@ -10,6 +10,7 @@ from execnodes.core.lowering import quote
 from rekindle.connectors.base import SinkConnector, SinkRequest, SinkWriter, SourceConnector, SourceFrame, SourceRequest
 from rekindle.connectors.line_text import stream_name
 from rekindle.connectors.options import TableOption, TableOptions
+from rekindle.spark_releases import named
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -56,7 +57,7 @@ class Spark(SourceConnector, SinkConnector):
 
         options = self.opened(request.table, "source", request.name)
         name = options.text("spark.format")
-        reader = spark.read if request.batch else spark.readStream.name(stream_name(request.uid))
+        reader = spark.read if request.batch else named(spark.readStream, stream_name(request.uid))
         reader = reader.format(name).options(**_handed(options), **starting(options, request))
         if options.flag("spark.schema"):
             columns = request.table.table_schema.physical

@@ -22,6 +22,8 @@ from rekindle.runtime.lanes import Lanes
 from rekindle.runtime.record import OperatorRecord, SourceRecord
 from rekindle.runtime.resolved import in_full
 from rekindle.runtime.stages import Arm, Pipeline, hidden_texts, slot_texts, typed_texts
+from rekindle.runtime.streams import control_stream, controlled, source_stream
+from rekindle.spark_releases import named
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -72,7 +74,7 @@ class Builder:
         """Uids in use; connectors add theirs."""
         self.bounded = True
         """Whether every source ends by itself; known after `build`."""
-        self.timed = pipeline.uses_time and any(s.event_times for s in pipeline.record.sources.values())
+        self.timed = any(controlled(pipeline, source) for source in pipeline.record.sources.values())
 
     @property
     def control_dir(self) -> Path:
@@ -98,13 +100,13 @@ class Builder:
 
     def _source(self, source: SourceRecord) -> DataFrame:
         frame = self._values(source) if source.table is None else self._scan(source)
-        if not source.event_times or not self.timed:
+        if not controlled(self._pipeline, source):
             return frame
         texts = source.event_times
         time = texts[0] if len(set(texts)) == 1 else f"greatest({', '.join(texts)})"
         real = frame.selectExpr("*", f"{time} AS {EVENT_TIME}", f"true AS {_REAL}")
         self.control_dir.mkdir(parents=True, exist_ok=True)
-        reader = self._spark.readStream.name(f"control_{source.node.id}").schema(f"{EVENT_TIME} timestamp")
+        reader = named(self._spark.readStream, control_stream(source)).schema(f"{EVENT_TIME} timestamp")
         control = reader.json(str(self.control_dir))
         empty = [
             f"{EVENT_TIME}" if f.name == EVENT_TIME else f"false AS {_REAL}" if f.name == _REAL
@@ -154,10 +156,8 @@ class Builder:
             cells.append(f"'{SEQUENCE}', {place}L")
             rows.append(f"named_struct({', '.join(cells)})")
         done = source.node.uid("values") in self._positions
-        reader = self._spark.readStream.name(f"values_{source.node.id}").option(
-            "pathGlobFilter", "*.none" if done else "*"
-        )
-        stream = reader.text(str(folder))
+        reader = named(self._spark.readStream, source_stream(source))
+        stream = reader.option("pathGlobFilter", "*.none" if done else "*").text(str(folder))
         frame = stream.selectExpr(f"inline(array({', '.join(rows)}))")
         names = [f"c{i}" for i in range(len(types))]
         return frame.selectExpr(*names, SEQUENCE, f"'' AS {MAJOR}")

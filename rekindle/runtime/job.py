@@ -38,6 +38,7 @@ from rekindle.runtime.resolved import in_full, resolved_text
 from rekindle.runtime.session import prepare, session
 from rekindle.runtime.stages import Pipeline, plan_stages
 from rekindle.savepoints.recovery import recover
+from rekindle.spark_releases import refuse_other_checkpoint
 
 _ATTEMPTS = 3
 """How often a query is started when the machine was too slow for Spark's fixed time-outs."""
@@ -170,6 +171,7 @@ class Job:
         return self._fan_out.attach(frame).option("checkpointLocation", str(self.folder.checkpoint))
 
     def _assembled(self) -> tuple[SparkSession, Pipeline, DataFrame]:
+        refuse_other_checkpoint(self.folder.checkpoint)
         refuse_changed_accumulators(self.folder, self._graph)
         write_atomically(self.folder.resolved_file, resolved_text(self._graph), replace=True)
         recorded = guard(record(self._graph))

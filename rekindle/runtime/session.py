@@ -32,6 +32,8 @@ SESSION_SETTINGS: Mapping[str, str] = {
     # The default forks a process for every checkpoint file on local disks.
     "spark.sql.streaming.checkpointFileManagerClass": f"{_PACKAGE}.checkpointing.FileSystemBasedCheckpointFileManager",
     "spark.sql.streaming.queryEvolution.enableSourceEvolution": "true",
+    # Offsets by the names of streams; PySpark 4.2 would write them by their order, though they have names.
+    "spark.sql.streaming.offsetLog.formatVersion": "2",
     "spark.sql.execution.pythonUDF.pandas.preferIntExtensionDtype": "true",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "200000",
     "spark.sql.execution.arrow.transformWithStateInPySpark.maxStateRecordsPerBatch": "200000",

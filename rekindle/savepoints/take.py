@@ -16,14 +16,16 @@ from execnodes.core.types import NESTED, LogicalType, Root
 from execnodes.core.version import ENGINE_VERSION
 from execnodes.state.operator import BUCKET, StateSpec
 from plans.meaning import POSITION, meanings
-from rekindle.connectors.line_text import stream_name
 from rekindle.connectors.registry import find_source
 from rekindle.runtime.folder import JobFolder
 from rekindle.runtime.layout import check_layout, layout_of
 from rekindle.runtime.record import OperatorRecord, Record, record
 from rekindle.runtime.session import prepare
+from rekindle.runtime.stages import plan_stages
+from rekindle.runtime.streams import source_stream, streams
 from rekindle.savepoints.folder import new_folder, refuse_existing
 from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, checksum
+from rekindle.spark_releases import logged_offsets
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -179,18 +181,16 @@ def _decoded(spec: StateSpec, batches: Iterator[Any]) -> Iterator[Any]:
 
 def _positions(pipeline: Record, job: JobFolder, batch: int) -> dict[str, str]:
     """Where each source goes on behind a batch; sources that have not begun are left out."""
-    lines = (job.checkpoint / "offsets" / str(batch)).read_text(encoding="utf-8").splitlines()[2:]
-    offsets = dict(line.split(":", 1) for line in lines if ":" in line)
+    offsets = logged_offsets(job.checkpoint, batch, tuple(streams(plan_stages(pipeline))))
     before: dict[str, str] = job.restored().get("positions", {})
     found = dict(before)
     for source in pipeline.sources.values():
-        name = f"values_{source.node.id}" if source.table is None else stream_name(source.uid)
-        offset = offsets.get(name)
-        if offset is None or offset == "-":
+        if source_stream(source) not in offsets:
             continue
         if source.table is None:
             found[source.uid] = "done"
             continue
         connector = find_source(source.connector, source.table.name)
-        found[source.uid] = connector.position(offset, job.checkpoint / "sources" / name, before.get(source.uid))
+        offset, log = offsets[source_stream(source)]
+        found[source.uid] = connector.position(offset, log, before.get(source.uid))
     return found

@@ -5,14 +5,14 @@ The offset of the stream is the next number, so a generator can go on from any p
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
-from pyspark.sql.streaming.datasource import ReadLimit, ReadMaxRows, SupportsTriggerAvailableNow
+
+from rekindle.spark_releases import named, names_streams, require_named_streams
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 _FORMAT = "rekindle_numbers"
 _BATCH = 100_000
-_MOST = 500_000
-"""Numbers in a micro-batch of a stream without end and pace."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +40,14 @@ class Numbers:
     """1: no new numbers."""
 
 
-def number_stream(spark: SparkSession, name: str, numbers: Numbers) -> DataFrame:
-    """A streaming DataFrame with the column n BIGINT."""
+def number_stream(spark: SparkSession, name: str, numbers: Numbers, where: str) -> DataFrame:
+    """A streaming DataFrame with the column n BIGINT; ConnectorError, at `where`, for what PySpark 4.1 cannot do."""
+    if numbers.end < 0 or numbers.per_second or numbers.max_rows:
+        hint = "Give it an end, 'rows-per-second' = '0', and execution.micro-batch.max-rows 0; or install a newer one."
+        require_named_streams("a generated table with a pace, bounded micro-batches or no end", where, hint)
     spark.dataSource.register(NumberSource)
     options = {key: str(value) for key, value in asdict(numbers).items()}
-    return spark.readStream.format(_FORMAT).options(**options).name(name).load()
+    return named(spark.readStream.format(_FORMAT).options(**options), name).load()
 
 
 class NumberSource(DataSource):
@@ -63,56 +64,27 @@ class NumberSource(DataSource):
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 (Spark's name)
         """The reader."""
-        return NumberReader(Numbers(**{key: int(self.options[key]) for key in asdict(Numbers())}))
+        numbers = Numbers(**{key: int(self.options[key]) for key in asdict(Numbers())})
+        if not names_streams():
+            return NumberReader(numbers)
+        from rekindle.connectors.streams.limited_numbers import LimitedReader
+
+        return LimitedReader(numbers)
 
 
-class NumberReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Offsets are ``{"n": next number}``."""
+class NumberReader(DataSourceStreamReader):
+    """All numbers in one micro-batch. Offsets are ``{"n": next number}``."""
 
     def __init__(self, numbers: Numbers) -> None:
         self._numbers = numbers
-        self._began: tuple[float, int] | None = None
-        self._target: int | None = None
 
     def initialOffset(self) -> dict[str, int]:  # noqa: N802
         """Before the first number."""
         return {"n": self._numbers.start}
 
-    def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
-        """Bounded by option, or where there is neither an end nor a pace."""
-        if self._numbers.max_rows > 0:
-            return ReadMaxRows(self._numbers.max_rows)
-        if self._numbers.end < 0 and self._numbers.per_second == 0:
-            return ReadMaxRows(_MOST)
-        return super().getDefaultReadLimit()
-
-    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """A stream without end stops after one bounded step."""
-        if self._numbers.end < 0:
-            self._target = -1
-
-    def latestOffset(self, start: dict[str, int], limit: ReadLimit) -> dict[str, int]:  # noqa: N802
-        """As far as pace, end and limit allow."""
-        at = start["n"]
-        if self._numbers.hold:
-            return {"n": at}
-        if self._target is not None and self._target < 0:
-            self._target = at + (self._numbers.per_second or _MOST)
-        latest = self._due(at)
-        for bound in (self._target, self._numbers.end if self._numbers.end >= 0 else None):
-            latest = latest if bound is None else min(latest, bound)
-        if isinstance(limit, ReadMaxRows):
-            latest = min(latest, at + limit.max_rows)
-        return {"n": max(latest, at)}
-
-    def _due(self, at: int) -> int:
-        if self._numbers.per_second == 0:
-            return self._numbers.end if self._numbers.end >= 0 else at + _MOST
-        if self._began is None:
-            self._began = (time.monotonic(), at)
-        since, base = self._began
-        # The first second's numbers are there at once, so that no micro-batch is empty.
-        return base + int((time.monotonic() - since + 1) * self._numbers.per_second)
+    def latestOffset(self, start: Any = None, limit: Any = None) -> dict[str, int]:  # noqa: N802
+        """Behind the last number; PySpark 4.1 gives no arguments."""
+        return {"n": max(self._numbers.start, self._numbers.end)}
 
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
         """Equal pieces."""

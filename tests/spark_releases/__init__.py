@@ -1,0 +1,1 @@
+"""Older PySparks: what stands in for what they lack, and their savepoints."""
