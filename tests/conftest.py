@@ -14,11 +14,9 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     """One Spark session for the whole process, with the settings jobs run with."""
-    from rekindle.runtime.session import session
+    from rekindle.runtime.session import SMALL_PROGRAMS, session
 
-    # Hundreds of small programs: the second compiler of the JVM would take more time than it saves.
-    quick = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
-    made = session(2, {"spark.driver.memory": "2g", "spark.sql.shuffle.partitions": "2", **quick})
+    made = session(2, {"spark.driver.memory": "2g", "spark.sql.shuffle.partitions": "2", **SMALL_PROGRAMS})
     yield made
     made.stop()
 

@@ -51,6 +51,8 @@ def main() -> int:
     command = [
         "run", f"{WORK}/plan.json", "--job-dir", f"{WORK}/job",
         "-D", f"execution.micro-batch.max-files={FILES_PER_BATCH}",
+        # A job of a minute: Java's second compiler would take more time than it saves.
+        "-D", "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1",
     ]  # fmt: skip
     commits = work / "job" / "checkpoint" / "commits"
     with running(command) as process:

@@ -49,9 +49,13 @@ _START_SETTINGS: Mapping[str, str] = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.python.unix.domain.socket.enabled": "true",
-    "spark.python.daemon.module": "rekindle.runtime.worker_daemon",
+    "spark.executorEnv.REKINDLE_WORKER_PYTHON": sys.executable,
 }
 """Only for a session of our own making."""
+SMALL_PROGRAMS: Mapping[str, str] = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
+"""For sessions that run many small programs: Java's second compiler would take more time than it saves."""
+_WORKER_PYTHON = Path(__file__).with_name("worker_python")
+"""Python without Spark's archives on its path: see there."""
 
 
 def session(parallelism: int = 2, settings: Mapping[str, str] | None = None) -> SparkSession:
@@ -96,9 +100,20 @@ def _start(settings: Mapping[str, str]) -> SparkSession:
     if handler is not None and threading.current_thread() is threading.main_thread():
         # Spark's own handler kills the tasks of every job; jobs are stopped between two micro-batches.
         signal.signal(signal.SIGINT, handler)
+    if _workers_find_pyspark():
+        context.pythonExec = str(_WORKER_PYTHON)
     context.setLogLevel("WARN" if debug else "OFF")
     log.unlink(missing_ok=True)
     return SparkSession(context)
+
+
+def _workers_find_pyspark() -> bool:
+    """Whether the workers' interpreter has the running Spark's own PySpark, so that they need no archive of it."""
+    import pyspark
+
+    home = os.environ.get("SPARK_HOME")
+    ours = home is None or os.path.realpath(home) == os.path.realpath(os.path.dirname(pyspark.__file__))
+    return ours and os.environ["PYSPARK_PYTHON"] == sys.executable and os.access(_WORKER_PYTHON, os.X_OK)
 
 
 def prepare(spark: SparkSession, parallelism: int, settings: Mapping[str, str]) -> SparkSession:

@@ -38,10 +38,10 @@ def rekindle_spark() -> Iterator[SparkSession]:
     """The Spark session restore tests run in: the active one, or one for the process. Override it to have another."""
     from pyspark.sql import SparkSession
 
-    from rekindle.runtime.session import session
+    from rekindle.runtime.session import SMALL_PROGRAMS, session
 
     active = SparkSession.getActiveSession()
-    made = session(2, {"spark.driver.memory": "2g", "spark.sql.shuffle.partitions": "2"})
+    made = session(2, {"spark.driver.memory": "2g", "spark.sql.shuffle.partitions": "2", **SMALL_PROGRAMS})
     yield made
     if active is None:
         made.stop()

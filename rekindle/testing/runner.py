@@ -81,9 +81,9 @@ def run_programs(
     spark: SparkSession | None = None,
 ) -> list[Result]:
     """Run all programs in one Spark session (a new one if none is given); `report` is told each result, in order."""
-    from rekindle.runtime.session import session
+    from rekindle.runtime.session import SMALL_PROGRAMS, session
 
-    shared = spark or session()
+    shared = spark or session(settings=SMALL_PROGRAMS)
 
     def run(program: Program) -> Result:
         started = time.perf_counter()
