@@ -36,7 +36,7 @@ def test_workers_have_the_drivers_pyspark(spark: SparkSession) -> None:
     import pyspark
     from pyspark.sql.functions import udf
 
-    @udf("string")  # type: ignore[misc, unused-ignore]
+    @udf("string")
     def where(_: int) -> str:
         import pyspark as theirs
 
