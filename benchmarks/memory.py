@@ -1,33 +1,61 @@
-"""What the driver holds while a job runs: the JVM's heap after a collection, and this process, early and at the end."""
+"""What the driver holds while a job of 150 micro-batches runs: the JVM's heap after a collection, and this process."""
 
 from __future__ import annotations
 
 import gc
 import os
-import time
+from collections.abc import Sequence
 
-from benchmarks.aggregate import data, script
-from benchmarks.common import spark
+import numpy as np
+import polars as pl
+
+from benchmarks.common import files, spark
 from rekindle.table_environment import TableEnvironment
 
-KEYS = 1_000_000
+BATCHES, ROWS, KEYS, EVERY = 150, 2_000, 100_000, 10
+
+
+def script(folder: str) -> str:
+    return f"""
+        CREATE TABLE events (k BIGINT, v BIGINT)
+          WITH ('connector' = 'filesystem', 'path' = '{folder}', 'format' = 'parquet');
+        CREATE TABLE totals (k BIGINT, s BIGINT, c BIGINT, PRIMARY KEY (k) NOT ENFORCED)
+          WITH ('connector' = 'blackhole');
+        INSERT INTO totals SELECT k, SUM(v), COUNT(*) FROM events GROUP BY k;
+    """
+
+
+def data() -> str:
+    def frames(rng: np.random.Generator) -> Sequence[pl.DataFrame]:
+        return [
+            pl.DataFrame({"k": rng.integers(0, KEYS, ROWS), "v": rng.integers(0, 100, ROWS)}) for _ in range(BATCHES)
+        ]
+
+    return str(files("memory", frames))
 
 
 def figures() -> dict[str, float]:
-    """Megabytes at the end of the job less those after a third of its micro-batches."""
+    """Megabytes: the least held in the last third of the job, less the least held in the first third.
+
+    The least of several: what waits for its finalizer is still counted after one collection.
+    """
     environment = TableEnvironment.create({"execution.micro-batch.max-files": "1"}, spark=spark())
-    result = environment.execute_plan(environment.compile_script(script(data(KEYS))))
+    result = environment.execute_plan(environment.compile_script(script(data())))
     job = result.job
     assert job is not None
-    early, late = None, (0.0, 0.0)
-    while not job.wait(0.1):
+    held: list[tuple[float, float]] = []
+    looked = -1
+    while not job.wait(0.05):
         progress = job.progress()
-        if progress is not None and progress.batch_id >= 4:
-            late = _held()
-            early = early or late
-            time.sleep(0.5)
-    assert early is not None, "the job has ended before it was looked at"
-    return {"JVM heap, MB more": late[0] - early[0], "driver process, MB more": late[1] - early[1]}
+        if progress is not None and progress.batch_id >= looked + EVERY:
+            looked = progress.batch_id
+            held.append(_held())
+    third = len(held) // 3
+    assert third >= 3, "the job has ended before it was looked at often enough"
+    jvm, python = (
+        min(column[-third:]) - min(column[:third]) for column in ([each[i] for each in held] for i in (0, 1))
+    )
+    return {"JVM heap, MB more": jvm, "driver process, MB more": python}
 
 
 def _held() -> tuple[float, float]:
