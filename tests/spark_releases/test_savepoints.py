@@ -12,19 +12,39 @@ import pytest
 
 from execnodes.core.errors import JobError
 from rekindle.connectors.collect import results
+from rekindle.savepoints.reader import SavepointReader
 from rekindle.testing.plugin import Restores
+from rekindle.testing.restore_fixtures import SAVEPOINT
 from tests.spark_releases.program import FIXTURES, PYSPARKS, SHOP
 from tests.spark_releases.unfinished import LEFT, job
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+FROZEN = sorted(FIXTURES.iterdir())
 _ROOT = Path(__file__).parent.parent.parent
 _UNREACHABLE = ("NewConnectionError", "NameResolutionError", "ConnectTimeoutError", "ReadTimeoutError", "ProxyError")
 
 
+def test_they_are_the_same_savepoint() -> None:
+    """The one that goes on in the fast suite stands for the others, too."""
+    first, *others = map(SavepointReader.read, (each / SAVEPOINT for each in FROZEN))
+    assert others
+    for other in others:
+        assert other.manifest.positions == first.manifest.positions
+        assert other.manifest.watermark == first.manifest.watermark
+        assert other.manifest.meanings == first.manifest.meanings
+        for state in first.states:
+            rows, expected = (each.table(state.title).to_pylist() for each in (other, first))
+            assert sorted(map(repr, rows)) == sorted(map(repr, expected))
+            assert expected or state.rows == 0
+
+
 @pytest.mark.spark
-@pytest.mark.parametrize("fixture", sorted(FIXTURES.iterdir()), ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "fixture",
+    [pytest.param(each, id=each.name, marks=[pytest.mark.long] * (each is not FROZEN[0])) for each in FROZEN],
+)
 def test_a_frozen_savepoint_goes_on(assert_restores: Restores, fixture: Path) -> None:
     assert_restores(SHOP, fixture)
 
