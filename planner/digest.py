@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import fields
+from collections.abc import Hashable, Iterable
+from dataclasses import fields, is_dataclass
 
 from pydantic import BaseModel
 
 from execnodes.core.errors import Position
 from execnodes.core.graph import ExecGraph
-from planner.logical import Logical, Scan
+from planner.logical import Logical, Scan, Sink
 from planner.tree import inputs
 
 
@@ -32,7 +32,7 @@ class Interner:
 
     def _own(self, node: Logical) -> Hashable:
         if isinstance(node, Scan) and node.identifier is not None:
-            return (node.identifier, node.hints, node.type)
+            return (node.identifier, node.hints, node.type, _frozen(node.predicates))
         nodes = {id(each) for each in inputs(node)}
         values = (getattr(node, field.name) for field in fields(node))
         return tuple(_frozen(value) for value in values if id(value) not in nodes and not isinstance(value, Position))
@@ -45,5 +45,27 @@ def _frozen(value: object) -> Hashable:
         return value.model_dump_json()
     if isinstance(value, ExecGraph):
         return tuple((node.model_dump_json(), value.inputs[node.id]) for node in value.nodes)
+    if is_dataclass(value):
+        return tuple(_frozen(getattr(value, field.name)) for field in fields(value))
+    if isinstance(value, dict):
+        return tuple(sorted((key, _frozen(each)) for key, each in value.items()))
     assert isinstance(value, Hashable)
     return value
+
+
+def readers(sinks: Iterable[Sink], interner: Interner) -> dict[int, set[int]]:
+    """Number of each subtree to those of the operators that read it; sinks count from -1 downwards."""
+    found: dict[int, set[int]] = {}
+    seen: set[int] = set()
+
+    def visit(node: Logical, reader: int) -> None:
+        number = interner.number(node)
+        found.setdefault(number, set()).add(reader)
+        if number not in seen:
+            seen.add(number)
+            for each in inputs(node):
+                visit(each, number)
+
+    for place, sink in enumerate(sinks):
+        visit(sink.input, -1 - place)
+    return found

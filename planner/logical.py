@@ -28,6 +28,8 @@ class Scan:
     temporary: bool = False
     hints: tuple[tuple[str, str], ...] = ()
     """OPTIONS given in a hint; they win over the table's."""
+    predicates: tuple[Expression, ...] = ()
+    """Over the columns of `type`: the source gives only rows for which all of them are TRUE."""
 
 
 @dataclass(frozen=True)

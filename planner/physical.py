@@ -37,6 +37,8 @@ class Normalize:
 
     input: Logical
     keys: tuple[int, ...]
+    condition: Expression | None = None
+    """Rows for which it is not TRUE count as deleted."""
 
     @property
     def type(self) -> LogicalType:

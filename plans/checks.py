@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from execnodes.core.errors import OptionError, PlanError
 from execnodes.core.node import ExecNode
-from execnodes.core.options import OPTIONS, parse_duration
+from execnodes.core.options import find, parse_duration
 
 
 def check_node(node: ExecNode, input_count: int) -> None:
@@ -33,9 +33,9 @@ def _options(node: ExecNode) -> Iterator[PlanError]:
         if key not in consumed:
             reads = f"It reads {', '.join(consumed)}." if consumed else "It reads none."
             yield node.fail(f"configuration: the node does not read option {key!r}", f"Remove it. {reads}")
-        elif key in OPTIONS:
+        else:
             try:
-                OPTIONS[key].check(value)
+                find(key).check(value)
             except OptionError as error:
                 yield node.fail(f"configuration: {error.message}", error.hint)
 

@@ -50,6 +50,8 @@ class Judgement:
     """Name of the old state, where it is another one."""
     loss: bool = False
     """Rows will not be those of a fresh run, or something is forgotten: to be consented to."""
+    taken_over: bool = False
+    """The operator itself makes it of the old state, which is what it used to keep (`StateMeaning.earlier`)."""
 
     @property
     def goes_on(self) -> bool:

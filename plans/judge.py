@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from execnodes.core.meaning import StateColumn, StateMeaning, readable
 from plans.accumulators import evolve
@@ -24,6 +25,14 @@ def judge(old: StateMeaning, new: StateMeaning) -> Judgement:
     if old.unknown or new.unknown:
         reason = f"what it means cannot be told: {new.unknown or old.unknown}"
         return Judgement(new.uid, new.name, Fate.INCOMPATIBLE, reason, unsure=True)
+    found = _as_it_is(old, new)
+    if found.goes_on:
+        return found
+    earlier = (judge(old, each) for each in new.earlier if each.name == old.name)
+    return next((_taken_over(each, old, new) for each in earlier if each.goes_on), found)
+
+
+def _as_it_is(old: StateMeaning, new: StateMeaning) -> Judgement:
     evolved = evolve(old, new)
     old = evolved.state
     columns, missing = _columns(old.columns, new.columns)
@@ -55,6 +64,14 @@ def judge(old: StateMeaning, new: StateMeaning) -> Judgement:
     was = old.name if old.name != new.name else ""
     reason = "; ".join(notes) or "same meaning"
     return Judgement(new.uid, new.name, fate, reason, aged, columns, tuple(empty), was, bool(empty))
+
+
+def _taken_over(found: Judgement, old: StateMeaning, new: StateMeaning) -> Judgement:
+    """What is said of an earlier layout, as the fate of the state that the operator makes of it."""
+    was = old.name if old.name != new.name else ""
+    reason = f"the operator makes it of {was}, which it used to keep" if was else "the operator takes what it needs"
+    more = f"; {found.reason}" if found.fate is Fate.CONVERT or found.unsure else ""
+    return replace(found, state=new.name, fate=Fate.CONVERT, reason=reason + more, was=was, taken_over=True)
 
 
 def _changes(old: StateMeaning, new: StateMeaning) -> list[str]:

@@ -12,6 +12,7 @@ from jsonschema import Draft202012Validator
 from execnodes.core.errors import PlanError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
+from execnodes.core.options import find
 from plans.checks import problems
 from plans.document import PlanDocument
 from plans.load import load, located, read_document, read_node
@@ -92,6 +93,11 @@ def _warnings(graph: ExecGraph, source: str) -> Iterator[Finding]:
             yield Finding(
                 "warning", where, f"it keeps no state, so the TTL of {names} has no effect", "Remove `state`."
             )
+        for key in sorted(node.configuration):
+            now = find(key).key
+            if now != key:
+                hint = f"rekindle upgrade writes {now} instead; until then the old name is read."
+                yield Finding("warning", where, f"option {key} is called {now} now", hint)
         missing = sorted(set(node.metadata.consumed_options) - set(node.configuration) - {UID_FORMAT})
         if missing:
             yield Finding(

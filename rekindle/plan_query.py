@@ -10,8 +10,8 @@ from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
 from execnodes.core.types import Field, row
 from execnodes.stream.calc.v1 import Calc
-from execnodes.stream.changelog_normalize.v1 import ChangelogNormalize
-from execnodes.stream.deduplicate.v1 import Deduplicate
+from execnodes.stream.changelog_normalize import ChangelogNormalize
+from execnodes.stream.deduplicate import Deduplicate
 from execnodes.stream.drop_update_before.v1 import DropUpdateBefore
 from execnodes.stream.exchange.v1 import Exchange
 from execnodes.stream.sink.v1 import Sink

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from enum import StrEnum
 
 from execnodes.core.changelog import INSERT_ONLY, RETRACT, UPSERT, ChangelogMode, RowKind
@@ -45,6 +45,15 @@ def source_changelog_mode(options: Mapping[str, str]) -> ChangelogMode:
         return RETRACT
     connector = options.get("connector", "")
     return UPSERT if connector in _UPSERT_SOURCES else _registered_sources.get(connector, INSERT_ONLY)
+
+
+def filterable_columns(
+    options: Mapping[str, str], physical: Collection[str], partition_keys: Collection[str]
+) -> frozenset[str]:
+    """Columns of a table by which its source itself can leave rows out: by folders, by what parquet says of itself."""
+    if options.get("connector") != "filesystem" or _format(options) in _CHANGELOG_FORMATS:
+        return frozenset()
+    return frozenset(physical if _format(options) == "parquet" else partition_keys)
 
 
 def sink_changelog_mode(

@@ -31,7 +31,7 @@ SEQUENCE = "rk_seq"
 MAJOR = "rk_major"
 """Leading part of the order: the file a row came from. Text."""
 WATERMARK = "rk_wm"
-"""Watermark before the row in epoch milliseconds; only with `table.exec.watermark.granularity` = row."""
+"""Watermark before the row in epoch milliseconds; only with `table.exec.lateness.granularity` = row."""
 HASH = "rk_hash"
 """64-bit hash of the key."""
 
@@ -82,14 +82,26 @@ class OperatorInput:
     """Columns that decide the key group; none: all rows go to one."""
 
 
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What a scan asks of the rows of a table."""
+
+    reads: frozenset[int]
+    """Columns, by their places in what is read."""
+    text: Callable[[tuple[str, ...]], str]
+    """Its Spark SQL, from the texts of the columns."""
+
+
 class Lowering(Protocol):
     """What the runtime offers to nodes."""
 
     zone: str
     """Session time zone of the plan."""
 
-    def scan(self, node: ExecNode, table: TableReference, produced: LogicalType) -> Rows:
-        """Read a table: physical and metadata columns in the order of `produced`."""
+    def scan(
+        self, node: ExecNode, table: TableReference, produced: LogicalType, condition: Condition | None = None
+    ) -> Rows:
+        """Read a table: physical and metadata columns in the order of `produced`, rows that `condition` asks for."""
         ...
 
     def values(self, node: ExecNode, tuples: tuple[tuple[Literal, ...], ...], produced: LogicalType) -> Rows:

@@ -97,6 +97,8 @@ class StateMeaning:
     """Calls of functions of the user to the snapshots of what they keep (`AccumulatorSchema` as JSON)."""
     times: frozenset[str] = field(default=frozenset(), compare=False)
     """Where the watermarks of its inputs come from."""
+    earlier: tuple[StateMeaning, ...] = field(default=(), compare=False)
+    """What may be there instead: the operator makes this state of any of them."""
 
     @property
     def title(self) -> str:

@@ -36,6 +36,16 @@ class NodeKey:
 
 
 @dataclass(frozen=True, slots=True)
+class Since:
+    """Marks a property that came with a later version of a class that serves several: ``Annotated[…, Since(2)] = …``.
+
+    Nodes of older versions have its default, and must not name it.
+    """
+
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
 class ExecNodeMetadata:
     """One annotation of a node class."""
 

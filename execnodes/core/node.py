@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
+from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 from typing import Literal as Tag
 
-from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 from pydantic import Field as Property
 from pydantic.alias_generators import to_camel
 
 from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
 from execnodes.core.errors import PlanError
-from execnodes.core.metadata import ExecNodeMetadata, NodeKey
+from execnodes.core.metadata import ExecNodeMetadata, NodeKey, Since
+from execnodes.core.options import find
 from execnodes.core.types import LogicalType
 
 if TYPE_CHECKING:
@@ -80,6 +83,21 @@ class ExecNode(PlanModel):
     def _newest_type(cls, type: str) -> str:
         return str(cls.newest().key) if not type and cls.METADATA else type
 
+    @model_validator(mode="after")
+    def _of_its_version(self) -> Self:
+        for name, version in self.later_properties().items():
+            field = type(self).model_fields[name]
+            if self.key.version < version and getattr(self, name) != field.get_default(call_default_factory=True):
+                raise ValueError(f"{field.alias or name} is a property of version {version}, this is {self.key}")
+        return self
+
+    @classmethod
+    @cache
+    def later_properties(cls) -> Mapping[str, int]:
+        """Fields that only later versions of the class have, and the first version that has them."""
+        marks = ((name, each) for name, field in cls.model_fields.items() for each in field.metadata)
+        return {name: each.version for name, each in marks if isinstance(each, Since)}
+
     @classmethod
     def newest(cls) -> ExecNodeMetadata:
         """The annotation of the newest version this class serves."""
@@ -116,6 +134,12 @@ class ExecNode(PlanModel):
         for name, value in values.items():
             pattern = pattern.replace(name, value)
         return pattern
+
+    def option(self, key: str) -> str:
+        """The value in force of an option, which the plan may have under an older name; its default if it has none."""
+        known = find(key)
+        stored = (self.configuration[name] for name in (key, *known.fallback_keys) if name in self.configuration)
+        return next(stored, known.default)
 
     def uids(self) -> tuple[str, ...]:
         """Uids of the operators that keep state in this very plan; none for a stateless node."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal as Tag
 
 from execnodes.core.errors import OptionError
+
+_log = logging.getLogger("rekindle.options")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +122,8 @@ OPTIONS: Mapping[str, ConfigOption] = {
         _option("table.exec.source.cdc-events-duplicate", "bool", "false", "Put a changelog normalize behind sources."),
         _option("table.exec.source.idle-timeout", "duration", "0 ms", "When a silent source no longer holds watermarks."),
         _option(
-            "table.exec.watermark.granularity", "enum", "batch", "What a row's lateness is judged by.", ("batch", "row")
+            "table.exec.lateness.granularity", "enum", "batch", "What a row's lateness is judged by.", ("batch", "row"),
+            ("table.exec.watermark.granularity",),
         ),
         _option("table.exec.uid.format", "text", "<id>_<operator>", "Form of an operator's uid."),
         _option(
@@ -167,6 +171,8 @@ class Configuration(dict[str, str]):
             self[key] = value
             return
         option = find(key)
+        if option.key != key:
+            _log.warning("option %s is called %s now; the old name goes on working", key, option.key)
         self[option.key] = option.check(value)
 
     def get_option(self, key: str) -> str:

@@ -118,12 +118,12 @@ class StageHost(StatefulProcessor):
             yield self._encode(fired, operator, tag, None)
 
     def handleInitialState(self, key: Any, initialState: Any, timerValues: Any) -> None:  # noqa: N802, N803
-        """Rows of a savepoint for one lane; `STATE` numbers the operator's states."""
+        """Rows of a savepoint for one lane; `STATE` numbers the operator's states, those of older releases last."""
         tag, group = int(key[0]), int(key[1])
         operator = self._operators[tag]
         frame = unpack([initialState])
         context = GroupContext(self._handle, self._states, tag, operator, timerValues, self._floor)
-        for number, spec in enumerate(operator.states):
+        for number, spec in enumerate((*operator.states, *operator.earlier)):
             rows = frame.filter(pl.col(STATE) == number)
             if len(rows):
                 address = [BUCKET, HASH] if spec.bucketed else [HASH]

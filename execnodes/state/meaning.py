@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from execnodes.core.aggregates import RECORD_COUNT
 from execnodes.core.expressions import AggregateCall
@@ -35,15 +36,17 @@ def state_meanings(
 ) -> tuple[StateMeaning, ...]:
     """One for each state that a savepoint holds.
 
-    `columns`: state name to column name to meaning; `parts` go for all states, beside the operator and the keys.
+    `columns`: state name (also of earlier layouts) to column name to meaning; `parts` go for all states, beside the
+    operator and the keys.
     """
-    layout = f"{metadata.key.name}, state of {metadata.min_state_version}"
     sources = frozenset(uid for each in inputs for uid in each.sources)
-    return tuple(
-        _meaning(operator.uid, spec, {"operator": layout, **parts}, columns[spec.name], sources)
-        for spec in operator.states
-        if not spec.derived
-    )
+
+    def meant(spec: StateSpec) -> StateMeaning:
+        layout = f"{metadata.key.name}, state of {spec.since}"
+        found = _meaning(operator.uid, spec, {"operator": layout, **parts}, columns[spec.name], sources)
+        return replace(found, earlier=tuple(map(meant, spec.earlier)))
+
+    return tuple(meant(spec) for spec in operator.states if not spec.derived)
 
 
 def _meaning(

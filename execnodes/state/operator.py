@@ -36,6 +36,10 @@ class StateSpec:
     """Columns that are hashed, in the order of the exchange's key; none: all rows are of one key."""
     derived: bool = False
     """True for state that `Operator.restore` makes anew from the others; no savepoint holds it."""
+    since: str = "1.0"
+    """First release that writes this layout."""
+    earlier: tuple[StateSpec, ...] = ()
+    """What older releases kept instead, under other names; `Operator.restore` takes rows of it and moves them here."""
 
     @property
     def schema(self) -> dict[str, pl.DataType]:
@@ -107,6 +111,11 @@ class Operator(ABC):
     ordered: bool = False
     """True if the order of rows inside a batch decides its result."""
 
+    @property
+    def earlier(self) -> tuple[StateSpec, ...]:
+        """Layouts of older releases that `restore` takes; nothing is written under their names any more."""
+        return tuple(dict.fromkeys(each for spec in self.states for each in spec.earlier))
+
     @abstractmethod
     def process(self, batches: Sequence[pl.DataFrame], context: Context) -> pl.DataFrame | None:
         """One micro-batch of a lane: a frame for each input (possibly empty) to the changes."""
@@ -118,6 +127,7 @@ class Operator(ABC):
     def restore(self, name: str, rows: pl.DataFrame, context: Context) -> None:
         """Take rows of a state from a savepoint; operators that wait for a watermark ask to be woken again.
 
+        `name` may be that of an earlier layout (`StateSpec.earlier`): an operator that has one says where its rows go.
         Called any number of times for a state, in any order of states; `rows` may hold the time of writing, too.
         """
         context.state(name).append(rows)

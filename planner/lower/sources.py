@@ -22,14 +22,17 @@ from planner.physical import CompiledQuery, Normalize
 def _(node: Scan, context: Context, update_before: bool) -> ExecNode:
     """A consumer that finds rows by key gets the rows of a changelog source without -U."""
     table = reference(node)
-    path = listed(node.identifier or ("*anonymous*",))
+    names = names_of(node.type)
+    abilities = ({"type": "FilterPushDown", "predicates": node.predicates},) if node.predicates else ()
+    filters = [f"filter={listed(digest(each, names) for each in node.predicates)}"] if abilities else []
+    path = listed([*(node.identifier or ("*anonymous*",)), *filters])
     scan = context.make(
         "stream-exec-table-source-scan",
         [],
         node.type,
         context.changes.source_mode(node),
-        described("TableSourceScan", ("table", f"[{path}]"), ("fields", listed(names_of(node.type)))),
-        scan_table_source={"table": table},
+        described("TableSourceScan", ("table", f"[{path}]"), ("fields", listed(names))),
+        scan_table_source={"table": table, "abilities": abilities},
     )
     return scan if update_before else _without_update_before(scan, context)
 
@@ -61,7 +64,7 @@ def _(node: CompiledQuery, context: Context, update_before: bool) -> ExecNode:
 def _(node: WatermarkAssigner, context: Context, update_before: bool) -> ExecNode:
     below = context.lower(node.input, update_before)
     names = names_of(below.output_type)
-    by_row = context.configuration.get_option("table.exec.watermark.granularity") == "row"
+    by_row = context.configuration.get_option("table.exec.lateness.granularity") == "row"
     return context.make(
         "stream-exec-watermark-assigner",
         [below],
@@ -81,14 +84,20 @@ def _(node: WatermarkAssigner, context: Context, update_before: bool) -> ExecNod
 @lower_node.register
 def _(node: Normalize, context: Context, update_before: bool) -> ExecNode:
     below = context.exchange(context.lower(node.input, False), node.keys)
+    names = names_of(below.output_type)
     return context.make(
         "stream-exec-changelog-normalize",
         [below],
         below.output_type,
         context.changes.mode(node, update_before),
-        described("ChangelogNormalize", ("key", listed(names_of(below.output_type, node.keys)))),
+        described(
+            "ChangelogNormalize",
+            ("key", listed(names_of(below.output_type, node.keys))),
+            ("condition", None if node.condition is None else listed([digest(node.condition, names)])),
+        ),
         unique_keys=node.keys,
         generate_update_before=update_before,
+        filter_condition=node.condition,
         state=(context.state("changelogNormalizeState"),),
     )
 

@@ -12,6 +12,7 @@ from planner.rules.merge_projects import merge_projects
 from planner.rules.order_joins import order_joins
 from planner.rules.prune_columns import prune_columns
 from planner.rules.push_filters import push_filters
+from planner.rules.push_into_inputs import push_into_inputs
 from planner.rules.push_join_expressions import push_join_expressions
 from planner.rules.read_through_projects import read_through_projects
 from planner.rules.recognise_deduplication import recognise_deduplication
@@ -42,6 +43,7 @@ RULES: tuple[Rule, ...] = (
     read_through_projects,
     prune_columns,
     merge_projects,
+    push_into_inputs,
 )
 
 BATCH_RULES: tuple[Rule, ...] = (

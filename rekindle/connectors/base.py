@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
 from execnodes.core.connectors import Takes
 from execnodes.core.errors import ConnectorError
+from execnodes.core.lowering import Condition
 from execnodes.core.node import ExecNode
 from execnodes.core.options import Configuration
 from execnodes.core.tables import Column, ResolvedTable
@@ -82,6 +83,8 @@ class SourceRequest:
     """Whether to take up no new input: the job is being drained. What the checkpoint has noted is still read."""
     data_streams: Mapping[str, DataStream] = field(default_factory=dict)
     """DataFrames that the session knows, by uid."""
+    condition: Condition | None = None
+    """Only rows for which it is TRUE are wanted; whoever sees to it says so (`SourceFrame.filtered`)."""
     context: ProviderContext = field(kw_only=True)
     """Makes uids for parts of the source."""
 
@@ -96,6 +99,8 @@ class SourceFrame:
     """
     bounded: bool
     """Whether it ends by itself."""
+    filtered: bool = False
+    """Whether the rows are only those that `SourceRequest.condition` asks for; else the runtime drops the others."""
 
 
 @dataclass(frozen=True)

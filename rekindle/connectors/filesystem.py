@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from execnodes.core.errors import ConnectorError
-from execnodes.core.lowering import MAJOR, SEQUENCE
+from execnodes.core.lowering import MAJOR, SEQUENCE, quote
 from execnodes.core.tables import Column
 from execnodes.core.types import BIGINT, STRING, LogicalType, timestamp_ltz
 from rekindle.connectors.base import (
@@ -93,6 +93,12 @@ class Filesystem(SourceConnector, SinkConnector):
         chosen.check(stored, options, request.name)
         raw = _open(spark, request, options, chosen, stored)
         others = {c.name: _other(c, request) for c in request.columns if c not in stored}
+        # Before rows are numbered: the reader then skips files by their folders, and parts of them by statistics.
+        condition = request.condition
+        places = {at for at, c in enumerate(request.columns) if c not in stored or chosen.typed}
+        filtered = condition is not None and condition.reads <= places
+        if condition is not None and filtered:
+            raw = raw.where(condition.text(tuple(others.get(c.name) or quote(c.name) for c in request.columns)))
         hidden = [f"{text} AS rk_m{i}" for i, text in enumerate(others.values())]
         if request.ordered:
             # Allowed in a stream when Spark's check for it is off; the numbers only have to order a micro-batch.
@@ -100,7 +106,7 @@ class Filesystem(SourceConnector, SinkConnector):
             hidden += [f"{_MAJOR_TEXT} AS {MAJOR}", f"monotonically_increasing_id() AS {SEQUENCE}"]
         located = raw.selectExpr("*", f"_metadata.file_path AS {PATH}", *hidden)
         rows = chosen.decode(located, stored, options, every)
-        return SourceFrame(_arranged(rows, request, stored, tuple(others)), self.bounded(options))
+        return SourceFrame(_arranged(rows, request, stored, tuple(others)), self.bounded(options), filtered)
 
     def writer(self, spark: SparkSession, request: SinkRequest) -> SinkWriter:
         """Files that appear at once, once a micro-batch."""

@@ -31,6 +31,8 @@ class Format(ABC):
     """Spark's own format that reads and writes the files."""
     changelog: ClassVar[bool] = False
     """Whether records carry row kinds."""
+    typed: ClassVar[bool] = False
+    """Whether `reader` gives the columns themselves, under their names."""
     extension: ClassVar[str]
     """Of written files, with the dot."""
 

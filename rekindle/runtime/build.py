@@ -136,11 +136,15 @@ class Builder:
         request = SourceRequest(
             resolved, table.name, wanted, source.node.uid("source"), False, self._pipeline.ordered,
             self._configuration, self._job_dir, self._positions.get(source.node.uid("source")), self._hold,
-            data_streams=self._data_streams, context=ProviderContext(source.node, self.uids),
+            data_streams=self._data_streams, condition=source.condition,
+            context=ProviderContext(source.node, self.uids),
         )  # fmt: skip
         given = connector.read(self._spark, request)
         self.bounded = self.bounded and given.bounded
-        return given.frame
+        if source.condition is None or given.filtered:
+            return given.frame
+        # The table is another one than when the plan was compiled.
+        return given.frame.where(source.condition.text(tuple(f"c{i}" for i in range(len(wanted)))))
 
     def _values(self, source: SourceRecord) -> DataFrame:
         """Inline rows as a stream that gives them once: one file with one row, and the rows as literals."""

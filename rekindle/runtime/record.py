@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from execnodes.core.errors import PlanError
 from execnodes.core.expressions import Literal
 from execnodes.core.graph import ExecGraph
-from execnodes.core.lowering import KIND, WATERMARK, Branch, OperatorInput, Rows
+from execnodes.core.lowering import KIND, WATERMARK, Branch, Condition, OperatorInput, Rows
 from execnodes.core.node import ExecNode
 from execnodes.core.slots import assign, decode
 from execnodes.core.tables import TableReference
@@ -25,6 +25,8 @@ class SourceRecord:
     produced: LogicalType
     table: TableReference | None
     tuples: tuple[tuple[Literal, ...], ...] = ()
+    condition: Condition | None = None
+    """Only rows for which it is TRUE are wanted."""
     event_times: list[str] = field(default_factory=list)
     """Texts of the watermark that a row moves the stream to (a Spark TIMESTAMP, null for rows that do not count)."""
 
@@ -97,7 +99,7 @@ class Record:
 
     zone: str
     row_watermarks: bool
-    """Rows carry the watermark before them (`table.exec.watermark.granularity` = row)."""
+    """Rows carry the watermark before them (`table.exec.lateness.granularity` = row)."""
     every_change: bool = False
     """Operators take rows one by one (see `ExecNode.needs_every_change`)."""
     sources: dict[int, SourceRecord] = field(default_factory=dict)
@@ -105,9 +107,11 @@ class Record:
     """Operators and pre-aggregations by node id, inputs first."""
     sinks: list[SinkRecord] = field(default_factory=list)
 
-    def scan(self, node: ExecNode, table: TableReference, produced: LogicalType) -> Rows:
+    def scan(
+        self, node: ExecNode, table: TableReference, produced: LogicalType, condition: Condition | None = None
+    ) -> Rows:
         """See `Lowering`."""
-        self.sources[node.id] = SourceRecord(node, produced, table)
+        self.sources[node.id] = SourceRecord(node, produced, table, condition=condition)
         return self._from_source(node, produced)
 
     def values(self, node: ExecNode, tuples: tuple[tuple[Literal, ...], ...], produced: LogicalType) -> Rows:
@@ -176,7 +180,7 @@ def columns_of(t: LogicalType) -> tuple[Column, ...]:
 def record(graph: ExecGraph) -> Record:
     """Let every node of a graph say how it runs, inputs first; PlanError names the node that cannot."""
     zones = {node.configuration.get("table.local-time-zone", "UTC") for node in graph.nodes}
-    granularity = {node.configuration.get("table.exec.watermark.granularity", "batch") for node in graph.nodes}
+    granularity = {node.option("table.exec.lateness.granularity") for node in graph.nodes}
     result = Record(zone=next(iter(sorted(zones - {"UTC"})), "UTC"), row_watermarks="row" in granularity)
     result.every_change = any(node.needs_every_change for node in graph.nodes)
     lowered: dict[int, Rows] = {}
@@ -198,5 +202,5 @@ def _check_hidden_columns(result: Record) -> None:
                 raise PlanError(
                     "CURRENT_WATERMARK needs the watermark of each row",
                     where=f"node {node.id} ({node.key})",
-                    hint="SET 'table.exec.watermark.granularity' = 'row' and give the table a WATERMARK.",
+                    hint="SET 'table.exec.lateness.granularity' = 'row' and give the table a WATERMARK.",
                 )

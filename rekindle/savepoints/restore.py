@@ -87,7 +87,7 @@ class Restore:
         chosen = [
             (step, number, spec, saved)
             for step in steps
-            for number, spec in enumerate(step.operator.states)
+            for number, spec in enumerate((*step.operator.states, *step.operator.earlier))
             if (saved := self.kept.get((step.operator.uid, spec.name))) is not None and saved.state.rows
         ]
         if not chosen:
@@ -157,8 +157,13 @@ def prepare(
         address = (each.uid, each.was or each.state)
         rows = saved[address].rows if address in saved else 0
         if each.goes_on and address in saved:
-            changes = evolve(found[address], after[each.uid, each.state]).changes
-            kept[each.uid, each.state] = Kept(saved[address], each.columns, changes)
+            meaning = after[each.uid, each.state]
+            # Operators are handed rows of an earlier layout under its name, once for all states they make of it.
+            into = next(
+                (at for at in meaning.earlier if each.taken_over and at.name == (each.was or each.state)), meaning
+            )
+            changes = evolve(found[address], into).changes
+            kept[each.uid, into.name] = Kept(saved[address], each.columns, changes)
         allowed = consent == "allow" or (drop_unclaimed and each.fate is Judged.DROP)
         if each.fate is Judged.INCOMPATIBLE or (each.loss and not allowed and _must_ask(each, consent)):
             what = "source" if each.state == POSITION else "operator or state"
@@ -166,7 +171,7 @@ def prepare(
             if each.title not in drop:
                 problems.append(f"{each.title} ({rows} rows): {reason}")
         if each.title not in drop:
-            note = each.reason if each.loss and each.goes_on else ""
+            note = each.reason if each.goes_on and (each.loss or each.taken_over) else ""
             fates.append(Fate(each.uid, each.state, _FATES[each.fate], rows, note))
     fates += [Fate(*at, "dropped", saved[at].rows if at in saved else 0) for at in found if found[at].title in drop]
     unknown = sorted(drop - {each.title for each in found.values()})

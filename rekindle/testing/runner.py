@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rekindle.compiled_plan import CompiledPlan
     from rekindle.table_environment import TableEnvironment
 
-DEFAULTS: Mapping[str, str] = {"table.exec.watermark.granularity": "row", "parallelism.default": "1"}
+DEFAULTS: Mapping[str, str] = {"table.exec.lateness.granularity": "row", "parallelism.default": "1"}
 """What is late must not depend on how input falls into micro-batches; programs are small. Their own SETs win."""
 
 

@@ -64,7 +64,7 @@ def test_harmless_changes(old: str, new: str) -> None:
         (COUNTED, COUNTED.replace("SUM(v)", "MAX(v)"), "MAX"),
         (WINDOW.format(10).replace("SUM", "COUNT"), WINDOW.format(10), "COUNT(t.v).count -> SUM(t.v).sum"),
         (WINDOW.format(10), WINDOW.format(10).replace("TUMBLE(", "HOP(").replace("INTERVAL", "INTERVAL '5' MINUTES, INTERVAL"), "TUMBLE"),  # noqa: E501
-        (DEDUPLICATION.format("k"), DEDUPLICATION.format("k").replace("ORDER BY ts", "ORDER BY ts DESC"), "first row"),
+        (DEDUPLICATION.format("k"), DEDUPLICATION.format("k").replace("BY ts", "BY ts DESC"), "no such state"),
         (DEDUPLICATION.format("k"), DEDUPLICATION.format("k").replace("k2, v", "k2, v, w"), "t.w (BIGINT) is new"),
         (JOIN.format("r.v"), JOIN.format("r.v").replace("JOIN", "LEFT JOIN"), "INNER join"),
         (JOIN.format("r.v"), JOIN.format("r.v").replace("= r.k", "= r.k AND t.v > r.v"), ">(left.t.v, right.r.v)"),

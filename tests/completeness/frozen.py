@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,9 @@ from packaging.version import Version
 
 from execnodes.core.graph import ExecGraph
 from execnodes.core.meaning import StateMeaning
-from execnodes.core.metadata import NodeKey
+from execnodes.core.metadata import ExecNodeMetadata, NodeKey
 from execnodes.core.registry import keys, lookup
-from execnodes.core.version import RELEASE
+from execnodes.core.version import RELEASE, version_tuple
 from plans.meaning import POSITION, meanings
 from rekindle.testing.restore_fixtures import stored as fixed
 from rekindle.testing.restore_run import compiled
@@ -32,7 +33,12 @@ _WORDS = ("title", "description", "examples")
 def shape(key: NodeKey) -> str:
     """Hash of the JSON a node version takes and gives."""
     cls = lookup(key)
-    return _hash([_bare(cls.model_json_schema(by_alias=True)), cls.newest().consumed_options])
+    schema = _bare(cls.model_json_schema(by_alias=True))
+    for name, version in cls.later_properties().items():
+        if version > key.version:
+            del schema["properties"][cls.model_fields[name].alias]
+    (metadata,) = (each for each in cls.METADATA if each.key == key)
+    return _hash([_reachable(schema), metadata.consumed_options])
 
 
 def layouts() -> dict[str, dict[str, str]]:
@@ -44,15 +50,30 @@ def layouts() -> dict[str, dict[str, str]]:
         for each in meanings(graph):
             if each.name != POSITION:
                 node = graph.by_id[int(each.uid.partition("_")[0])]
-                by_node.setdefault(str(node.key), []).append(layout(each))
+                by_node.setdefault(str(node.key), []).extend(map(layout, _of_version(each, node.metadata)))
         for key, states in by_node.items():
-            found.setdefault(key, {})[str(program)] = _hash(states)
+            found.setdefault(key, {})[str(program)] = _hash(
+                [each for at, each in enumerate(states) if each not in states[:at]]
+            )
     return found
 
 
 def _plan(program: RestoreProgram) -> ExecGraph:
     """The plan of its fixture, in which node versions are those of then; that of today if there is no fixture."""
     return fixed(program.fixture) if program.fixture.exists() else compiled(program, Path("/nowhere")).plan.graph
+
+
+def _of_version(state: StateMeaning, metadata: ExecNodeMetadata) -> Iterator[StateMeaning]:
+    """The layout that a node version began with: if its class keeps another one now, it must still take that over."""
+    began = version_tuple(metadata.min_state_version)
+    if _since(state) <= began:
+        yield state
+    else:
+        yield from (each for each in state.earlier if _since(each) <= began)
+
+
+def _since(state: StateMeaning) -> tuple[int, int]:
+    return version_tuple(state.parts["operator"].rpartition(" ")[2])
 
 
 def layout(state: StateMeaning) -> list[object]:
@@ -86,6 +107,20 @@ def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
         before = old.get(key, {"json": hashes["json"], "states": {}})
         result[key] = {"json": before["json"], "states": {**hashes["states"], **before["states"]}}
     return result
+
+
+def _reachable(schema: dict[str, Any]) -> dict[str, Any]:
+    """Without definitions that nothing refers to."""
+    definitions = schema.get("$defs", {})
+    found: set[str] = set()
+    ahead = [{name: each for name, each in schema.items() if name != "$defs"}]
+    while ahead:
+        names = set(re.findall(r'"#/\$defs/([^"]+)"', json.dumps(ahead.pop()))) - found
+        found |= names
+        ahead += [definitions[name] for name in names]
+    if not definitions:
+        return schema
+    return {**schema, "$defs": {name: each for name, each in definitions.items() if name in found}}
 
 
 def _bare(value: Any) -> Any:

@@ -8,9 +8,9 @@ import pytest
 from execnodes.core.batch import BatchNode
 from execnodes.core.metadata import NodeKey
 from execnodes.core.node import ExecNode
-from execnodes.core.options import OPTIONS
+from execnodes.core.options import OPTIONS, find
 from execnodes.core.registry import lookup
-from tests.completeness.tree import KEYS, node_class, node_file, texts
+from tests.completeness.tree import KEYS, node_class, own_files, texts
 
 _METHODS_LAST = ("upgrade", "upgrade_state")
 
@@ -30,25 +30,22 @@ def test_operators_have_lower_case_names(key: NodeKey) -> None:
 @pytest.mark.parametrize("key", KEYS, ids=str)
 def test_consumed_options_exist(key: NodeKey) -> None:
     (metadata,) = (each for each in lookup(key).METADATA if each.key == key)
-    assert set(metadata.consumed_options) <= set(OPTIONS)
+    assert {find(option).key for option in metadata.consumed_options} <= set(OPTIONS)
 
 
 @pytest.mark.parametrize("key", KEYS, ids=str)
 def test_options_are_read_by_the_version_that_stores_them(key: NodeKey) -> None:
-    (metadata,) = (each for each in lookup(key).METADATA if each.key == key)
-    folder = sorted(node_file(key).parent.glob(f"v{key.version}*.py"))
-    written = {text for path in folder for text in texts(path)}
+    written = {text for path in own_files(key) for text in texts(path)}
     # Keys of every other kind are looked up by name in the version's own files.
     read = {text for text in written if text.startswith(("table.", "execution.", "pipeline."))}
-    assert read <= set(metadata.consumed_options)
+    assert read <= {option for served in lookup(key).METADATA for option in served.consumed_options}
 
 
 @pytest.mark.parametrize("key", [key for key in KEYS if is_stateful(key)], ids=str)
 def test_stateful_nodes_name_their_states_and_their_uids(key: NodeKey) -> None:
     (metadata,) = (each for each in lookup(key).METADATA if each.key == key)
     assert "table.exec.uid.format" in metadata.consumed_options
-    folder = sorted(node_file(key).parent.glob(f"v{key.version}*.py"))
-    names = [text for path in folder for text in texts(path) if re.fullmatch(r"[a-z][A-Za-z]*State", text)]
+    names = [text for path in own_files(key) for text in texts(path) if re.fullmatch(r"[a-z][A-Za-z]*State", text)]
     assert names, "no state is named: the name of a state is a text that ends in State"
 
 

@@ -15,12 +15,12 @@ from execnodes.core.aggregates import FUNCTIONS
 from execnodes.core.graph import ExecGraph
 from execnodes.core.metadata import NodeKey
 from execnodes.core.node import ExecNode
-from execnodes.core.options import OPTIONS
+from execnodes.core.options import find
 from execnodes.core.registry import lookup
 from rekindle.connectors.data_stream import DataStreamSource
 from rekindle.connectors.registry import identifiers
 from rekindle.testing.restore_fixtures import PLAN, SAVEPOINT
-from tests.completeness.tree import KEYS, node_file, texts
+from tests.completeness.tree import KEYS, own_files, texts
 from tests.plans.corpus import graphs
 from tests.restore.program import FIXTURES, RestoreProgram, programs
 
@@ -80,9 +80,9 @@ def test_node_versions(key: NodeKey) -> None:
 
 @pytest.mark.parametrize("key", STREAM, ids=str)
 def test_states_that_kernels_name(key: NodeKey) -> None:
-    folder = sorted(node_file(key).parent.glob(f"v{key.version}_*.py"))
-    named = {text for path in folder for text in texts(path) if re.fullmatch(r"[a-z][A-Za-z]*State", text)}
-    assert named <= {state for kind, _, state in saved() if kind == str(key)}
+    named = {text for path in own_files(key) for text in texts(path) if re.fullmatch(r"[a-z][A-Za-z]*State", text)}
+    served = {str(each.key) for each in lookup(key).METADATA}
+    assert named <= {state for kind, _, state in saved() if kind in served}
 
 
 @cache
@@ -117,7 +117,7 @@ def test_consumed_options_are_varied(key: NodeKey) -> None:
         for node in nodes()
         if node["type"] == str(key)
         for option, value in node.get("configuration", {}).items()
-        if value != OPTIONS[option].default
+        if value != find(option).default
     }
     assert varied == set(metadata.consumed_options)
 

@@ -38,6 +38,16 @@ def node_file(key: NodeKey) -> Path:
     return ROOT.joinpath(*key.module.split(".")).with_suffix(".py")
 
 
+def own_files(key: NodeKey) -> list[Path]:
+    """Files of a version: module and kernels, those of the newest version its class serves, and what these import."""
+    folder = node_file(key).parent
+    newest = max(each.key for each in lookup(key).METADATA)
+    found = {path for version in {key, newest} for path in folder.glob(f"v{version.version}*.py")}
+    package = key.module.rpartition(".")[0]
+    names = {name.removeprefix(f"{package}.") for path in found for name in imports(path) if name.startswith(package)}
+    return sorted({*found, *(folder / f"{name}.py" for name in names)})
+
+
 def node_class(key: NodeKey) -> tuple[type[ExecNode], ast.ClassDef]:
     """A node class and its syntax tree."""
     cls = lookup(key)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from execnodes.core.errors import PlanError
 from execnodes.core.expressions import Call, Expression, InputRef, Literal
-from execnodes.core.lowering import Branch, OperatorInput, Rows
+from execnodes.core.lowering import Branch, Condition, OperatorInput, Rows
 from execnodes.core.node import Distribution, ExecNode, InputProperty
 from execnodes.core.tables import TableReference
 from execnodes.core.types import (
@@ -36,7 +36,7 @@ from execnodes.stream.calc import Calc
 from execnodes.stream.drop_update_before import DropUpdateBefore
 from execnodes.stream.exchange import Exchange
 from execnodes.stream.expand import Expand
-from execnodes.stream.table_source_scan import ScanTableSource, TableSourceScan
+from execnodes.stream.table_source_scan import FilterPushDown, ScanTableSource, TableSourceScan
 from execnodes.stream.union import Union
 from execnodes.stream.values import Values
 from execnodes.stream.watermark_assigner import WatermarkAssigner
@@ -55,8 +55,11 @@ class Recorder:
     def __init__(self) -> None:
         self.asked: list[object] = []
 
-    def scan(self, node: ExecNode, table: TableReference, produced: LogicalType) -> Rows:
-        self.asked.append((table.identifier, produced))
+    def scan(
+        self, node: ExecNode, table: TableReference, produced: LogicalType, condition: Condition | None = None
+    ) -> Rows:
+        asked = condition and (condition.reads, condition.text(("k", "a", "b")))
+        self.asked.append((table.identifier, produced, *([asked] if asked else [])))
         return PLAIN
 
     def values(self, node: ExecNode, tuples: tuple[tuple[Literal, ...], ...], produced: LogicalType) -> Rows:
@@ -157,10 +160,15 @@ def test_sources_ask_the_runtime() -> None:
     TableSourceScan(id=1, output_type=TYPE, description="", scan_table_source=ScanTableSource(table=table)).lower(
         recorder, ()
     )
+    positive = Call(internal_name="$>$1", operands=(at(1), ONE), type=BOOLEAN)
+    ability = FilterPushDown(predicates=(positive,))
+    source = ScanTableSource(table=table, abilities=(ability,))
+    TableSourceScan(id=1, output_type=TYPE, description="", scan_table_source=source).lower(recorder, ())
     Values(id=1, output_type=TYPE, description="", tuples=((ONE, ONE),)).lower(recorder, ())
     assigner = WatermarkAssigner(id=2, output_type=TYPE, description="", watermark_expr=at(1), rowtime_field_index=1)
     assigner.lower(recorder, (CHANGES,))
-    assert recorder.asked == [(("c", "d", "t"), TYPE), ((ONE, ONE),), (1, ["v", "b"])]
+    wanted = (frozenset({1}), "((a > 1))")
+    assert recorder.asked == [(("c", "d", "t"), TYPE), (("c", "d", "t"), TYPE, wanted), ((ONE, ONE),), (1, ["v", "b"])]
     assert assigner.uids() == ()
 
 

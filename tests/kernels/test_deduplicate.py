@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from execnodes.core.changelog import RowKind
-from execnodes.core.lowering import KIND
+from execnodes.core.lowering import HASH, KIND
 from execnodes.core.types import BIGINT, STRING, timestamp
-from execnodes.state.kernel_types import Column
+from execnodes.state.kernel_types import Column, schema_of
 from execnodes.state.operator import DRAINED
-from execnodes.stream.deduplicate.v1_kernel import LATE, SPAN, KeepFirstByTime, KeepFirstToArrive, KeepLast
+from execnodes.stream.deduplicate.v1_kernel import STATE, KeepFirstToArrive, KeepLast
+from execnodes.stream.deduplicate.v2_kernel import DONE, LATE, SEEN, SPAN, WAITING, KeepFirstByTime
 from tests.kernels.fake_state import FakeContext, rows_of, run
 
 COLUMNS = (Column("k", STRING), Column("ts", timestamp(3)), Column("v", BIGINT))
@@ -128,11 +129,47 @@ def test_first_row_by_time_does_not_depend_on_cuts(batches: list[list[Row]], del
     assert sorted(found, key=str) == sorted(model, key=str)
     assert context.counters[LATE] == late
     assert not _waiting(context)
+    assert sorted(context.states[SEEN].frame["k"].to_list(), key=str) == sorted((row[0] for row in model), key=str)
 
 
 def _waiting(context: FakeContext) -> list[int]:
-    held = context.states["deduplicateState"].frame.filter(~pl.col("rk_done"))
-    return [ts // 1000 for ts in held["ts"].to_list()]
+    return [ts // 1000 for ts in context.states[WAITING].frame["ts"].to_list()]
+
+
+@settings(max_examples=60, deadline=None)
+@given(batches=streams(), cut=st.integers(0, 20), delay=st.sampled_from([0, SPAN]))
+def test_state_of_1_0_goes_on(batches: list[list[Row]], cut: int, delay: int) -> None:
+    """One state with all rows, and a column that says which have been given out."""
+    operator = KeepFirstByTime("3_deduplicate", COLUMNS, (0,), 1)
+    whole, context = FakeContext(operator), FakeContext(operator)
+    (layout,) = operator.earlier
+    assert (layout.name, layout.since) == (STATE, "1.0")
+    expected, found = [], []
+    watermark = None
+    for number, (batch, marks) in enumerate(zip(batches, row_watermarks(batches, delay), strict=True)):
+        if number == cut:
+            rows = pl.concat([_as_in_1_0(context, WAITING, found, False), _as_in_1_0(context, SEEN, found, True)])
+            context = FakeContext(operator, watermark)
+            operator.restore(STATE, rows.select(list(layout.schema)), context)
+        for row in batch:
+            after = row[1] // 1000 - delay
+            watermark = after if watermark is None else max(watermark, after)
+        frame = rows_of(operator, 0, batch, watermarks=marks, keys=[0])
+        expected += run(operator, whole, frame, watermark=watermark).select("k", "ts", "v").rows()
+        found += run(operator, context, frame, watermark=watermark).select("k", "ts", "v").rows()
+    for each, rows in ((whole, expected), (context, found)):
+        rows += run(operator, each, rows_of(operator, 0, []), watermark=DRAINED).select("k", "ts", "v").rows()
+    assert sorted(found, key=str) == sorted(expected, key=str)
+
+
+def _as_in_1_0(context: FakeContext, name: str, given: Sequence[Row], done: bool) -> pl.DataFrame:
+    """Rows of a state as release 1.0 kept them."""
+    held = context.states[name].frame
+    if name == SEEN:
+        rows = pl.DataFrame(given, schema=schema_of(COLUMNS), orient="row")
+        assert held[DONE].all()
+        held = held.select("k", HASH).join(rows, on="k", nulls_equal=True)
+    return held.select("k", "ts", "v", HASH, pl.lit(done).alias(DONE))
 
 
 def test_a_row_exactly_at_the_watermark_is_in_time() -> None:

@@ -13,7 +13,8 @@ from execnodes.core.types import BIGINT, BOOLEAN, INT, STRING, Field, LogicalTyp
 from execnodes.state.operator import Operator
 from execnodes.stream.changelog_normalize import ChangelogNormalize
 from execnodes.stream.deduplicate import Deduplicate
-from execnodes.stream.deduplicate.v1_kernel import KeepFirstByTime, KeepFirstToArrive, KeepLast
+from execnodes.stream.deduplicate.v1_kernel import KeepFirstToArrive, KeepLast
+from execnodes.stream.deduplicate.v2_kernel import KeepFirstByTime
 from execnodes.stream.join import Join
 from execnodes.stream.join.v1_kernel import JoinOperator
 

@@ -15,7 +15,7 @@ from plans.codec import encode
 from plans.lint import UID_FORMAT, lint
 from plans.load import load
 from plans.schema import published
-from tests.completeness.tree import ROOT, node_file, texts
+from tests.completeness.tree import ROOT, own_files, texts
 from tests.plans.corpus import GOLDENS, compiled, cover, goldens, graphs
 
 PROCESSES: tuple[dict[str, str], ...] = (
@@ -49,8 +49,7 @@ def test_stored_states_are_those_of_the_nodes() -> None:
     for name, graph in graphs().items():
         for node in graph.nodes:
             assert bool(node.uids()) == bool(node.state), f"{name}: {node.key}"
-            folder = node_file(node.key).parent.glob(f"v{node.key.version}*.py")
-            known = {text for path in folder for text in texts(path)}
+            known = {text for path in own_files(node.key) for text in texts(path)}
             assert {entry.name for entry in node.state} <= known, f"{name}: {node.key}"
             assert all(re.fullmatch(r"[a-z][A-Za-z]*State", entry.name) for entry in node.state)
 

@@ -10,11 +10,13 @@ from execnodes.core.graph import ExecGraph
 from execnodes.core.node import StateMetadata
 from execnodes.core.tables import TableReference
 from execnodes.stream.calc import Calc
-from execnodes.stream.table_source_scan import TableSourceScan
-from execnodes.stream.table_source_scan.v1 import ScanTableSource
+from execnodes.stream.table_source_scan import ScanTableSource, TableSourceScan
 from plans.codec import encode
 from plans.lint import Finding, lint
+from plans.migrate import migrate
+from rekindle.table_environment import TableEnvironment
 from tests.plans.nodes import ORDERS, ROW, orders_table
+from tests.restore.program import FIXTURES
 
 ZONE = {"table.local-time-zone": "UTC"}
 
@@ -93,3 +95,17 @@ def test_what_is_no_plan(text: str) -> None:
     assert found.severity == "error"
     assert "p.json" in found.where
     assert str(found).startswith("error: ")
+
+
+def test_an_option_under_its_old_name() -> None:
+    plan = TableEnvironment.create().compile_plan_sql(
+        "SELECT * FROM (VALUES (1)) AS t (a)"
+    )  # no watermark: nothing to say
+    assert not [each for each in findings(plan.as_json_string()) if "is called" in each.message]
+    old = (FIXTURES / "stream-exec-watermark-assigner_1" / "row" / "plan.json").read_text(encoding="utf-8")
+    found = [each for each in findings(old) if "is called" in each.message]
+    assert {each.message for each in found} == {
+        "option table.exec.watermark.granularity is called table.exec.lateness.granularity now"
+    }
+    assert all("rekindle upgrade" in each.hint for each in found)
+    assert not [each for each in findings(migrate(old).text) if "is called" in each.message]

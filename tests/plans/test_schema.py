@@ -12,8 +12,7 @@ from execnodes.core.registry import keys
 from execnodes.core.tables import TableReference
 from execnodes.core.types import INT, Field, row
 from execnodes.stream.calc import Calc
-from execnodes.stream.table_source_scan import TableSourceScan
-from execnodes.stream.table_source_scan.v1 import ScanTableSource
+from execnodes.stream.table_source_scan import ScanTableSource, TableSourceScan
 from execnodes.stream.values import Values
 from plans.codec import encode
 from plans.schema import path, published, render

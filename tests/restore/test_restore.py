@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from execnodes.core.version import version_tuple
+from plans.codec import encode
+from plans.evolve import evolve
+from plans.load import load
 from rekindle.testing.plugin import Restores
 from rekindle.testing.restore_fixtures import PLAN
 from rekindle.testing.restore_run import compiled
@@ -35,3 +38,18 @@ def test_plans_stay_as_they_were(tmp_path: Path, program: RestoreProgram) -> Non
     if types[0] == types[1]:
         frame = {name: now[name] for name in ("$schema", "engineVersion")}
         assert now == {**then, **frame}, f"make the fixture again: remove {program.fixture} and run make fixtures"
+
+
+@pytest.mark.parametrize("program", programs(), ids=str)
+def test_plans_are_written_again_as_they_were(program: RestoreProgram) -> None:
+    text = (program.fixture / PLAN).read_text(encoding="utf-8")
+    assert encode(load(text)) == text
+
+
+@pytest.mark.parametrize("program", programs(), ids=str)
+def test_a_plan_of_today_goes_on_whole(tmp_path: Path, program: RestoreProgram) -> None:
+    """Whatever versions its nodes have: the same SQL, compiled anew from the plan of then, keeps all of its state."""
+    old = load((program.fixture / PLAN).read_text(encoding="utf-8"))
+    found = evolve(old, compiled(program, tmp_path).plan.graph)
+    assert found.comparison.verdict == "full", [(each.title, each.reason) for each in found.comparison.judgements]
+    assert {each.fate for each in found.comparison.judgements} <= {"keep", "convert"}

@@ -1,5 +1,5 @@
-"""stream-exec-watermark-assigner: 1 (since 1.0)."""
+"""stream-exec-watermark-assigner: 1 (since 1.0), 2 (since 1.1)."""
 
-from execnodes.stream.watermark_assigner.v1 import WatermarkAssigner
+from execnodes.stream.watermark_assigner.v2 import WatermarkAssigner
 
 __all__ = ["WatermarkAssigner"]

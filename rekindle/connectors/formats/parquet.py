@@ -20,6 +20,7 @@ class Parquet(Format):
     identifier: ClassVar[str] = "parquet"
     extension: ClassVar[str] = ".parquet"
     reader: ClassVar[str] = "parquet"
+    typed: ClassVar[bool] = True
     options: ClassVar[tuple[TableOption, ...]] = (
         TableOption("parquet.compression", "text", "snappy", "Codec of written files."),
         TableOption("parquet.utc-timezone", "bool", "true", "Accepted for Flink's sake; instants are always UTC."),

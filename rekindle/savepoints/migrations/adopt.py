@@ -44,8 +44,12 @@ def adopt(work: Workspace, plan: str, *, allow_non_restored_state: bool = False)
     for each in found.judgements:
         if each.state == POSITION:
             _carry_on(work, each, new)
+            continue
+        draft = before.get((each.uid, each.was or each.state))
+        if each.taken_over and draft is not None:
+            _leave(work, draft, each)
         else:
-            _carry_out(work, before.get((each.uid, each.was or each.state)), each, accepted)
+            _carry_out(work, draft, each, accepted)
     work.plan = plan
 
 
@@ -89,6 +93,14 @@ def _carry_on(work: Workspace, judged: Judgement, new: Mapping[tuple[str, str], 
         work.sources[judged.uid] = dict(new[judged.uid, POSITION].parts)
     if not judged.goes_on:
         work.note(Step(str(judged.fate), judged.uid, POSITION, 0, 0, judged.reason))
+
+
+def _leave(work: Workspace, draft: Draft, judged: Judgement) -> None:
+    """A state that its operator will take over when a job starts stays what it is, once for all that comes of it."""
+    if (draft.state.uid, draft.state.name) not in work.drafts:
+        with work.step("keep", draft, judged.reason) as after:
+            after.append(draft)
+            work.put(draft)
 
 
 def _carry_out(

@@ -68,3 +68,18 @@ CREATE TABLE s (`value` STRING)
     {"all_rows": "SELECT `value` FROM s"},
     {"s/0.txt": "x\n"}, {"s/1.txt": "y\n"}, refused="cannot go on from the savepoint's position",
 )  # fmt: skip
+_FOLDERS = """
+CREATE TABLE t (k STRING, v INT, d STRING) PARTITIONED BY (d)
+  WITH ('connector' = 'filesystem', 'path' = '${dir}/t', 'format' = 'json');
+CREATE TABLE u LIKE t;
+"""
+FOLDERS = RestoreProgram(
+    "stream-exec-table-source-scan_2", "folders", _FOLDERS,
+    {
+        "some": "SELECT k, v FROM t WHERE d = 'x' AND v > 1",
+        "last": "SELECT d, LAST_VALUE(v) FROM u WHERE d <> 'x' GROUP BY d",
+    },
+    {"t/d=x/0.json": lines("k v", '"a" 1', '"b" 2'), "t/d=y/0.json": lines("k v", '"c" 3', '"d" 4')},
+    {f"t/d={d}/1.json": lines("k v", row) for d, row in {"x": '"a" 4', "y": '"c" 5', "z": '"c" 6'}.items()},
+    {"table.exec.uid.format": "<id>_<type>-<version>_<operator>"},
+)  # fmt: skip

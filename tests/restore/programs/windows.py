@@ -120,3 +120,27 @@ NORMALIZED_AGED = RestoreProgram(
     "stream-exec-changelog-normalize_1", "ttl", _ACCOUNTS, {"plain": "SELECT id, k, v FROM a"},
     {"a/0.json": _FIRST}, {"a/1.json": _SECOND}, {"table.exec.state.ttl": "36500 d"}, long=True,
 )  # fmt: skip
+_ALL_OPTIONS = {
+    "table.exec.lateness.granularity": "row",
+    "table.exec.source.idle-timeout": "1 h",
+    "table.exec.mini-batch.enabled": "true",
+    "table.exec.mini-batch.size": "1000",
+    "table.exec.mini-batch.allow-latency": "1 s",
+    "table.exec.uid.format": "<id>_<type>-<version>_<operator>",
+}
+KEYS_ALONE = RestoreProgram(
+    "stream-exec-deduplicate_2", "event_time", EVENTS, DEDUPLICATED, BEFORE, AFTER, _ALL_OPTIONS
+)  # fmt: skip
+KEYS_ALONE_AGED = RestoreProgram(
+    "stream-exec-deduplicate_2", "ttl", EVENTS, {"first": DEDUPLICATED["first"], "last": DEDUPLICATED["last"]},
+    BEFORE, AFTER, {"table.exec.state.ttl": "36500 d"}, long=True,
+)  # fmt: skip
+FILTERED = RestoreProgram(
+    "stream-exec-changelog-normalize_2", "filter", f"{_ACCOUNTS}CREATE TABLE b LIKE a;\n",
+    {
+        "plain": "SELECT id, k, v FROM a WHERE k <> 'd' AND v > 1.3",
+        "keyed": "SELECT id, k FROM b WHERE k <> 'a'",
+    },
+    {"a/0.json": _FIRST}, {"a/1.json": _SECOND},
+    {"table.exec.uid.format": "<id>_<type>-<version>_<operator>"},
+)  # fmt: skip

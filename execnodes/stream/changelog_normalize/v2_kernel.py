@@ -1,4 +1,4 @@
-"""Kernel of stream-exec-changelog-normalize_1."""
+"""Kernel of stream-exec-changelog-normalize."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from collections.abc import Sequence
 import polars as pl
 
 from execnodes.core.changelog import RowKind
+from execnodes.core.expressions import Expression
 from execnodes.core.lowering import HASH, KIND, SEQUENCE, WATERMARK
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import Context, Operator, StateSpec
+from execnodes.state.predicates import compile
 
 STATE = "changelogNormalizeState"
 _OLD = "_rk_old"
@@ -17,7 +19,10 @@ _KNOWN = "rk_known"
 
 
 class NormalizeOperator(Operator):
-    """State is the present row of each key; a batch moves a key from that row to the last one it brings."""
+    """State is the present row of each key; a batch moves a key from that row to the last one it brings.
+
+    A row that does not fit the condition is none: its key is gone as by a delete.
+    """
 
     ordered = True
 
@@ -27,6 +32,7 @@ class NormalizeOperator(Operator):
         columns: tuple[Column, ...],
         keys: tuple[int, ...],
         generate_update_before: bool,
+        condition: Expression | None = None,
         ttl_ms: int = 0,
     ) -> None:
         """`keys`: indexes of the key columns."""
@@ -36,6 +42,7 @@ class NormalizeOperator(Operator):
         self.names = [each.name for each in columns]
         self.keys = [self.names[key] for key in keys]
         self.generate_update_before = generate_update_before
+        self.condition = condition
         self.states = (StateSpec(STATE, columns, ttl_ms, key=tuple(self.keys)),)
 
     def process(self, batches: Sequence[pl.DataFrame], context: Context) -> pl.DataFrame | None:
@@ -44,7 +51,7 @@ class NormalizeOperator(Operator):
         if told.is_empty():
             return None
         ordered = told.sort(SEQUENCE, maintain_order=True)
-        last = ordered.unique(subset=self.keys, keep="last", maintain_order=True)
+        last = self._fitting(ordered.unique(subset=self.keys, keep="last", maintain_order=True))
         state = context.state(STATE)
         held = state.read(last.select(pl.col(HASH).unique()))
         old = held.rename({name: name + _OLD for name in self.names}).with_columns(pl.lit(True).alias(_KNOWN))
@@ -65,6 +72,17 @@ class NormalizeOperator(Operator):
         rest = held.join(changed, on=[HASH, *self.keys], how="anti", nulls_equal=True)
         state.write(pl.concat([rest, changed.filter(~gone).select(held.columns)]))
         return self._changes(changed, gone, known, WATERMARK in told.columns)
+
+    def restore(self, name: str, rows: pl.DataFrame, context: Context) -> None:
+        """Of a state that was kept without the condition the rows that fit it."""
+        kept = rows if self.condition is None else rows.filter(compile(self.condition, self.names))
+        super().restore(name, kept, context)
+
+    def _fitting(self, rows: pl.DataFrame) -> pl.DataFrame:
+        if self.condition is None:
+            return rows
+        fits = compile(self.condition, self.names).fill_null(False)
+        return rows.with_columns(pl.when(fits).then(KIND).otherwise(int(RowKind.DELETE)).cast(pl.Int8).alias(KIND))
 
     def _changes(self, changed: pl.DataFrame, gone: pl.Expr, known: pl.Expr, row_watermarks: bool) -> pl.DataFrame:
         order = [SEQUENCE, WATERMARK] if row_watermarks else [SEQUENCE]

@@ -1,0 +1,75 @@
+"""Conditions become part of what they filter, where that one can: a source that reads less, a state that keeps less.
+
+Only where nothing else reads the same rows: what is shared is read, and kept, once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from execnodes.core.connectors import filterable_columns
+from execnodes.core.expressions import Call, Expression, InputRef, Literal, children, input_indexes
+from execnodes.core.functions import is_deterministic
+from execnodes.core.predicates import supported
+from planner.digest import Interner, readers
+from planner.logical import Filter, Logical, Scan
+from planner.physical import Normalize
+from planner.rules.normalize_changelog import scan_options
+from planner.tree import Sinks, conjunction, conjuncts, function_name, rewrite
+
+_TESTS = frozenset({"=", "<>", "<", "<=", ">", ">=", "IS NULL", "IS NOT NULL", "AND", "OR", "NOT"})
+"""What a source may be asked: comparisons of columns with constants."""
+
+
+def push_into_inputs(sinks: Sinks) -> Sinks:
+    """Filters into the scan or the normalization directly below them."""
+    interner = Interner()
+    read = readers(sinks, interner)
+
+    def push(node: Logical) -> Logical:
+        if not isinstance(node, Filter) or len(read.get(interner.number(node.input), ())) != 1:
+            return node
+        match node.input:
+            case Scan() as scan:
+                columns = _filterable(scan)
+                return _split(node, lambda each: _asks(each) and input_indexes(each) <= columns)
+            case Normalize():
+                return _split(node, lambda each: is_deterministic(each) and supported(each))
+            case _:
+                return node
+
+    return rewrite(sinks, push)
+
+
+def _split(node: Filter, fits: Callable[[Expression], bool]) -> Logical:
+    parts = conjuncts(node.condition)
+    inside = tuple(each for each in parts if fits(each))
+    if not inside:
+        return node
+    match node.input:
+        case Scan() as scan:
+            below: Logical = replace(scan, predicates=inside)
+        case Normalize() as normalize:
+            below = replace(normalize, condition=conjunction(inside))
+        case _:
+            return node
+    rest = conjunction([each for each in parts if each not in inside])
+    return below if rest is None else Filter(below, rest)
+
+
+def _filterable(scan: Scan) -> set[int]:
+    """Places of the columns that the source can filter by."""
+    physical = [each.name for each in scan.table.table_schema.physical]
+    names = filterable_columns(scan_options(scan), physical, scan.table.partition_keys)
+    return {at for at, field in enumerate(scan.type.fields) if field.name in names}
+
+
+def _asks(expression: Expression) -> bool:
+    """Whether it is a condition that sources know."""
+    if not isinstance(expression, Call) or function_name(expression) not in _TESTS:
+        return False
+    parts = children(expression)
+    if function_name(expression) in ("AND", "OR", "NOT"):
+        return all(map(_asks, parts))
+    return any(isinstance(each, InputRef) for each in parts) and all(isinstance(e, InputRef | Literal) for e in parts)
