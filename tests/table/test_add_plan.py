@@ -86,7 +86,7 @@ def test_ids_move_and_uids_stay(env: TableEnvironment) -> None:
     first, second = plan_of(SUMS, uids="a-<id>_<operator>"), plan_of(COUNTS, uids="b-<id>_<type>-<version>_<operator>")
     graph = env.create_statement_set().add_plan(first).add_plan(second).compile_plan().graph
     assert uids(graph) == uids(first.graph) | uids(second.graph)
-    assert "b-1_stream-exec-table-source-scan-1_source" in uids(graph)
+    assert "b-1_stream-exec-table-source-scan-2_source" in uids(graph)
     assert len({node.id for node in graph.nodes}) == len(first.graph.nodes) + len(second.graph.nodes)
     added = graph.nodes[len(first.graph.nodes) :]
     assert [n.description for n in added] == [n.description for n in second.graph.nodes]
