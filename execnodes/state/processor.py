@@ -6,7 +6,7 @@ the host at hand that process would import Polars and all kernels (0.7 s); this 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pyspark import cloudpickle
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # Given as types: of a text PySpark asks the JVM what it means, for every state of every task.
 KEY_SCHEMA = StructType().add("bucket", LongType()).add("page", IntegerType()).add("segment", IntegerType())
 VALUE_SCHEMA = StructType().add("data", BinaryType())
+_dumps: Callable[[object], bytes] = cloudpickle.dumps
 
 
 class StageProcessor(StatefulProcessor):
@@ -27,7 +28,7 @@ class StageProcessor(StatefulProcessor):
     def __init__(self, host: StageHost, states: Sequence[str]) -> None:
         """`states`: `uid__name` of every state of every operator that `host` has."""
         self._states = tuple(states)
-        self._packed: bytes = cloudpickle.dumps(host)
+        self._packed = _dumps(host)
         self._opened: StageHost | None = None
 
     def init(self, handle: StatefulProcessorHandle) -> None:
