@@ -1,15 +1,14 @@
-"""The one stateful processor: it hosts all operators of a stage over tagged rows, keyed by (operator, lane)."""
+"""The host of a stage: all its operators over tagged rows, keyed by (operator, lane)."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import polars as pl
-from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
 from execnodes.core.lowering import FIRED, HASH, KIND, MAJOR, SEQUENCE, WATERMARK
 from execnodes.core.slots import Layout
@@ -27,7 +26,7 @@ from execnodes.state.kernel_types import Column
 from execnodes.state.operator import BUCKET, Context, LocalKernel, Operator, State
 from execnodes.state.packing import packed, unpack
 from execnodes.state.pages import WRITTEN, PagedState
-from execnodes.state.spark_client import KEY_SCHEMA, VALUE_SCHEMA, client_for
+from execnodes.state.spark_client import client_for
 
 STATE = "rk_state"
 """Which of its operator's states a restored row is of."""
@@ -66,7 +65,12 @@ class StageShape:
         return ", ".join(f"{name} {spark_column(name)}" for name in self.output_columns())
 
 
-class StageHost(StatefulProcessor):
+def state_name(operator: Operator, name: str) -> str:
+    """What Spark knows an operator's state by."""
+    return f"{operator.uid}__{name}"
+
+
+class StageHost:
     """Routes each group's rows to its operator; rows that are for a later stage pass through."""
 
     def __init__(
@@ -78,16 +82,12 @@ class StageHost(StatefulProcessor):
         self._shape = shape
         self._metrics = metrics
 
-    def init(self, handle: StatefulProcessorHandle) -> None:
-        """Declare every state of every operator, by uid and name."""
+    def open(self, handle: Any, states: Mapping[str, Any]) -> None:
+        """`handle`: Spark's; `states`: its map states by `state_name`."""
         self._handle = handle
-        self._states = {
-            (tag, spec.name): handle.getMapState(f"{operator.uid}__{spec.name}", KEY_SCHEMA, VALUE_SCHEMA)
-            for tag, operator in self._operators.items()
-            for spec in operator.states
-        }
+        self._states = states
 
-    def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Any]:  # noqa: N802, N803
+    def rows(self, key: Any, rows: Iterator[Any], timer_values: Any) -> Iterator[Any]:
         """One micro-batch of one lane."""
         tag, group = int(key[0]), int(key[1])
         batch = unpack(rows)
@@ -97,7 +97,7 @@ class StageHost(StatefulProcessor):
             yield to_pandas(_padded(passing, self._shape.output_columns()))
             return
         numbered, order = number_rows(batch, self._shape)
-        context = GroupContext(self._handle, self._states, tag, operator, timerValues, self._floor)
+        context = GroupContext(self._handle, self._states, operator, timer_values, self._floor)
         if operator.uses_time and numbered.select((pl.col(KIND) >= FIRED).any()).item():
             numbered, context.watermark = before_watermark(numbered, context.watermark), None
         steps = one_by_one(numbered) if self._shape.every_change else [numbered]
@@ -106,35 +106,32 @@ class StageHost(StatefulProcessor):
         if changes is not None and len(changes):
             yield self._encode(changes, operator, tag, order)
 
-    def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Any]:  # noqa: N802, N803
+    def timer(self, key: Any, timer_values: Any) -> Iterator[Any]:
         """The watermark has reached a time that the operator asked for."""
         tag, group = int(key[0]), int(key[1])
         operator = self._operators[tag]
-        context = GroupContext(self._handle, self._states, tag, operator, timerValues, self._floor)
+        context = GroupContext(self._handle, self._states, operator, timer_values, self._floor)
         changes = operator.on_watermark(context)
         self._report(operator, group, context)
         if changes is not None and len(changes):
             fired = changes.with_columns((pl.col(KIND) + FIRED).cast(pl.Int8))
             yield self._encode(fired, operator, tag, None)
 
-    def handleInitialState(self, key: Any, initialState: Any, timerValues: Any) -> None:  # noqa: N802, N803
+    def restored(self, key: Any, rows: Any, timer_values: Any) -> None:
         """Rows of a savepoint for one lane; `STATE` numbers the operator's states, those of older releases last."""
         tag, group = int(key[0]), int(key[1])
         operator = self._operators[tag]
-        frame = unpack([initialState])
-        context = GroupContext(self._handle, self._states, tag, operator, timerValues, self._floor)
+        frame = unpack([rows])
+        context = GroupContext(self._handle, self._states, operator, timer_values, self._floor)
         for number, spec in enumerate((*operator.states, *operator.earlier)):
-            rows = frame.filter(pl.col(STATE) == number)
-            if len(rows):
+            own = frame.filter(pl.col(STATE) == number)
+            if len(own):
                 address = [BUCKET, HASH] if spec.bucketed else [HASH]
                 written = [WRITTEN] if spec.ttl_ms else []
-                kernel = to_kernel(rows, spec.columns, [*address, *written])
+                kernel = to_kernel(own, spec.columns, [*address, *written])
                 ordered = kernel.select(*address, *(column.name for column in spec.columns), *written)
                 operator.restore(spec.name, ordered.with_columns(pl.col(*address, *written).cast(pl.Int64)), context)
         self._report(operator, group, context)
-
-    def close(self) -> None:
-        """Nothing is held open."""
 
     def _encode(self, changes: pl.DataFrame, operator: Operator, tag: int, order: pl.DataFrame | None) -> Any:
         return to_pandas(_encoded(changes, operator.output, tag, self._shape, order))
@@ -230,8 +227,7 @@ class GroupContext(Context):
     """`Context` over Spark's handle, for one call."""
 
     handle: Any
-    states: dict[tuple[int, str], Any]
-    tag: int
+    states: Mapping[str, Any]
     operator: Operator
     timer_values: Any
     floor: int | None = None
@@ -251,7 +247,7 @@ class GroupContext(Context):
         """Open a state once a call."""
         if name not in self._open:
             spec = next(each for each in self.operator.states if each.name == name)
-            self._open[name] = PagedState(spec, client_for(self.states[(self.tag, name)]), self.now)
+            self._open[name] = PagedState(spec, client_for(self.states[state_name(self.operator, name)]), self.now)
         return self._open[name]
 
     def wake_at(self, watermark: int) -> None:

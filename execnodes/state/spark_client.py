@@ -10,13 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from pyspark.sql.types import BinaryType, IntegerType, LongType, StructType
-
 from execnodes.state.pages import Address, MapClient
 
-# Given as types: of a text PySpark asks the JVM what it means, for every state of every task.
-KEY_SCHEMA = StructType().add("bucket", LongType()).add("page", IntegerType()).add("segment", IntegerType())
-VALUE_SCHEMA = StructType().add("data", BinaryType())
 _CHUNK = 128
 """Requests in flight: small enough that neither side blocks on a full socket buffer."""
 

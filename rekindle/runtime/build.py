@@ -14,8 +14,9 @@ from execnodes.core.slots import assign, decode, unused
 from execnodes.core.spark_sql import literal, spark_type
 from execnodes.core.tables import Column
 from execnodes.state.frames import LANE, TAG
-from execnodes.state.host import Onward, StageHost, StageShape, fold_locally
+from execnodes.state.host import Onward, StageHost, StageShape, fold_locally, state_name
 from execnodes.state.packing import PACKED_DDL, pack
+from execnodes.state.processor import StageProcessor
 from rekindle.connectors.base import ProviderContext, SourceRequest
 from rekindle.connectors.registry import find_source
 from rekindle.runtime.lanes import Lanes
@@ -252,10 +253,11 @@ class Builder:
         members = [self._pipeline.record.steps[member] for member in self._pipeline.stages[index].members]
         steps = [step for step in members if isinstance(step, OperatorRecord)]
         host = StageHost({step.node.id: step.operator for step in steps}, shape, self._metrics, self._floor)
+        states = [state_name(step.operator, spec.name) for step in steps for spec in step.operator.states]
         grouped = frame.groupBy(TAG, LANE)
         mode = "EventTime" if self.timed else "None"
         initial = self._restore.initial(self._spark, steps, self._lanes) if self._restore is not None else None
-        return grouped.transformWithStateInPandas(host, shape.ddl(), "Append", mode, initial)
+        return grouped.transformWithStateInPandas(StageProcessor(host, states), shape.ddl(), "Append", mode, initial)
 
     def _local(self, frame: DataFrame, index: int) -> DataFrame:
         shape = self._shape(index)

@@ -102,6 +102,7 @@ def _start(settings: Mapping[str, str]) -> SparkSession:
         signal.signal(signal.SIGINT, handler)
     if _workers_find_pyspark():
         context.pythonExec = str(_WORKER_PYTHON)
+    _started[str(context.applicationId)] = settings
     context.setLogLevel("WARN" if debug else "OFF")
     log.unlink(missing_ok=True)
     return SparkSession(context)
@@ -135,7 +136,9 @@ def prepare(spark: SparkSession, parallelism: int, settings: Mapping[str, str]) 
 def _set(spark: SparkSession, name: str, value: str) -> None:
     from pyspark.errors import AnalysisException
 
-    if spark.conf.get(name, None) == value:
+    # Of a setting that is fixed, Spark may show more than it was given.
+    given = _started.get(str(spark.sparkContext.applicationId), {})
+    if value in (spark.conf.get(name, None), given.get(name)):
         return
     try:
         spark.conf.set(name, value)
@@ -146,5 +149,7 @@ def _set(spark: SparkSession, name: str, value: str) -> None:
         ) from error
 
 
+_started: dict[str, Mapping[str, str]] = {}
+"""Settings of sessions of our own making, by Spark's name of the application."""
 _prepared: dict[tuple[str, tuple[tuple[str, str], ...]], SparkSession] = {}
 _lock = Lock()

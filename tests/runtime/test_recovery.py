@@ -13,7 +13,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-FILES, ROWS = 12, 200
+ROWS = 200
 
 SCRIPT = """
 CREATE TABLE orders (id INT, k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND)
@@ -32,10 +32,10 @@ END;
 """
 
 
-def write_input(folder: Path) -> list[dict[str, object]]:
+def write_input(folder: Path, files: int) -> list[dict[str, object]]:
     (folder / "in").mkdir()
     rows: list[dict[str, object]] = []
-    for number in range(FILES):
+    for number in range(files):
         part: list[dict[str, object]] = [
             {
                 "id": i,
@@ -60,6 +60,7 @@ def kill_until_done(folder: Path, kills: int, seed: int) -> int:
     command = rekindle(
         "run", str(folder / "plan.json"), "--job-dir", str(folder / "job"),
         "-D", "execution.micro-batch.max-files=1",
+        "-D", "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1",
     )  # fmt: skip
     chance, hits = random.Random(seed), 0
     for _ in range(kills):
@@ -102,7 +103,8 @@ def check_output(folder: Path, rows: list[dict[str, object]]) -> None:
 
 
 def run(folder: Path, kills: int, seed: int) -> None:
-    rows = write_input(folder)
+    # More micro-batches than kills, so that each kill meets a job at work.
+    rows = write_input(folder, 2 * kills + 6)
     (folder / "job.sql").write_text(SCRIPT.format(dir=folder), encoding="utf-8")
     compiled = subprocess.run(
         rekindle("compile", "-f", str(folder / "job.sql"), "-o", str(folder / "plan.json")),
@@ -112,7 +114,7 @@ def run(folder: Path, kills: int, seed: int) -> None:
     )
     assert compiled.returncode == 0, compiled.stdout + compiled.stderr
     hits = kill_until_done(folder, kills, seed)
-    assert hits > 0
+    assert hits == kills
     check_output(folder, rows)
 
 
