@@ -63,6 +63,7 @@ def right(answer: dict[str, Any]) -> bool:
     return answer["as it is"] == [] and answer["migrated"] == []
 
 
+@pytest.mark.long
 @pytest.mark.spark
 def test_the_oldest_release_goes_on_today(made: Path, spark: SparkSession, tmp_path: Path) -> None:
     assert json.loads((made / SAVEPOINT / "manifest.json").read_text())["engine"] == OLD.engine_version

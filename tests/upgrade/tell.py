@@ -1,0 +1,55 @@
+"""``python -m tests.upgrade.tell FILE``: the plans that one release makes of all conformance programs, and what it says
+its states mean; with the code its process finds first.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from execnodes.core.meaning import StateColumn, StateMeaning
+from plans.meaning import meanings
+from rekindle.compiled_plan import CompiledPlan
+from tests.plans.corpus import compiled
+
+Told = dict[str, Any]
+"""``plan``: its text; ``states``: what savepoints of it say."""
+
+
+def told(plan: CompiledPlan) -> Told:
+    """What there is to know of a plan, as JSON values."""
+    states = [
+        {
+            "uid": each.uid,
+            "name": each.name,
+            "parts": dict(each.parts),
+            "columns": [[column.name, column.type, column.meaning] for column in each.columns],
+            "bucketed": each.bucketed,
+            "ttl_ms": each.ttl_ms,
+            "sources": sorted(each.sources),
+            "serializers": dict(each.serializers),
+        }
+        for each in meanings(plan.graph)
+    ]
+    return {"plan": plan.as_json_string(), "states": states}
+
+
+def states_of(told: Told) -> list[StateMeaning]:
+    """The states again, as a savepoint would have them."""
+    return [
+        StateMeaning(
+            **{
+                **each,
+                "columns": tuple(StateColumn(*column) for column in each["columns"]),
+                "sources": frozenset(each["sources"]),
+            }
+        )
+        for each in told["states"]
+    ]
+
+
+if __name__ == "__main__":
+    plans = {name: told(each) for name, each in compiled().items() if isinstance(each, CompiledPlan)}
+    Path(sys.argv[1]).write_text(json.dumps(plans), encoding="utf-8")
