@@ -18,9 +18,8 @@ from packaging.version import Version
 from docs.markers import between_markers
 from execnodes.core.meaning import StateMeaning
 from execnodes.core.version import ENGINE_VERSION, OLDEST_READABLE, RELEASE, version_tuple
-from plans.load import load
 from plans.meaning import POSITION, meanings
-from rekindle.testing.restore_fixtures import PLAN
+from rekindle.testing.restore_fixtures import stored
 from releases import releases
 from releases.log import LOG, node_lines
 from tests.restore.program import programs
@@ -74,8 +73,7 @@ def _states() -> Iterator[tuple[str, ...]]:
     """Every state of the restore programs' plans, which have those of all node versions."""
     found: dict[str, list[StateMeaning]] = {}
     for program in programs():
-        path = program.fixture / PLAN
-        for meant in meanings(load(path.read_text(encoding="utf-8"), source=str(path))).by_node.values():
+        for meant in meanings(stored(program.fixture)).by_node.values():
             if meant.node.uids():
                 found.setdefault(str(meant.node.key), []).extend(s for s in meant.states if s.name != POSITION)
     for node, states in sorted(found.items()):

@@ -48,16 +48,17 @@ class Migrated:
     """Those that have another version now."""
 
 
-def migrate(text: str, *, source: str = "<plan>") -> Migrated:
+def migrate(text: str, *, source: str = "<plan>", newest: bool = True) -> Migrated:
     """Read a plan of any release, also one that is no longer executed; PlanError for what no version leads on from.
 
-    Rows and state stay what they were: functions keep their versions, states their uids.
+    Rows and state stay what they were: functions keep their versions, states their uids. With `newest` False only nodes
+    of versions that are gone become others.
     """
     try:
         document = read_document(text, oldest=None)
         version = document.engine_version
         given: list[Raw] = json.loads(json.dumps(document.nodes))
-        pairs = [(raw, _upgraded(raw, version)) for raw in given]
+        pairs = [(raw, _upgraded(raw, version, newest)) for raw in given]
         nodes = tuple(read_node(new) for _, new in pairs)
         graph = replace(graph_of(nodes, document), engine_version=ENGINE_VERSION)
         migrated = encode(graph)
@@ -66,12 +67,12 @@ def migrate(text: str, *, source: str = "<plan>") -> Migrated:
     return Migrated(migrated, version, tuple(_changes(pairs)))
 
 
-def _upgraded(raw: Raw, engine_version: str) -> Raw:
-    """One node as its newest version."""
+def _upgraded(raw: Raw, engine_version: str, newest: bool) -> Raw:
+    """One node as its newest version; if that is not asked for, only if its own is gone."""
     key, where = node_key(raw), f"node {raw.get('id')} ({raw.get('type')})"
     try:
         new: Raw = json.loads(json.dumps(with_versions(raw, engine_version)))
-        for step in _steps(key):
+        for step in _steps(key) if newest or key not in keys() else ():
             new = {**lookup(step).upgrade(new), "type": str(step)}
     except PlanError as error:
         raise located(error, where) from None

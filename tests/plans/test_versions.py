@@ -1,22 +1,46 @@
-"""What version 1.1 changed in shipped nodes, and what plans and savepoints of 1.0 make of it."""
+"""What releases have changed in shipped nodes and functions, and what plans and savepoints of older ones make of it."""
 
 from __future__ import annotations
 
 import json
 import logging
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
 import pytest
+from pydantic import ValidationError
 
 from execnodes.core.errors import PlanError
+from execnodes.core.lowering import Lowering, Rows
+from execnodes.core.metadata import Since, exec_node_metadata
+from execnodes.core.node import ExecNode
 from execnodes.core.options import Configuration
+from plans.codec import encode
 from plans.compare import compare
-from plans.load import load, read_node
+from plans.load import load
 from plans.meaning import Meanings, meanings
 from plans.migrate import migrate
 from rekindle.savepoints.manifest import read
+from rekindle.savepoints.restore import prepare
 from rekindle.table_environment import TableEnvironment
+from rekindle.testing.restore_fixtures import stored
 from tests.restore.program import FIXTURES
+
+
+@exec_node_metadata(
+    name="stream-exec-two", version=1, produced_operators=["two"], min_plan_version="1.0", min_state_version="1.0"
+)
+@exec_node_metadata(
+    name="stream-exec-two", version=2, produced_operators=["two"], min_plan_version="1.1", min_state_version="1.0"
+)
+class Two(ExecNode):
+    """One class for two versions."""
+
+    more: Annotated[int, Since(2)] = 0
+
+    def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
+        raise NotImplementedError
+
 
 WATERMARKS = """
 CREATE TABLE t (k STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen');
@@ -59,11 +83,41 @@ def test_the_newest_value_of_an_option_wins() -> None:
 
 
 def test_a_property_of_a_later_version_is_refused_in_an_older_one() -> None:
-    text = fixture("stream-exec-changelog-normalize_2/filter")
-    raw = next(each for each in nodes(text, "stream-exec-changelog-normalize") if "filterCondition" in each)
-    assert read_node(raw).key.version == 2
-    with pytest.raises(PlanError, match=r"filterCondition is a property of version 2, this is .*_1"):
-        read_node({**raw, "type": "stream-exec-changelog-normalize_1"})
+    raw = {"id": 1, "outputType": "ROW<a INT> NOT NULL", "description": "Two", "more": 7}
+    assert Two.model_validate({**raw, "type": "stream-exec-two_2"}).more == 7
+    assert Two.model_validate({**raw, "type": "stream-exec-two_1", "more": 0}).key.version == 1
+    with pytest.raises(ValidationError, match="more is a property of version 2, this is stream-exec-two_1"):
+        Two.model_validate({**raw, "type": "stream-exec-two_1"})
+    assert Two.later_properties() == {"more": 2}
+
+
+def test_a_dropped_version_is_refused_with_the_way_out_which_keeps_the_state(tmp_path: Path) -> None:
+    folder = FIXTURES / "stream-exec-changelog-normalize_1" / "repeated"
+    old, new = folder / "plan.json", tmp_path / "new.json"
+    environment = TableEnvironment.create()
+    with pytest.raises(PlanError, match=r"changelog-normalize_1: this engine has .*_2, and no longer executes") as why:
+        environment.execute_sql(f"EXECUTE PLAN '{old}'")
+    assert why.value.hint is not None
+    assert "COMPILE PLAN 'new.json' FROM 'old.json'" in why.value.hint
+    environment.execute_sql(f"COMPILE PLAN '{new}' FROM '{old}'")
+    assert {each["type"] for each in nodes(new.read_text(encoding="utf-8"), "stream-exec-changelog-normalize")} == {
+        "stream-exec-changelog-normalize_2"
+    }
+    restore = prepare(
+        folder / "savepoint", load(new.read_text(encoding="utf-8")), drop_unclaimed=False, drop=frozenset()
+    )
+    assert {each.fate for each in restore.fates} == {"restored"}
+
+
+def test_plans_keep_their_version_of_a_function() -> None:
+    environment = TableEnvironment.create()
+    environment.execute_sql("CREATE TABLE t (s STRING) WITH ('connector' = 'datagen')")
+    plan = environment.compile_plan_sql("SELECT IS_DECIMAL(s) AS d FROM t").as_json_string()
+    assert "$IS_DECIMAL$2" in plan
+    of_1_1 = plan.replace("$IS_DECIMAL$2", "$IS_DECIMAL").replace('"1.2"', '"1.1"').replace("plan-1.2", "plan-1.1")
+    assert "$IS_DECIMAL$1" in encode(load(of_1_1))
+    assert "$IS_DECIMAL$1" in migrate(of_1_1).text
+    assert "$IS_DECIMAL$2" not in migrate(of_1_1).text
 
 
 @pytest.mark.parametrize("name", ["stream-exec-deduplicate_1/event_time", "stream-exec-deduplicate_1/ttl"])
@@ -78,7 +132,7 @@ def test_an_operator_moves_state_of_1_0(name: str) -> None:
 
 
 def test_a_condition_takes_over_the_state_that_had_none() -> None:
-    old = load(fixture("stream-exec-changelog-normalize_1/repeated"))
+    old = stored(FIXTURES / "stream-exec-changelog-normalize_1" / "repeated")
     before = [each for each in meanings(old) if each.name == "changelogNormalizeState"]
     new = load(fixture("stream-exec-changelog-normalize_2/filter"))
     after = [each for each in meanings(new) if each.name == "changelogNormalizeState"]

@@ -15,6 +15,7 @@ import pytest
 
 from execnodes.core.errors import StateError
 from execnodes.core.version import ENGINE_VERSION
+from plans.codec import encode
 from plans.load import load
 from rekindle.compiled_plan import CompiledPlan
 from rekindle.savepoints.exchange import export_state
@@ -22,6 +23,7 @@ from rekindle.savepoints.manifest import PLAN, read
 from rekindle.savepoints.reader import SavepointReader
 from rekindle.savepoints.restore import prepare
 from rekindle.savepoints.writer import SavepointWriter
+from rekindle.testing.restore_fixtures import stored
 from tests.savepoints.saved import AGGREGATES, ONE, SAVEPOINTS, STATE, TABLE, THREE, content, described, fixtures, table
 
 
@@ -46,7 +48,8 @@ def test_every_state_survives_its_own_plan_a_function_and_another_parallelism(fo
     functions: list[Callable[[Any], Any]] = [_polars, _pandas, _arrow]
     for number, each in enumerate(states):
         writer.transform_state(each.title, functions[number % 3])
-    writer.with_plan(CompiledPlan.from_file(folder / PLAN)).with_max_parallelism(5)
+    plan = CompiledPlan.from_json_string(encode(stored(folder.parent)))
+    writer.with_plan(plan).with_max_parallelism(5)
     migrated = writer.write(tmp_path / "new")
     kept = [step for step, _ in migrated.steps if step.operation not in ("transform", "repartition")]
     assert [(step.operation, step.title) for step in kept] == [("keep", each.title) for each in states]

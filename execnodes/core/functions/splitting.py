@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from execnodes.core.expressions import Call
 from execnodes.core.functions.function import by_count, form, function
 from execnodes.core.functions.scope import Scope
+from execnodes.core.spark_sql import text_literal
 from execnodes.core.types import BOOLEAN, STRING, TEXTS, array, map_of
 
 
@@ -64,5 +67,18 @@ IS_DIGIT = function(
     "IS_DIGIT", form("TEXT", BOOLEAN, nullable=False), sql="coalesce(rlike({0}, '^\\\\p{{Nd}}+$'), FALSE)"
 )
 IS_DECIMAL = function("IS_DECIMAL", form("TEXT", BOOLEAN, nullable=False), sql="(CAST({0} AS DOUBLE) IS NOT NULL)")
+_DIGITS = r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
+_HEXADECIMAL = r"0[xX]([0-9a-fA-F]+\.?|[0-9a-fA-F]*\.[0-9a-fA-F]+)[pP][+-]?[0-9]+"
+_NUMBER = rf"^([+-]?\p{{Nd}}{{1,18}}|[\x00-\x20]*[+-]?(NaN|Infinity|({_DIGITS}|{_HEXADECIMAL})[fFdD]?)[\x00-\x20]*)$"
+# Version 1 takes what Spark casts: also 'inf', 'nan' and 'infinity' in any case, but no digits of other scripts.
+IS_DECIMAL_2 = replace(
+    function(
+        "IS_DECIMAL",
+        form("TEXT", BOOLEAN, nullable=False),
+        sql=lambda scope, call: f"coalesce(rlike({scope.text(call.operands[0])}, {text_literal(_NUMBER)}), FALSE)",
+    ),
+    version=2,
+    since="1.2",
+)
 URL_ENCODE = function("URL_ENCODE", form("TEXT", STRING, nullable=True), sql="url_encode({0})")
 URL_DECODE = function("URL_DECODE", form("TEXT", STRING, nullable=True), sql="try_url_decode({0})")

@@ -1,18 +1,18 @@
 """Version 2 (1.1): a condition on the rows may be part of the node, as in Flink.
 
-A condition above the node had state keep rows that nothing below it ever saw, and needed -U for every update. Plans of
-version 1 have no such property and mean the same as ever.
+A condition above the node had state keep rows that nothing below it ever saw, and needed -U for every update. Version 1
+(1.0 and 1.1) is no longer executed: its plans are migrated.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any
 
 from execnodes.core.expressions import Expression, input_indexes
 from execnodes.core.lowering import Lowering, OperatorInput, Rows
 from execnodes.core.meaning import RowsMeaning, StateMeaning, conjuncts, expression_text, set_text
-from execnodes.core.metadata import Since, exec_node_metadata
+from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.options import parse_duration
 from execnodes.core.predicates import supported
@@ -22,14 +22,6 @@ if TYPE_CHECKING:
     from execnodes.state.operator import Operator
 
 
-@exec_node_metadata(
-    name="stream-exec-changelog-normalize",
-    version=1,
-    consumed_options=["table.exec.uid.format"],
-    produced_operators=["changelog-normalize"],
-    min_plan_version="1.0",
-    min_state_version="1.0",
-)
 @exec_node_metadata(
     name="stream-exec-changelog-normalize",
     version=2,
@@ -45,7 +37,7 @@ class ChangelogNormalize(ExecNode):
     """Columns of the key that identifies a row."""
     generate_update_before: bool
     """True if -U comes with an update."""
-    filter_condition: Annotated[Expression | None, Since(2)] = None
+    filter_condition: Expression | None = None
     """Over the input: rows for which it is not TRUE count as deleted; None keeps all."""
 
     def uids(self) -> tuple[str, ...]:
@@ -109,3 +101,8 @@ class ChangelogNormalize(ExecNode):
             raise self.fail(
                 "its condition cannot be evaluated inside a stateful operator", "Put it into a calc behind."
             )
+
+    @classmethod
+    def upgrade(cls, old: dict[str, Any]) -> dict[str, Any]:
+        """No condition: a calc behind it filters, as it did."""
+        return old
