@@ -130,6 +130,8 @@ class Aggregate:
     ttl: str | None = None
     """STATE_TTL hint."""
     position: Position | None = None
+    merging: frozenset[str] = frozenset()
+    """Functions of the user among the calls that can put accumulators together."""
 
 
 @dataclass(frozen=True)

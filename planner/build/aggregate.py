@@ -71,6 +71,7 @@ def build_aggregate(
         tuple(_indexes(sets, grouping, keys)),
         ttl,
         node.position,
+        frozenset(calls.merging),
     )
     key_types = dict(zip(keys, types, strict=True))
     return plan, GroupConverter(below, key_types, calls)
@@ -155,6 +156,8 @@ class _Calls:
         self.calls: list[AggregateCall] = []
         self.results: dict[int, Expression] = {}
         """What stands for a call, by the id of its syntax."""
+        self.merging: set[str] = set()
+        """Functions of the user that can put accumulators together."""
         self.inner: set[int] = set()
         """Ids of what stands inside calls."""
         self._below, self._columns, self._grouping, self._keys, self._sets = below, columns, grouping, keys, sets
@@ -222,6 +225,8 @@ class _Calls:
             raise SqlError(f"{clause} in a call of {node.name} is not supported", position=node.position)
         arguments = [self._clause(f"an argument of {node.name}").convert(arg) for arg in node.args]
         call, converted = bind_aggregate(found, definition, arguments, node)
+        if definition.mergeable:
+            self.merging.add(call.user_name)
         columns = tuple(self._columns.index(each) for each in converted)
         return call.model_copy(update={"arg_list": columns, "filter_arg": self._filter(node)})
 

@@ -8,6 +8,7 @@ from execnodes.core.errors import SqlError
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.node import ExecNode
 from execnodes.core.types import Field, LogicalType, row
+from execnodes.core.user_functions.partial import partial_columns
 from planner.describe import aggregated, described, grouped, listed, names_of
 from planner.logical import Aggregate
 from planner.lower.context import Context, lower_node
@@ -24,8 +25,7 @@ def _(node: Aggregate, context: Context, update_before: bool) -> ExecNode:
     calls = named(node.calls, output, len(node.grouping))
     if any(call.user_name for call in calls):
         return _python(node, context, below, calls, output, mode, retract)
-    strategy = context.configuration.get_option("table.optimizer.agg-phase-strategy")
-    if strategy != "ONE_PHASE" and all_mergeable(calls, retract):
+    if _strategy(context) != "ONE_PHASE" and all_mergeable(calls, retract):
         return _two_phases(node, context, below, calls, output, mode, retract)
     names = names_of(below.output_type)
     return context.make(
@@ -53,18 +53,40 @@ def _python(
                 position=node.position,
                 hint="Give the function a method retract(self, accumulator, …).",
             )
+    names = names_of(below.output_type)
+    local, keys = below, node.grouping
+    own = tuple(call for call in calls if not call.user_name)
+    merging = all(call.user_name in node.merging for call in calls if call.user_name) and all_mergeable(own, retract)
+    two_phases = merging and not retract and _strategy(context) != "ONE_PHASE"
+    if two_phases:
+        keys = tuple(range(len(node.grouping)))
+        fields = (Field(output.fields[at].name, output.fields[at].type) for at in keys)
+        local = context.make(
+            "stream-exec-local-python-group-aggregate",
+            [below],
+            row(*fields, *partial_columns(calls, below.output_type)),
+            INSERT_ONLY,
+            _description("LocalPythonGroupAggregate", node.grouping, calls, names, retract),
+            grouping=node.grouping,
+            agg_calls=calls,
+        )
     return context.make(
         "stream-exec-python-group-aggregate",
-        [context.exchange(below, node.grouping)],
+        [context.exchange(local, keys)],
         output,
         mode,
-        _description("PythonGroupAggregate", node.grouping, calls, names_of(below.output_type), retract),
-        grouping=node.grouping,
+        _description("PythonGroupAggregate", node.grouping, calls, names, retract),
+        local_agg_input_row_type=below.output_type if two_phases else None,
+        grouping=keys,
         agg_calls=calls,
         generate_update_before=mode.retract,
         need_retraction=retract,
         state=(context.state("pythonGroupAggregateState", node.ttl),),
     )
+
+
+def _strategy(context: Context) -> str:
+    return context.configuration.get_option("table.optimizer.agg-phase-strategy")
 
 
 def refuse_python(node: Aggregate | WindowAggregate, where: str) -> None:

@@ -47,10 +47,11 @@ def register_functions(spark: SparkSession, graph: ExecGraph, functions: Mapping
 
 
 def supply_functions(steps: Iterable[Step], functions: Mapping[str, Definition]) -> None:
-    """Give operators the aggregate functions of the user that they call."""
+    """Give operators and pre-aggregations the aggregate functions of the user that they call."""
     for step in steps:
-        if isinstance(step, OperatorRecord) and isinstance(step.operator, CallsFunctions):
-            step.operator.supply(functions)
+        caller = step.operator if isinstance(step, OperatorRecord) else step.kernel
+        if isinstance(caller, CallsFunctions):
+            caller.supply(functions)
 
 
 def refuse_changed_accumulators(folder: JobFolder, graph: ExecGraph) -> None:

@@ -65,3 +65,12 @@ class Texts(AggregateFunction):
 
     def get_value(self, accumulator: set[str]) -> int:
         return len(accumulator)
+
+
+class MergingMean(WeightedMean):
+    """Rows are folded before they are shuffled."""
+
+    def merge(self, accumulator: MeanState, accumulators: list[MeanState]) -> None:
+        for each in accumulators:
+            accumulator.total += each.total
+            accumulator.weight += each.weight

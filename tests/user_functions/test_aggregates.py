@@ -185,7 +185,7 @@ def test_the_call_in_a_plan() -> None:
     plan = json.loads(
         registered().compile_plan_sql("SELECT b, WMEAN(a, 2), COUNT(*) FROM t GROUP BY b").as_json_string()
     )
-    node = next(each for each in plan["nodes"] if each["type"] == "stream-exec-python-group-aggregate_1")
+    node = next(each for each in plan["nodes"] if each["type"] == "stream-exec-python-group-aggregate_2")
     (mean, count) = node["aggCalls"]
     assert count["internalName"] == "$COUNT$1"
     assert mean["systemName"] == "wmean"

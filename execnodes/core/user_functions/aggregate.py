@@ -18,7 +18,8 @@ class AggregateFunction(ABC):
     """Folds the rows of a group into an accumulator, which is state, and tells a value from it.
 
     A subclass may also have ``retract(accumulator, *args)``, which takes a row back; without it the function cannot be
-    used where rows are updated or deleted.
+    used where rows are updated or deleted. With ``merge(accumulator, accumulators)``, which takes in what others have
+    folded, rows are folded before they are shuffled; the order of rows must then not matter.
     """
 
     def open(self, context: FunctionContext) -> None:  # noqa: B027  # most functions need nothing
@@ -64,6 +65,11 @@ class AggregateDefinition:
     def retractable(self) -> bool:
         """Whether rows can be taken back."""
         return callable(getattr(self.function, "retract", None))
+
+    @property
+    def mergeable(self) -> bool:
+        """Whether accumulators can be put together."""
+        return callable(getattr(self.function, "merge", None))
 
     def named(self, name: str) -> AggregateDefinition:
         """The same under the name that SQL knows it by."""

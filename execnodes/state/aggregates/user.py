@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
@@ -72,22 +72,66 @@ class UserCall:
         """`merged` (a row a group, `known` is TRUE where state had it) with the accumulators after the batch
         (`frame.new`), and with results before and after under `result_name`.
         """
-        function, serializer, hints, nulls, vectorised = opened(self.shipped)
-        lists = self._lists(rows, merged, group, nulls)
+        return self._changed(merged, known, self._taken_in(rows, merged, group))
+
+    def merge(self, parts: pl.DataFrame, merged: pl.DataFrame, group: Sequence[str], known: str) -> pl.DataFrame:
+        """As `step`, from rows of accumulators that were folded elsewhere (`state_columns` under their own names)."""
+        function, *_ = opened(self.shipped)
+        accumulators = self._accumulators()
+        names = [column.name for column in state_columns(self.call)]
+        whole = (
+            parts.select(*group, pl.struct(names).alias(RESULT)).group_by(list(group), maintain_order=True).agg(RESULT)
+        )
+        lists = iter(frame.left_join(merged.select(*group), whole, group)[RESULT].to_list())
+
+        def put_together(accumulator: Any) -> Any:
+            others = [accumulators.read([each[name] for name in names]) for each in next(lists)]
+            with accumulators.failing_in("merge"):
+                changed = function.merge(accumulator, others)
+            return accumulator if changed is None else changed
+
+        return self._changed(merged, known, put_together)
+
+    def fold(self, rows: pl.DataFrame, groups: pl.DataFrame, group: Sequence[str]) -> pl.DataFrame:
+        """`groups` (a row a group) with the accumulators of the rows alone, under the names of `frame.delta`."""
+        accumulators = self._accumulators()
+        take_in = self._taken_in(rows, groups, group)
+        found = [accumulators.write(take_in(accumulators.fresh())) for _ in range(groups.height)]
+        return groups.with_columns(
+            pl.Series(frame.delta(column.name), [each[at] for each in found], dtype=column.dtype)
+            for at, column in enumerate(state_columns(self.call))
+        )
+
+    def _accumulators(self) -> Accumulators:
+        function, serializer, *_ = opened(self.shipped)
+        return Accumulators(self.call, function, serializer)
+
+    def _taken_in(self, rows: pl.DataFrame, groups: pl.DataFrame, group: Sequence[str]) -> Callable[[Any], Any]:
+        """Of the accumulator of each group in turn, before its rows, the one after them."""
+        function, _, hints, nulls, vectorised = opened(self.shipped)
         readers = [from_kernel(t, hint) for t, hint in zip(self.types, hints, strict=True)]
-        accumulators = Accumulators(self.call, function, serializer)
+        lists = iter(self._lists(rows, groups, group, nulls))
+        step = self._by_series if vectorised else self._by_row
+
+        def take_in(accumulator: Any) -> Any:
+            sign, *values = next(lists)
+            arguments = [
+                list(map(read, each)) if read is not None else each for read, each in zip(readers, values, strict=True)
+            ]
+            return step(function, accumulator, sign, arguments)
+
+        return take_in
+
+    def _changed(self, merged: pl.DataFrame, known: str, change: Callable[[Any], Any]) -> pl.DataFrame:
+        accumulators = self._accumulators()
         columns = state_columns(self.call)
         olds = zip(*(merged[column.name].to_list() for column in columns), strict=True)
         news: list[Sequence[Any]] = []
         results: list[tuple[Any, Any]] = []
-        for old, was, (sign, *values) in zip(olds, merged[known].to_list(), lists, strict=True):
+        for old, was in zip(olds, merged[known].to_list(), strict=True):
             accumulator = accumulators.read(old) if was else accumulators.fresh()
             before = accumulators.result(accumulator) if was else None
-            arguments = [
-                list(map(read, each)) if read is not None else each for read, each in zip(readers, values, strict=True)
-            ]
-            step = self._by_series if vectorised else self._by_row
-            accumulator = step(function, accumulator, sign, arguments)
+            accumulator = change(accumulator)
             news.append(accumulators.write(accumulator))
             results.append((before, accumulators.result(accumulator)))
         dtype = Column(RESULT, self.call.type).dtype
@@ -169,28 +213,29 @@ class Accumulators:
 
     def fresh(self) -> Any:
         """Of a group without rows."""
-        with self._failing_in("create_accumulator"):
+        with self.failing_in("create_accumulator"):
             return self._function.create_accumulator()
 
     def read(self, row: Sequence[Any]) -> Any:
         """From the columns of state."""
-        with self._failing_in("reading its accumulator"):
+        with self.failing_in("reading its accumulator"):
             values = [value if read is None else read(value) for read, value in zip(self._readers, row, strict=True)]
             return self._serializer.from_row(values)
 
     def write(self, accumulator: Any) -> list[Any]:
         """To the columns of state."""
-        with self._failing_in("writing its accumulator"):
+        with self.failing_in("writing its accumulator"):
             values = self._serializer.to_row(accumulator)
             return [write(value) for write, value in zip(self._writers, values, strict=True)]
 
     def result(self, accumulator: Any) -> Any:
         """The value of a group, as kernels have it."""
-        with self._failing_in("get_value"):
+        with self.failing_in("get_value"):
             return self._result(self._function.get_value(accumulator))
 
     @contextmanager
-    def _failing_in(self, what: str) -> Iterator[None]:
+    def failing_in(self, what: str) -> Iterator[None]:
+        """Name the method that a failure comes from."""
         try:
             yield
         except Exception as error:

@@ -31,3 +31,14 @@ AGED = RestoreProgram(
     BEFORE, AFTER, {"table.exec.state.ttl": "36500 d", "table.exec.uid.format": "<id>_<type>-<version>_<operator>"},
     long=True,
 )  # fmt: skip
+_MERGING = "CREATE FUNCTION merging AS 'tests.restore.functions:MergingMean' LANGUAGE PYTHON;\n"
+_MERGED = "MERGING(v, n) AS wm, MERGING(v, n) FILTER (WHERE n > 2) AS wf"
+FOLDED = RestoreProgram(
+    "stream-exec-python-group-aggregate_2", "merging", FUNCTIONS + _MERGING + EVENTS,
+    {
+        "folded": f"SELECT k, COUNT(*) AS c, {_MERGED}, MIN(v) AS mv FROM t GROUP BY k",
+        "no_key": "SELECT MERGING(v, n) AS wm FROM t",
+        "in_order": f"SELECT k, {MEAN}, LAST_TWO(s) AS lt FROM t GROUP BY k",
+    },
+    BEFORE, AFTER, {"table.exec.uid.format": "<id>_<type>-<version>_<operator>"},
+)  # fmt: skip

@@ -1,0 +1,168 @@
+"""Version 2 (1.2): functions that can merge accumulators fold rows before they are shuffled, as those of the system do.
+
+Version 1 shuffled every row, and numbered them first, so that functions saw them in order. The state is the same: it
+goes on whichever way rows come.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from execnodes.core.aggregates import problem
+from execnodes.core.expressions import AggregateCall
+from execnodes.core.lowering import Lowering, OperatorInput, Rows
+from execnodes.core.meaning import RowsMeaning, StateMeaning, call_text, set_text
+from execnodes.core.metadata import exec_node_metadata
+from execnodes.core.node import ExecNode
+from execnodes.core.options import parse_duration
+from execnodes.core.types import LogicalType, Root
+from execnodes.core.user_functions.partial import partial_calls, partial_columns
+
+if TYPE_CHECKING:
+    from execnodes.stream.python_group_aggregate.v1_kernel import PythonGroupAggregateOperator
+    from execnodes.stream.python_group_aggregate.v2_kernel import MergingOperator
+
+
+@exec_node_metadata(
+    name="stream-exec-python-group-aggregate",
+    version=2,
+    consumed_options=["table.exec.uid.format"],
+    produced_operators=["python-group-aggregate"],
+    min_plan_version="1.2",
+    min_state_version="1.0",
+)
+class PythonGroupAggregate(ExecNode):
+    """GROUP BY with aggregate functions of the user, others beside them; all else as in a group aggregate.
+
+    Its input are rows, or what a local aggregate has folded of them: then it merges.
+
+    Output: the keys, then the results.
+    """
+
+    grouping: tuple[int, ...]
+    """Key columns of the input."""
+    agg_calls: tuple[AggregateCall, ...]
+    """They read columns of `local_agg_input_row_type`, if there is one, else of the input."""
+    local_agg_input_row_type: LogicalType | None = None
+    """What the local aggregate below has read; None if there is no such aggregate."""
+    generate_update_before: bool
+    """Emit -U before +U."""
+    need_retraction: bool
+    """The input retracts rows."""
+
+    def uids(self) -> tuple[str, ...]:
+        """The aggregate's own."""
+        return (self.uid("python-group-aggregate"),)
+
+    def check(self, inputs: tuple[LogicalType, ...]) -> None:
+        """Keys and calls must fit what they read, and the output; accumulators stand behind the keys."""
+        if self.local_agg_input_row_type is not None:
+            behind = partial_columns(self.agg_calls, self.local_agg_input_row_type)
+            last = inputs[0].fields[len(inputs[0].fields) - len(behind) :]
+            if len(last) != len(behind) or any(
+                not a.type.same_values(b.type) for a, b in zip(last, behind, strict=True)
+            ):
+                raise self.fail(f"its input must end in the accumulators {', '.join(each.name for each in behind)}")
+            if self.need_retraction:
+                raise self.fail("what was folded before cannot be taken back")
+            inputs = (self.local_agg_input_row_type,)
+            keys: tuple[int, ...] = ()
+        else:
+            keys = self.grouping
+        own = tuple(call for call in self.agg_calls if not call.user_name)
+        found = problem(keys, own, inputs[0], self.need_retraction)
+        width, given = len(self.grouping) + len(self.agg_calls), len(inputs[0].fields)
+        if found is None and len(self.output_type.fields) != width:
+            found = f"{len(self.output_type.fields)} output columns for {width} keys and results"
+        for call in self.agg_calls:
+            if call.user_name and call.accumulator is None:
+                found = found or f"{call.name}: the accumulator of {call.user_name} is missing"
+            if any(not 0 <= at < given for at in call.arg_list) or not -1 <= call.filter_arg < given:
+                found = found or f"{call.name}: {call.title} reads a column that is not among the {given} input columns"
+            if call.filter_arg >= 0 and inputs[0].fields[call.filter_arg].type.root is not Root.BOOLEAN:
+                found = found or f"{call.name}: the FILTER column {call.filter_arg} is no BOOLEAN"
+            if call.user_name and self.need_retraction and not call.retractable:
+                found = found or f"{call.name}: {call.title} cannot take rows back, and the input retracts rows"
+        if found is not None:
+            raise self.fail(found)
+
+    def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
+        """One stateful operator over the key groups of the keys."""
+        return lowering.operator(self, self._operator(inputs[0].type), (OperatorInput(inputs[0], self.grouping),))
+
+    def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
+        """A row a group."""
+        (rows,) = inputs
+        keys = rows.texts(self.grouping)
+        columns = (*keys, *self._call_texts(rows).values())
+        return rows.made(self.output_type, columns, f"groups by {set_text(keys)} of ({rows.rows})")
+
+    def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
+        """Accumulators of each group, and the values behind some of them."""
+        from execnodes.state.aggregates.user import state_columns
+        from execnodes.state.meaning import aggregation_texts, state_meanings
+
+        (rows,) = inputs
+        operator = self._operator(rows.type)
+        calls = self._call_texts(rows)
+        own = {
+            column.name: f"{calls[each.call.name]}.{column.name.rpartition('$')[2]}"
+            for each in operator.aggregation.accumulators
+            for column in each.columns
+        }
+        merged = own if self.local_agg_input_row_type is not None else None
+        texts = aggregation_texts(operator.aggregation, rows.texts(self.grouping), rows, merged)
+        main = texts[operator.aggregation.state_name]
+        for call in operator.user_calls:
+            text = calls[call.name]
+            for column in state_columns(call):
+                main[column.name] = f"{text}.{column.name.removeprefix(f'{call.name}$')}"
+            if call.accumulator is not None:
+                main.serializers[text] = call.accumulator.model_dump_json(by_alias=True)
+        parts = {"input": rows.rows, "changes": "also taken back" if self.need_retraction else "only added"}
+        return state_meanings(operator, self.metadata, inputs, parts, texts)
+
+    def _call_texts(self, rows: RowsMeaning) -> dict[str, str]:
+        """Names of the calls to what they mean; of accumulators that come folded the local aggregate has said it."""
+        if self.local_agg_input_row_type is None:
+            return {call.name: call_text(call, rows) for call in self.agg_calls}
+        behind = partial_columns(self.agg_calls, self.local_agg_input_row_type)
+        texts = zip(behind, rows.columns[len(rows.columns) - len(behind) :], strict=True)
+        found: dict[str, str] = {}
+        for (column, text), call in zip(
+            texts, partial_calls(self.agg_calls, self.local_agg_input_row_type), strict=True
+        ):
+            # A column is called after its call, and means its part: ``mean$total`` is ``mean(t.v).total``.
+            found.setdefault(call.name, text.removesuffix(column.name.removeprefix(call.name).replace("$", ".", 1)))
+        return {call.name: found[call.name] for call in self.agg_calls}
+
+    def _operator(self, input_type: LogicalType) -> PythonGroupAggregateOperator | MergingOperator:
+        from execnodes.stream.python_group_aggregate.v1_kernel import PythonGroupAggregateOperator
+        from execnodes.stream.python_group_aggregate.v2_kernel import MergingOperator
+
+        if self.local_agg_input_row_type is not None:
+            return MergingOperator(
+                uid=self.uids()[0],
+                input_type=input_type,
+                output_type=self.output_type,
+                local_input_type=self.local_agg_input_row_type,
+                grouping=self.grouping,
+                calls=self.agg_calls,
+                update_before=self.generate_update_before,
+                ttl_ms=parse_duration(self.state_ttl()),
+            )
+        return PythonGroupAggregateOperator(
+            uid=self.uids()[0],
+            input_type=input_type,
+            output_type=self.output_type,
+            grouping=self.grouping,
+            calls=self.agg_calls,
+            retract=self.need_retraction,
+            update_before=self.generate_update_before,
+            ttl_ms=parse_duration(self.state_ttl()),
+        )
+
+    @classmethod
+    def upgrade(cls, old: dict[str, Any]) -> dict[str, Any]:
+        """Rows come as they did."""
+        return old
