@@ -32,9 +32,11 @@ def main(version: str) -> None:
     # Compiles the restore programs, so it comes after what is cheap.
     from tests.completeness.frozen import current, stored
 
-    if current() != stored():
+    nodes, frozen = current(), stored()
+    # What has been dropped stays frozen.
+    if nodes != {key: frozen.get(key) for key in nodes}:
         sys.exit("node versions have changed since they were frozen: run make goldens and commit, or undo the change")
-    print(keep(root, FOLDER / version, version, stored()))
+    print(keep(root, FOLDER / version, version, nodes))
 
 
 def refusal(root: Path, version: str, source: str) -> str:
