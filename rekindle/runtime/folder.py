@@ -63,7 +63,7 @@ class JobFolder:
 
     @property
     def restored_file(self) -> Path:
-        """The savepoint this job began from: its folder, watermark and positions."""
+        """The savepoint this job began from: its folder, watermark, positions and history."""
         return self.path / "restored.json"
 
     def restored(self) -> dict[str, Any]:

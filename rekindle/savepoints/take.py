@@ -24,7 +24,7 @@ from rekindle.runtime.session import prepare
 from rekindle.runtime.stages import plan_stages
 from rekindle.runtime.streams import source_stream, streams
 from rekindle.savepoints.folder import new_folder, refuse_existing
-from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, checksum
+from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, checksum, steps
 from rekindle.spark_releases import logged_offsets
 
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ def _write(
         _positions(pipeline, job, batch),
         {uid: dict(each.parts) for (uid, name), each in meant.items() if name == POSITION},
         tuple(states),
+        steps(job.restored().get("history", ())),
     )
     (folder / NAME).write_text(manifest.text(), encoding="utf-8")
     return manifest

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from plans.user_functions import with_accumulators
+from rekindle.savepoints.manifest import read
 from rekindle.testing import RestoreProgram, lines
 from rekindle.testing.restore_run import Compiled, compiled, put, rows, run
 from tests.user_functions import evolving
@@ -40,7 +41,17 @@ def test_fields_come_and_go_over_a_savepoint(
     put(PROGRAM.after, tmp_path, 1)
     made = compiled(PROGRAM, tmp_path)
     with caplog.at_level(logging.INFO, logger="rekindle.savepoints"):
-        later = run(spark, PROGRAM, made, _now(made), folder=tmp_path, savepoint=tmp_path / "savepoint")
+        later = run(
+            spark,
+            PROGRAM,
+            made,
+            _now(made),
+            folder=tmp_path,
+            savepoint=tmp_path / "savepoint",
+            target=tmp_path / "next",
+        )
+    (step,) = read(tmp_path / "next").history
+    assert (step.operation, step.rows_before, len(step.schema_before)) == ("convert", 2, 3)
     assert "(fields added count and removed gone), 2 rows" in caplog.text
     found = dict(rows(made, {name: before[name] + changes for name, changes in later.items()})["out"])
     assert found == {"a": 13, "b": 5, "c": 7}
