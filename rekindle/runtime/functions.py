@@ -28,22 +28,30 @@ if TYPE_CHECKING:
     from rekindle.runtime.folder import JobFolder
 
 
-def register_functions(spark: SparkSession, graph: ExecGraph, functions: Mapping[str, Definition]) -> None:
-    """Make the functions that a plan calls known to Spark, each under its `spark_name`."""
-    calls = {spark_name(call): call for node in graph.nodes for call in user_calls(node) if isinstance(call, Call)}
-    if not calls:
-        return
-    from pyspark.sql.pandas.functions import arrow_udf
+def functions_of_spark(graph: ExecGraph, functions: Mapping[str, Definition]) -> dict[str, ScalarCall]:
+    """The scalar functions of the user that a plan calls, by their `spark_name`."""
     from pyspark.sql.pandas.types import to_arrow_type
     from pyspark.sql.types import DataType
 
-    make: Callable[..., Any] = arrow_udf
+    calls = {spark_name(call): call for node in graph.nodes for call in user_calls(node) if isinstance(call, Call)}
+    found = {}
     for name, call in calls.items():
         definition = functions[call.user_name]
         assert isinstance(definition, ScalarDefinition)
-        given = DataType.fromDDL(spark_type(call.type))
-        made = make(_columns(scalar_call(definition, call, to_arrow_type(given))), returnType=given)
-        spark.udf.register(name, made if definition.deterministic else made.asNondeterministic())
+        found[name] = scalar_call(definition, call, to_arrow_type(DataType.fromDDL(spark_type(call.type))))
+    return found
+
+
+def register_functions(spark: SparkSession, functions: Mapping[str, ScalarCall]) -> None:
+    """Make functions known to a session of Spark's that was prepared for them."""
+    if not functions:
+        return
+    from pyspark.sql.pandas.functions import arrow_udf
+
+    make: Callable[..., Any] = arrow_udf
+    for name, call in functions.items():
+        made = make(_columns(call), returnType=spark_type(call.result))
+        spark.udf.register(name, made if call.deterministic else made.asNondeterministic())
 
 
 def supply_functions(steps: Iterable[Step], functions: Mapping[str, Definition]) -> None:
@@ -83,7 +91,9 @@ def scalar_call(definition: ScalarDefinition, call: Call, arrow: pa.DataType) ->
     parameters = [definition.parameters.at(index) for index in range(len(call.operands))]
     shipped = ship(definition.name, definition.function, [each.hint for each in parameters])
     nulls = tuple(each.takes_null or definition.form == "pandas" for each in parameters)
-    return ScalarCall(shipped, definition.form == "pandas", operand_types(call), nulls, call.type, arrow)
+    return ScalarCall(
+        shipped, definition.form == "pandas", operand_types(call), nulls, call.type, arrow, definition.deterministic
+    )
 
 
 def _columns(call: ScalarCall) -> Callable[..., Any]:
@@ -101,6 +111,7 @@ class ScalarCall:
     takes_null: tuple[bool, ...]
     result: LogicalType
     arrow: pa.DataType
+    deterministic: bool = True
 
     def __call__(self, active: pa.Array, *columns: pa.Array) -> pa.Array:
         """The column of results; NULL in rows that are not `active`, or have a NULL that the function does not take."""

@@ -26,7 +26,12 @@ from rekindle.runtime.build import Builder, sink_columns, sink_hidden
 from rekindle.runtime.failures import is_transient, job_error
 from rekindle.runtime.fan_out import FanOut, Target
 from rekindle.runtime.folder import JobFolder, JobIdentity
-from rekindle.runtime.functions import refuse_changed_accumulators, register_functions, supply_functions
+from rekindle.runtime.functions import (
+    functions_of_spark,
+    refuse_changed_accumulators,
+    register_functions,
+    supply_functions,
+)
 from rekindle.runtime.gate import Gate
 from rekindle.runtime.guards import guard
 from rekindle.runtime.lanes import Lanes
@@ -183,17 +188,20 @@ class Job:
         self.fates = restore.fates if restore is not None else ()
         self._pipeline = plan_stages(recorded)
         spark = self._prepared({})
-        register_functions(spark, self._graph, self._functions)
         self._metrics = spark.sparkContext.accumulator({}, merging())
         self._spark = spark
         self._builder = self._built(restore)
         return spark, self._pipeline, self._builder.build()
 
     def _prepared(self, defaults: Mapping[str, str]) -> SparkSession:
-        """A session with the job's own Spark settings, on top of `defaults`."""
+        """A session with the job's own Spark settings, on top of `defaults`, and the functions that its plan calls."""
         parallelism = max(1, self._configuration.number("parallelism.default"))
         settings = {key: value for key, value in self._configuration.items() if key.startswith(SPARK_PREFIX)}
-        return prepare(self._given_spark or session(parallelism, settings), parallelism, {**defaults, **settings})
+        given = self._given_spark or session(parallelism, settings)
+        called = functions_of_spark(self._graph, self._functions)
+        prepared = prepare(given, parallelism, {**defaults, **settings}, called)
+        register_functions(prepared, called)
+        return prepared
 
     def _built(self, restore: Restore | None = None, *, hold: bool = False) -> Builder:
         """With `hold` no more input is taken up than the checkpoint has noted."""

@@ -166,7 +166,7 @@ def _decoded(spec: StateSpec, batches: Iterator[Any]) -> Iterator[Any]:
     import pyarrow as pa
 
     from execnodes.state.frames import to_slots
-    from execnodes.state.pages import WRITTEN, decode_pages
+    from execnodes.state.page_format import WRITTEN, decode_pages
 
     layout = Layout.of([[column.type for column in spec.columns]])
     arrow = {"l": pa.int64(), "d": pa.float64(), "s": pa.string(), "b": pa.binary()}
