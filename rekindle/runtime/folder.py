@@ -62,6 +62,11 @@ class JobFolder:
         return self.path / "layout.json"
 
     @property
+    def page_layouts_file(self) -> Path:
+        """The layouts that pages of state with accumulators of functions of the user have had."""
+        return self.path / "page-layouts.json"
+
+    @property
     def restored_file(self) -> Path:
         """The savepoint this job began from: its folder, watermark, positions and history."""
         return self.path / "restored.json"

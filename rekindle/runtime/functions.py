@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from execnodes.core.errors import JobError, StateError
-from execnodes.core.expressions import AggregateCall, Call
+from execnodes.core.errors import JobError
+from execnodes.core.expressions import Call
 from execnodes.core.spark_sql import spark_type
 from execnodes.core.types import LogicalType
 from execnodes.core.user_functions.naming import operand_types, spark_name
@@ -16,7 +16,6 @@ from execnodes.core.user_functions.shipping import Shipped, failed, line, opened
 from execnodes.core.user_functions.values import reader, writer
 from execnodes.state.aggregates.user import CallsFunctions
 from plans.calls import user_calls
-from plans.load import load
 from rekindle.runtime.record import OperatorRecord, Step
 
 if TYPE_CHECKING:
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
     from execnodes.core.graph import ExecGraph
     from execnodes.core.user_functions.loading import Definition
-    from rekindle.runtime.folder import JobFolder
 
 
 def functions_of_spark(graph: ExecGraph, functions: Mapping[str, Definition]) -> dict[str, ScalarCall]:
@@ -60,30 +58,6 @@ def supply_functions(steps: Iterable[Step], functions: Mapping[str, Definition])
         caller = step.operator if isinstance(step, OperatorRecord) else step.kernel
         if isinstance(caller, CallsFunctions):
             caller.supply(functions)
-
-
-def refuse_changed_accumulators(folder: JobFolder, graph: ExecGraph) -> None:
-    """StateError if a job that goes on has functions whose accumulators have changed: a checkpoint is not converted."""
-    now = [
-        (node, call)
-        for node in graph.nodes
-        for call in user_calls(node)
-        if isinstance(call, AggregateCall) and call.accumulator is not None
-    ]
-    if not now or folder.committed_batch() is None or not folder.resolved_file.is_file():
-        return
-    before = load(folder.resolved_file.read_text(encoding="utf-8"), source=str(folder.resolved_file))
-    for node, call in now:
-        known = before.by_id.get(node.id)
-        found = () if known is None else user_calls(known)
-        was = next((each for each in found if isinstance(each, AggregateCall) and each.name == call.name), None)
-        if was is not None and was.accumulator != call.accumulator:
-            raise StateError(
-                f"the accumulator of {call.title} has changed since the job began",
-                where=str(folder.path),
-                hint="Take a savepoint with the function as it was, and start from it in a new --job-dir: state is "
-                "converted then.",
-            )
 
 
 def scalar_call(definition: ScalarDefinition, call: Call, arrow: pa.DataType) -> ScalarCall:

@@ -28,7 +28,6 @@ from rekindle.runtime.fan_out import FanOut, Target
 from rekindle.runtime.folder import JobFolder, JobIdentity
 from rekindle.runtime.functions import (
     functions_of_spark,
-    refuse_changed_accumulators,
     register_functions,
     supply_functions,
 )
@@ -36,6 +35,7 @@ from rekindle.runtime.gate import Gate
 from rekindle.runtime.guards import guard
 from rekindle.runtime.lanes import Lanes
 from rekindle.runtime.layout import check_layout, keep_layout, layout_of
+from rekindle.runtime.page_layouts import page_layouts, supply_layouts
 from rekindle.runtime.metrics import merging
 from rekindle.runtime.progress import Progress, RowCounter
 from rekindle.runtime.record import SinkRecord, record
@@ -177,14 +177,16 @@ class Job:
 
     def _assembled(self) -> tuple[SparkSession, Pipeline, DataFrame]:
         refuse_other_checkpoint(self.folder.checkpoint)
-        refuse_changed_accumulators(self.folder, self._graph)
-        write_atomically(self.folder.resolved_file, resolved_text(self._graph), replace=True)
+        pages = page_layouts(self.folder, self._graph)
         recorded = guard(record(self._graph))
         supply_functions(recorded.steps.values(), self._functions)
         layout = layout_of(self._graph, recorded.steps.values())
-        check_layout(self.folder, layout)
+        check_layout(self.folder, layout, pages.changed)
+        supply_layouts(recorded.steps.values(), pages.conversions)
+        write_atomically(self.folder.resolved_file, resolved_text(self._graph), replace=True)
         restore = recover(self.folder, self._configuration, self._graph)
         keep_layout(self.folder, layout)
+        pages.keep(self.folder)
         self.fates = restore.fates if restore is not None else ()
         self._pipeline = plan_stages(recorded)
         spark = self._prepared({})

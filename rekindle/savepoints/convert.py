@@ -13,8 +13,7 @@ from execnodes.core.errors import StateError
 from execnodes.core.types import LogicalType, Root
 from execnodes.core.user_functions.values import Convert, reader, writer
 from execnodes.state.python_values import from_kernel, to_kernel
-from execnodes.state.serializers.migrate import migrate
-from plans.accumulators import AccumulatorChange
+from execnodes.state.serializers.migrate import AccumulatorChange, migrate
 from rekindle.savepoints.columns import arrow_type
 from rekindle.savepoints.manifest import SavedState
 from rekindle.savepoints.reader import arrow_batches

@@ -18,7 +18,8 @@ from execnodes.state.frames import LANE, TAG
 from execnodes.state.host import STATE
 from execnodes.state.operator import BUCKET, StateSpec
 from execnodes.state.packing import PACKED_DDL, pack
-from plans.accumulators import AccumulatorChange, evolve
+from execnodes.state.serializers.migrate import AccumulatorChange
+from plans.accumulators import evolve
 from plans.compare import Fate as Judged
 from plans.compare import Judgement, compare
 from plans.meaning import POSITION, Meanings, meanings
@@ -158,7 +159,8 @@ def prepare(
     saved = {(each.uid, each.name): each for each in manifest.states}
     found = {(each.uid, each.name): each for each in manifest.meanings}
     given = Meanings.of((each for each in found.values() if each.title not in drop), saved_plan(folder))
-    fates, kept, problems, steps = [], {}, [], []
+    fates, kept, problems = [], {}, []
+    steps: list[Step] = []
     wanted = meanings(graph)
     after = {(each.uid, each.name): each for each in wanted}
     for each in compare(given, wanted).judgements:
