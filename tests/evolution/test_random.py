@@ -23,12 +23,15 @@ from rekindle.evolution import EvolutionError
 from tests.evolution.matrix import both
 from tests.evolution.random_queries import query, rows
 from tests.evolution.running import Pipeline, less
+from tests.evolution.test_upgrades import FULL
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from rekindle.compiled_plan import CompiledPlan
 
+Pair = tuple[str, str]
+"""A query, and what it is changed to."""
 AT_ONCE = 25
 """Changes of a pipeline: Spark's costs are those of its stages, however many operators each of them hosts."""
 CHANGES = int(os.environ.get("REKINDLE_EVOLUTIONS", "500"))
@@ -37,23 +40,26 @@ FIRST = int(os.environ.get("REKINDLE_EVOLUTIONS_SEED", "1"))
 
 @pytest.mark.spark
 def test_a_few_whole_states_give_the_rows_of_a_fresh_run(spark: SparkSession, tmp_path: Path) -> None:
-    assert tried(spark, tmp_path, Random(0), 10) == 10
+    """Those that plain Spark refuses or answers wrongly, and some random ones."""
+    random = Random(0)
+    pairs = [*FULL.values(), *changes(random, 10)]
+    assert tried(spark, tmp_path, random, pairs) == len(pairs)
 
 
 @pytest.mark.spark
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(FIRST, FIRST + (CHANGES + AT_ONCE - 1) // AT_ONCE))
 def test_whole_state_gives_the_rows_of_a_fresh_run(spark: SparkSession, tmp_path: Path, seed: int) -> None:
-    assert tried(spark, tmp_path, Random(seed), AT_ONCE) == AT_ONCE
+    random = Random(seed)
+    assert tried(spark, tmp_path, random, changes(random, AT_ONCE)) == AT_ONCE
 
 
-def tried(spark: SparkSession, folder: Path, random: Random, number: int) -> int:
+def tried(spark: SparkSession, folder: Path, random: Random, pairs: Sequence[Pair]) -> int:
     """Run changes, each table cut at a place of its own; AssertionError names those with other rows than a fresh run.
 
     How many were judged.
     """
-    sinks, pairs = changes(random, number)
-    old_text, new_text = statements(pairs)
+    (old_text, new_text), sinks = statements(pairs), tables(pairs)
     upgraded, fresh = (Pipeline(spark, folder / name, sinks) for name in ("upgraded", "fresh"))
     old = upgraded.plan(old_text)
     new, alone = upgraded.plan(new_text, old), fresh.plan(new_text)
@@ -82,8 +88,8 @@ def tried(spark: SparkSession, folder: Path, random: Random, number: int) -> int
 @pytest.mark.parametrize("seed", range(12))
 def test_random_changes_are_judged(seed: int) -> None:
     """Without running anything: what is judged twice is judged alike."""
-    sinks, pairs = changes(Random(seed), 5)
-    old_text, new_text = statements(pairs)
+    pairs = changes(Random(seed), 5)
+    (old_text, new_text), sinks = statements(pairs), tables(pairs)
     old = plan(old_text, sinks)
     new = plan(new_text, sinks, old)
     assert new.comparison is not None
@@ -91,12 +97,8 @@ def test_random_changes_are_judged(seed: int) -> None:
     assert plan(new_text, sinks, old).as_json_string() == new.as_json_string()
 
 
-Pair = tuple[str, str]
-"""A query, and what it is changed to."""
-
-
-def changes(random: Random, number: int) -> tuple[str, list[Pair]]:
-    """DDL of sinks, and changes whose state goes on whole."""
+def changes(random: Random, number: int) -> list[Pair]:
+    """Changes whose state goes on whole, also if all of them are in one plan."""
     pairs: list[Pair] = []
     while len(pairs) < number:
         while len(pairs) < number:
@@ -107,7 +109,7 @@ def changes(random: Random, number: int) -> tuple[str, list[Pair]]:
         # Two of them may have the same state, which only one can have.
         while not all(going_on := together(pairs)):
             pairs = [pair for pair, goes_on in zip(pairs, going_on, strict=True) if goes_on] or pairs[:1]
-    return tables(pairs), pairs
+    return pairs
 
 
 def statements(pairs: Sequence[Pair]) -> Pair:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from plans.user_functions import with_accumulators
 from rekindle.savepoints.manifest import read
+from rekindle.savepoints.reader import SavepointReader
 from rekindle.testing import RestoreProgram, lines
 from rekindle.testing.restore_run import Compiled, compiled, put, rows, run
 from tests.user_functions import evolving
@@ -55,3 +57,22 @@ def test_fields_come_and_go_over_a_savepoint(
     assert "(fields added count and removed gone), 2 rows" in caplog.text
     found = dict(rows(made, {name: before[name] + changes for name, changes in later.items()})["out"])
     assert found == {"a": 13, "b": 5, "c": 7}
+
+
+@pytest.mark.spark
+def test_a_job_goes_on_in_its_own_folder(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = replace(PROGRAM, configuration={"execution.job-dir": str(tmp_path / "job")})
+    put(PROGRAM.before, tmp_path, 0)
+    made = compiled(program, tmp_path)
+    before = run(spark, program, made, made.plan.graph, folder=tmp_path, target=tmp_path / "first")
+    monkeypatch.setattr(evolving, "Total", evolving.EvolvedTotal)
+    put(PROGRAM.after, tmp_path, 1)
+    later = run(spark, program, made, _now(made), folder=tmp_path, target=tmp_path / "second")
+    found = dict(rows(made, {name: before[name] + changes for name, changes in later.items()})["out"])
+    assert found == {"a": 13, "b": 5, "c": 7}
+    saved = read(tmp_path / "second")
+    assert [(each.operation, each.rows_after) for each in saved.history] == [("convert", 3)]
+    with SavepointReader.read(tmp_path / "second").query(
+        'SELECT k0, "s$count", "s$total" FROM "2_python-group-aggregate" ORDER BY ALL'
+    ) as (_, found_rows):
+        assert list(found_rows) == [("a", 101, 13), ("b", 100, 5), ("c", 101, 7)]
