@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import polars as pl
 
 from execnodes.core.errors import StateError
 from execnodes.core.lowering import HASH
+from execnodes.core.types import LogicalType
+from execnodes.core.user_functions.values import Convert
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import BUCKET
 from execnodes.state.page_format import WRITTEN
 from execnodes.state.python_values import from_kernel, to_kernel
+from execnodes.state.serializers.columns import UnreadColumn, converted
 from execnodes.state.serializers.migrate import AccumulatorChange, migrate
 
 
@@ -32,21 +37,28 @@ class NextLayout:
 
 
 def _converted(change: AccumulatorChange, rows: pl.DataFrame) -> list[pl.Series]:
-    readers = {each.name: from_kernel(each.type) for each in change.before.type.fields}
+    before = {each.name: each.type for each in change.before.type.fields}
     columns = {
-        name: values if (read := readers[name]) is None else list(map(read, values))
-        for name, values in ((name, rows[column].to_list()) for name, column in change.olds.items())
+        name: UnreadColumn(rows[column], partial(_read, from_kernel(before[name])))
+        for name, column in change.olds.items()
     }
+    after = {each.name: each.type for each in change.after.type.fields}
     try:
         found = migrate(change.before, change.after, columns, len(rows))
-        written = {each.name: list(map(to_kernel(each.type), found[each.name])) for each in change.after.type.fields}
+        return [_written(column, found[name], after[name]) for name, column in change.news.items()]
     except Exception as error:
         raise StateError(
             f"the accumulator of {change.title} cannot be converted: {type(error).__name__}: {error}",
             hint="Mend the serializer and start the job again; its state is as it was.",
         ) from error
-    types = {each.name: each.type for each in change.after.type.fields}
-    return [
-        pl.Series(column, written[name], dtype=Column(column, types[name]).dtype)
-        for name, column in change.news.items()
-    ]
+
+
+def _read(convert: Convert | None, column: pl.Series) -> Sequence[Any]:
+    return converted(convert, column.to_list())
+
+
+def _written(name: str, values: Sequence[Any], t: LogicalType) -> pl.Series:
+    dtype = Column(name, t).dtype
+    if isinstance(values, UnreadColumn) and values.source.dtype == dtype:
+        return values.source.alias(name)
+    return pl.Series(name, converted(to_kernel(t), values), dtype=dtype)
