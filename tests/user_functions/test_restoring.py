@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from plans.user_functions import with_accumulators
+from rekindle.connectors.collect import clear, results
+from rekindle.runtime.job import Job
 from rekindle.savepoints.manifest import read
 from rekindle.savepoints.reader import SavepointReader
+from rekindle.table_environment import TableEnvironment
 from rekindle.testing import RestoreProgram, lines
 from rekindle.testing.restore_run import Compiled, compiled, put, rows, run
 from tests.user_functions import evolving
@@ -61,18 +63,34 @@ def test_fields_come_and_go_over_a_savepoint(
 
 @pytest.mark.spark
 def test_a_job_goes_on_in_its_own_folder(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = replace(PROGRAM, configuration={"execution.job-dir": str(tmp_path / "job")})
     put(PROGRAM.before, tmp_path, 0)
-    made = compiled(program, tmp_path)
-    before = run(spark, program, made, made.plan.graph, folder=tmp_path, target=tmp_path / "first")
+    until(spark, tmp_path, 3, tmp_path / "first")
     monkeypatch.setattr(evolving, "Total", evolving.EvolvedTotal)
     put(PROGRAM.after, tmp_path, 1)
-    later = run(spark, program, made, _now(made), folder=tmp_path, target=tmp_path / "second")
-    found = dict(rows(made, {name: before[name] + changes for name, changes in later.items()})["out"])
-    assert found == {"a": 13, "b": 5, "c": 7}
-    saved = read(tmp_path / "second")
-    assert [(each.operation, each.rows_after) for each in saved.history] == [("convert", 3)]
-    with SavepointReader.read(tmp_path / "second").query(
-        'SELECT k0, "s$count", "s$total" FROM "2_python-group-aggregate" ORDER BY ALL'
-    ) as (_, found_rows):
-        assert list(found_rows) == [("a", 101, 13), ("b", 100, 5), ("c", 101, 7)]
+    until(spark, tmp_path, 2, tmp_path / "second")
+    assert {row[0]: row[1] for kind, row in results(str(tmp_path)) if kind in (0, 2)} == {"a": 13, "b": 5, "c": 7}
+    clear(str(tmp_path))
+    assert [(each.operation, each.rows_after) for each in read(tmp_path / "second").history] == [("convert", 3)]
+    query = f'SELECT k0, "s$count", "s$total" FROM "{UID}" ORDER BY ALL'
+    with SavepointReader.read(tmp_path / "second").query(query) as (_, found):
+        assert list(found) == [("a", 101, 13), ("b", 100, 5), ("c", 101, 7)]
+
+
+UID = "3_python-group-aggregate"
+
+
+def until(spark: Any, folder: Path, rows: int, savepoint: Path) -> None:
+    """Run the job of the folder until it has taken up so many rows."""
+    environment = TableEnvironment.create({"execution.job-dir": str(folder / "job")}, spark=spark)
+    tables = PROGRAM.sql.replace("${dir}", str(folder)).replace(
+        "'format'", "'source.monitor-interval' = '100 ms', 'format'"
+    )
+    sink = f"CREATE TABLE out (k STRING, s BIGINT) WITH ('connector' = 'collect', 'name' = '{folder}');"
+    plan = environment.compile_script(f"{tables} {sink} INSERT INTO out {PROGRAM.queries['out']}")
+    functions = environment.functions_of(plan.graph)
+    graph = with_accumulators(plan.graph, functions)
+    text, options = plan.as_json_string(), environment.configuration
+    job = Job(graph, text, options, spark=spark, functions=functions).start()
+    while (progress := job.progress()) is None or progress.rows < rows:
+        assert not job.wait(0.05)
+    job.stop(with_savepoint=savepoint)
