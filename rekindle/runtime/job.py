@@ -35,8 +35,8 @@ from rekindle.runtime.gate import Gate
 from rekindle.runtime.guards import guard
 from rekindle.runtime.lanes import Lanes
 from rekindle.runtime.layout import check_layout, keep_layout, layout_of
-from rekindle.runtime.page_layouts import page_layouts, supply_layouts
 from rekindle.runtime.metrics import merging
+from rekindle.runtime.page_layouts import page_layouts, supply_layouts
 from rekindle.runtime.progress import Progress, RowCounter
 from rekindle.runtime.record import SinkRecord, record
 from rekindle.runtime.resolved import in_full, resolved_text

@@ -76,7 +76,7 @@ def test_a_job_goes_on_in_its_own_folder(spark: Any, tmp_path: Path, monkeypatch
         assert list(found) == [("a", 101, 13), ("b", 100, 5), ("c", 101, 7)]
 
 
-UID = "3_python-group-aggregate"
+UID = "4_python-group-aggregate"
 
 
 def until(spark: Any, folder: Path, rows: int, savepoint: Path) -> None:
