@@ -20,7 +20,9 @@ from plans.compare import Comparison, Fate
 from plans.meaning import POSITION, meanings
 from plans.tables import tables_of
 from rekindle.evolution import EvolutionError
-from tests.evolution.matrix import both
+from rekindle.table_environment import TableEnvironment
+from tests.evolution.compiling import ALLOW, compiled
+from tests.evolution.matrix import TABLES, both
 from tests.evolution.random_queries import query, rows
 from tests.evolution.running import Pipeline, less
 from tests.evolution.test_upgrades import FULL
@@ -131,7 +133,30 @@ def tables(pairs: Sequence[Pair]) -> str:
 @cache
 def accepted(pair: Pair) -> bool:
     """Whether all goes on, if nothing else is in the plan."""
-    return together([pair]) == [True]
+    old, new = pair
+    try:
+        before = session().compile_plan_sql(f"INSERT INTO {sink('old', columns(old))} {old}")
+        after = session().compile_plan_sql(f"INSERT INTO {sink('new', columns(new))} {new}", from_plan=before)
+    except EvolutionError:
+        return False
+    assert after.comparison is not None
+    return whole(after.graph, after.comparison) != []
+
+
+@cache
+def session() -> TableEnvironment:
+    """One that knows the tables."""
+    made = TableEnvironment.create(ALLOW)
+    made.execute_script(TABLES)
+    return made
+
+
+@cache
+def sink(prefix: str, columns: str) -> str:
+    """A table of the session with these columns."""
+    name = f"{prefix}_{abs(hash(columns))}"
+    session().execute_sql(f"CREATE TABLE {name} ({columns}) WITH ('connector' = 'print')")
+    return name
 
 
 def together(pairs: Sequence[Pair]) -> list[bool]:
@@ -147,15 +172,13 @@ def together(pairs: Sequence[Pair]) -> list[bool]:
 
 
 def plan(text: str, sinks: str, origin: CompiledPlan | None = None) -> CompiledPlan:
-    from tests.evolution.compiling import compiled
-
     return compiled(sinks + text, origin)
 
 
 @cache
 def columns(sql: str) -> str:
     """Columns of a table that takes a query's rows."""
-    (root,) = plan(sql, "").graph.roots()
+    (root,) = session().compile_plan_sql(sql).graph.roots()
     return ", ".join(f"c{at} {each.type.regular()}" for at, each in enumerate(root.output_type.fields))
 
 
