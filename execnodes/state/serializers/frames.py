@@ -60,5 +60,6 @@ def _read(convert: Convert | None, column: pl.Series) -> Sequence[Any]:
 def _written(name: str, values: Sequence[Any], t: LogicalType) -> pl.Series:
     dtype = Column(name, t).dtype
     if isinstance(values, UnreadColumn) and values.source.dtype == dtype:
-        return values.source.alias(name)
+        kept: pl.Series = values.source
+        return kept.alias(name)
     return pl.Series(name, converted(to_kernel(t), values), dtype=dtype)
