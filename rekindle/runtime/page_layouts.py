@@ -74,11 +74,8 @@ class PageLayouts:
     """All layouts, the last one that of today."""
     conversions: Mapping[str, tuple[Conversion, ...]]
     """Steps from each layout to the next."""
-
-    @property
-    def changed(self) -> frozenset[str]:
-        """States that have had other layouts."""
-        return frozenset(title for title, steps in self.conversions.items() if steps)
+    changed: frozenset[str]
+    """States that have had other layouts, of which those steps lead to today's."""
 
     def keep(self, folder: JobFolder) -> None:
         """Write them down."""
@@ -92,7 +89,7 @@ def page_layouts(folder: JobFolder, graph: ExecGraph) -> PageLayouts:
     """Those of a job that goes on, or begins; StateError if today's serializers cannot read what has been written."""
     states = _serialized(graph)
     known = _known(folder, states)
-    stored, found = {}, {}
+    stored, found, ended = {}, {}, set()
     for title, state in states.items():
         now, before = StoredLayout.of(state), known.get(title, ())
         # What an engine lays out otherwise is not for accumulators to mend.
@@ -100,9 +97,11 @@ def page_layouts(folder: JobFolder, graph: ExecGraph) -> PageLayouts:
         stored[title] = (*before, now) if changed else before
         pairs = pairwise(stored[title])
         found[title] = tuple(_conversion(state, one, other, str(folder.path)) for one, other in pairs)
+        if found[title] and stored[title][-1] == now:
+            ended.add(title)
         if before and changed:
             _log.info("%s: %s; pages are converted when they are touched", title, found[title][-1].reason)
-    return PageLayouts(stored, found)
+    return PageLayouts(stored, found, frozenset(ended))
 
 
 def supply_layouts(steps: Iterable[Step], found: Mapping[str, Sequence[Conversion]]) -> None:
