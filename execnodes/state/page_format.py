@@ -91,7 +91,7 @@ def _rows(spec: StateSpec, number: int, pages: Sequence[bytes]) -> pl.DataFrame:
             f"a page of state {spec.name} has layout {number}, and only {spec.number} are known",
             hint="The job's folder is not whole; start from a savepoint.",
         )
-    later = spec.earlier[number - 1 :]
+    later = spec.former[number - 1 :]
     then = layout(replace(spec, columns=later[0].columns) if later else spec)
     table = pa.Table.from_batches([_batch(each, then.arrow) for each in pages], then.arrow)
     rows = pl.DataFrame(table.combine_chunks())

@@ -13,7 +13,7 @@ from execnodes.core.errors import StateError
 from execnodes.core.meaning import StateColumn, StateMeaning
 from execnodes.core.types import parse_type
 from execnodes.state.kernel_types import Column
-from execnodes.state.operator import Earlier
+from execnodes.state.operator import Former
 from execnodes.state.serializers.frames import NextLayout
 from plans.accumulators import evolve
 from plans.judge import judge
@@ -63,7 +63,7 @@ class Conversion:
     schema: tuple[tuple[str, str], ...]
     """Columns before, and their types."""
     reason: str
-    earlier: Earlier
+    former: Former
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def supply_layouts(steps: Iterable[Step], found: Mapping[str, Sequence[Conversio
         if isinstance(step, OperatorRecord):
             operator = step.operator
             operator.states = tuple(
-                replace(each, earlier=tuple(one.earlier for one in found.get(f"{operator.uid}:{each.name}", ())))
+                replace(each, former=tuple(one.former for one in found.get(f"{operator.uid}:{each.name}", ())))
                 for each in operator.states
             )
 
@@ -144,4 +144,4 @@ def _conversion(state: StateMeaning, before: StoredLayout, after: StoredLayout, 
         )
     columns = tuple(Column(name, parse_type(t)) for name, t in before.schema)
     step = NextLayout(evolve(old, new).changes, judgement.columns)
-    return Conversion(state.title, before.schema, judgement.reason, Earlier(columns, step))
+    return Conversion(state.title, before.schema, judgement.reason, Former(columns, step))

@@ -23,7 +23,7 @@ from execnodes.state.serializers.migrate import AccumulatorChange, migrate
 
 @dataclass(frozen=True, slots=True)
 class NextLayout:
-    """From one layout to the next; what `Earlier.step` is."""
+    """From one layout to the next; what `Former.step` is."""
 
     changes: tuple[AccumulatorChange, ...]
     columns: Mapping[str, str]
