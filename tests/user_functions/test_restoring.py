@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from plans.user_functions import with_accumulators
+from rekindle.compiled_plan import CompiledPlan
 from rekindle.connectors.collect import clear, results
 from rekindle.runtime.job import Job
 from rekindle.savepoints.manifest import read
@@ -80,13 +81,17 @@ UID = "4_python-group-aggregate"
 
 
 def until(spark: Any, folder: Path, rows: int, savepoint: Path) -> None:
-    """Run the job of the folder until it has taken up so many rows."""
+    """Run the job of the folder, with the plan that it began with, until it has taken up so many rows."""
     environment = TableEnvironment.create({"execution.job-dir": str(folder / "job")}, spark=spark)
-    tables = PROGRAM.sql.replace("${dir}", str(folder)).replace(
-        "'format'", "'source.monitor-interval' = '100 ms', 'format'"
+    tables = PROGRAM.sql.replace("${dir}", str(folder))
+    environment.execute_script(tables.replace("'format'", "'source.monitor-interval' = '100 ms', 'format'"))
+    environment.execute_sql(
+        f"CREATE TABLE out (k STRING, s BIGINT) WITH ('connector' = 'collect', 'name' = '{folder}')"
     )
-    sink = f"CREATE TABLE out (k STRING, s BIGINT) WITH ('connector' = 'collect', 'name' = '{folder}');"
-    plan = environment.compile_script(f"{tables} {sink} INSERT INTO out {PROGRAM.queries['out']}")
+    kept = folder / "plan.json"
+    if not kept.exists():
+        environment.compile_plan_sql(f"INSERT INTO out {PROGRAM.queries['out']}").write_to_file(kept)
+    plan = CompiledPlan.from_file(kept, executor=environment)
     functions = environment.functions_of(plan.graph)
     graph = with_accumulators(plan.graph, functions)
     text, options = plan.as_json_string(), environment.configuration
