@@ -138,7 +138,8 @@ def refusal(spark: SparkSession, folder: Path, query: str, checkpoint: Path, *, 
     writer = QUERIES[query](t, r).writeStream.format("noop").outputMode(mode).trigger(availableNow=True)
     running = writer.option("checkpointLocation", str(checkpoint)).start()
     try:
-        running.awaitTermination(60)
+        if not running.awaitTermination(120):
+            return "it does not end"
     except StreamingQueryException as error:
         return str(error)
     finally:

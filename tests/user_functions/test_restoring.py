@@ -72,7 +72,7 @@ def test_a_job_goes_on_in_its_own_folder(spark: Any, tmp_path: Path, monkeypatch
     assert {row[0]: row[1] for kind, row in results(str(tmp_path)) if kind in (0, 2)} == {"a": 13, "b": 5, "c": 7}
     clear(str(tmp_path))
     assert [(each.operation, each.rows_after) for each in read(tmp_path / "second").history] == [("convert", 3)]
-    query = f'SELECT k0, "s$count", "s$total" FROM "{UID}" ORDER BY ALL'
+    query = f'SELECT k0, "s$count", "s$total" FROM "{UID}"."pythonGroupAggregateState" ORDER BY ALL'
     with SavepointReader.read(tmp_path / "second").query(query) as (_, found):
         assert list(found) == [("a", 101, 13), ("b", 100, 5), ("c", 101, 7)]
 
