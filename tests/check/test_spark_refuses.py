@@ -19,7 +19,7 @@ from tests.evolution.compiling import compiled
 from tests.evolution.test_upgrades import FULL
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
 VALUE, KEY = "STATE_STORE_VALUE_SCHEMA_NOT_COMPATIBLE", "STATE_STORE_KEY_SCHEMA_NOT_COMPATIBLE"
 OPERATORS = "STREAMING_STATEFUL_OPERATOR_NOT_MATCH_IN_STATE_METADATA"
@@ -101,6 +101,7 @@ def test_our_verdict(change: Refused) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.long
 def test_spark_refuses(spark: SparkSession, tmp_path: Path) -> None:
     """All of them, and to begin naming sources, which Rekindle does from the first run."""
     plain = spark.newSession()

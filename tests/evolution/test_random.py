@@ -41,6 +41,7 @@ FIRST = int(os.environ.get("REKINDLE_EVOLUTIONS_SEED", "1"))
 
 
 @pytest.mark.spark
+@pytest.mark.long
 def test_a_few_whole_states_give_the_rows_of_a_fresh_run(spark: SparkSession, tmp_path: Path) -> None:
     """Those that plain Spark refuses or answers wrongly, and some random ones."""
     random = Random(0)
