@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from execnodes.core.errors import RekindleError
 from execnodes.core.expressions import AccumulatorSchema
 from execnodes.core.meaning import StateColumn, StateMeaning, readable
 from execnodes.state.serializers.make import snapshot_of
+from execnodes.state.serializers.migrate import AccumulatorChange
 from execnodes.state.serializers.snapshot import Verdict
-
-
-@dataclass(frozen=True, slots=True)
-class AccumulatorChange:
-    """One accumulator whose columns must be converted."""
-
-    title: str
-    """The call, for people."""
-    reason: str
-    before: AccumulatorSchema
-    after: AccumulatorSchema
-    olds: Mapping[str, str]
-    """Fields before to columns of the state as it was."""
-    news: Mapping[str, str]
-    """Fields after to columns of `Evolved.state`."""
 
 
 @dataclass(frozen=True, slots=True)

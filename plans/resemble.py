@@ -38,6 +38,9 @@ class Resemblance:
         self._by_name: dict[str, list[ExecNode]] = {}
         for node in old.nodes:
             self._by_name.setdefault(node.key.name, []).append(node)
+        self._read = {each for inputs in new.inputs.values() for each in inputs}
+        """New nodes that others read."""
+        self._written, self._written_before = _sinks(new), _sinks(old)
 
     def pairs(self) -> Mapping[int, int]:
         """New node id to old node id."""
@@ -68,7 +71,7 @@ class Resemblance:
             return None
         if self._after[node.id].states or self._before[old.id].states:
             return self._grade_of_states(node, old)
-        if not self._new.consumers_of(node):
+        if node.id not in self._read:
             return self._grade_of_sinks(node, old)
         one, other = self._before[old.id].rows, self._after[node.id].rows
         same = (one.rows, sorted(one.columns), one.time) == (other.rows, sorted(other.columns), other.time)
@@ -76,7 +79,7 @@ class Resemblance:
 
     def _grade_of_sinks(self, node: ExecNode, old: ExecNode) -> Grade | None:
         """A sink is its table; which rows it gets is another question."""
-        if [each.name for each in tables_of(node)] != [each.name for each in tables_of(old)]:
+        if self._written[node.id] != self._written_before.get(old.id):
             return None
         return (0, int(self._before[old.id].rows.rows != self._after[node.id].rows.rows), old.id)
 
@@ -166,3 +169,8 @@ def _fits(before: Iterable[StateMeaning], after: Iterable[StateMeaning]) -> int 
         lossy = goes_on is None or goes_on.loss
         worst = max(worst, _LOSSY if lossy else int(goes_on is not None and goes_on.fate is Fate.CONVERT))
     return worst if kept else None
+
+
+def _sinks(graph: ExecGraph) -> Mapping[int, list[str]]:
+    """Tables that nodes at the end write."""
+    return {node.id: [each.name for each in tables_of(node)] for node in graph.roots()}

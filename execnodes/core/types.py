@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
@@ -262,6 +263,11 @@ def parse_type(text: object) -> LogicalType:
     """Read the text form of a type, e.g. ``ROW<`a` INT NOT NULL, `b` ARRAY<STRING>>``; ValueError if it is none."""
     if not isinstance(text, str):
         raise ValueError(f"a type is a text such as 'INT NOT NULL', not {text!r}")
+    return _parsed(text)
+
+
+@lru_cache(maxsize=4096)
+def _parsed(text: str) -> LogicalType:
     tokens = list(_tokens(text))
     result, rest = _type(tokens, 0, text)
     if rest != len(tokens):

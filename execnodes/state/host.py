@@ -25,9 +25,12 @@ from execnodes.state.frames import (
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import BUCKET, Context, LocalKernel, Operator, State
 from execnodes.state.packing import packed, unpack
-from execnodes.state.pages import WRITTEN, PagedState
+from execnodes.state.page_format import WRITTEN
+from execnodes.state.pages import PagedState
 from execnodes.state.spark_client import client_for
 
+CONVERTED = "rowsConverted"
+"""Counter of rows that were read in a layout of before."""
 STATE = "rk_state"
 """Which of its operator's states a restored row is of."""
 
@@ -264,6 +267,8 @@ class GroupContext(Context):
         """Write what is still open; counters and the rows of each state touched."""
         for state in self._open.values():
             state.flush()
+            if state.rows_converted:
+                self.count(CONVERTED, state.rows_converted)
         return {**self._counts, **{f"rows:{name}": state.total_rows for name, state in self._open.items()}}
 
 

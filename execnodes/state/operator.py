@@ -7,8 +7,8 @@ reads and writes its state by pages (`State`). It holds no data of its own betwe
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import polars as pl
@@ -20,6 +20,15 @@ BUCKET = "rk_bucket"
 """Second half of a state row's address, beside the hash of its key: e.g. the end of its window. Int64."""
 DRAINED = 7_258_118_400_000
 """Watermark (epoch ms, year 2200) that says: the input has ended, everything may fire. pandas' time ends in 2262."""
+
+
+@dataclass(frozen=True, slots=True)
+class Former:
+    """A layout that pages of a state were written in before."""
+
+    columns: tuple[Column, ...]
+    step: Callable[[pl.DataFrame], pl.DataFrame]
+    """Its rows as the next layout has them; the address, and the time of writing, stay. It is picklable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +49,13 @@ class StateSpec:
     """First release that writes this layout."""
     earlier: tuple[StateSpec, ...] = ()
     """What older releases kept instead, under other names; `Operator.restore` takes rows of it and moves them here."""
+    former: tuple[Former, ...] = field(default=(), compare=False)
+    """Layouts that pages of a job may still have, the oldest first."""
+
+    @property
+    def number(self) -> int:
+        """Of the layout in which pages are written."""
+        return len(self.former) + 1
 
     @property
     def schema(self) -> dict[str, pl.DataType]:

@@ -13,16 +13,15 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-import pyarrow as pa
 
 from execnodes.core.lowering import HASH
 from execnodes.state.operator import BUCKET, StateSpec
+from execnodes.state.page_format import WRITTEN, decode, encode, layout
 
 Address = tuple[int, int, int]
 """Bucket, page, segment."""
@@ -32,12 +31,7 @@ PAGE_BYTES = 4_000
 MAX_SEGMENTS = 6
 _HASH_SHIFT = 20
 """The low bits of the hash choose the lane; pages use higher ones."""
-WRITTEN = "rk_written"
-"""When a row was written last (epoch ms); only in state with a TTL."""
-_HEADER = struct.Struct("<HI")
-"""Number of the layout's snapshot, length of the record batch before compression."""
 _BUCKET_HEAD = struct.Struct("<qi")
-_SNAPSHOT = 1
 
 
 class MapClient(Protocol):
@@ -115,7 +109,9 @@ class PagedState:
         self._spec = spec
         self._client = client
         self._now = now
-        self._schema, self._stored, self._arrow = _layout(spec)
+        self._layout = layout(spec)
+        self.rows_converted = 0
+        """Rows read that an earlier layout had; what is written is of today's."""
         self._address = [BUCKET, HASH] if spec.bucketed else [HASH]
         self._read_pages: set[tuple[int, int]] = set()
         self._untouched: list[pl.DataFrame] = []
@@ -219,19 +215,16 @@ class PagedState:
 
     def _load(self, pages: Iterable[tuple[int, int]]) -> pl.DataFrame:
         addresses = [address for page in pages for address in self._segments(page)]
-        batches = []
+        found = []
         for address, data in zip(addresses, self._client.get(addresses), strict=True):
             if data is None:
                 raise RuntimeError(
                     f"page {address} of state {self._spec.name!r} is in the directory but not in the store"
                 )
-            batches.append(_decoded(data, self._arrow))
-        if not batches:
-            return pl.DataFrame(schema=self._schema)
-        rows = pl.DataFrame(pa.Table.from_batches(batches, self._arrow).combine_chunks())
-        if self._spec.ttl_ms:
-            rows = rows.filter(pl.col(WRITTEN) > self._now - self._spec.ttl_ms)
-        return rows.select(pl.col(name).cast(dtype) for name, dtype in self._schema.items())
+            found.append(data)
+        rows, converted = decode(self._spec, found)
+        self.rows_converted += converted
+        return rows.filter(pl.col(WRITTEN) > self._now - self._spec.ttl_ms) if self._spec.ttl_ms else rows
 
     def _with_old_times(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Rows of keys that were not asked for keep the time they were written; only touched ones live on."""
@@ -260,8 +253,8 @@ class PagedState:
                 known = self._directory.buckets[int(each)] = Bucket.empty(self._pages_for(int(chosen.sum())))
             pages[chosen] = _page(rows[HASH].to_numpy()[chosen], known.mask)
         order = np.lexsort((pages, bucket)) if self._spec.bucketed else np.argsort(_narrow(pages), kind="stable")
-        ordered = rows[order].select(pl.col(name).cast(dtype) for name, dtype in self._stored.items())
-        batch = _one_batch(ordered, self._arrow)
+        ordered = rows[order].select(pl.col(name).cast(dtype) for name, dtype in self._layout.stored.items())
+        batch = self._layout.batch(ordered)
         bucket, pages = bucket[order], pages[order]
         cuts = np.flatnonzero((np.diff(pages) != 0) | (np.diff(bucket) != 0)) + 1
         items: list[tuple[Address, bytes]] = []
@@ -269,7 +262,7 @@ class PagedState:
             known = self._directory.buckets[int(bucket[start])]
             page = int(pages[start])
             address = (int(bucket[start]), page, int(known.segments[page]))
-            items.append((address, _encoded(batch.slice(start, end - start))))
+            items.append((address, encode(self._spec, batch.slice(start, end - start))))
             known.segments[page] += 1
             known.rows[page] += end - start
         self._client.put(items)
@@ -315,31 +308,9 @@ class PagedState:
             self._read_pages = kept
 
     def _row_bytes(self) -> int:
-        return sum(_WIDTHS.get(dtype.base_type(), 8) for dtype in self._stored.values())
+        return sum(_WIDTHS.get(dtype.base_type(), 8) for dtype in self._layout.stored.values())
 
 
-def decode_pages(spec: StateSpec, pages: Iterable[bytes]) -> pl.DataFrame:
-    """Rows of pages (`StateSpec.schema`, and `WRITTEN` with a TTL), for readers that stand outside an operator."""
-    schema, _, arrow = _layout(spec)
-    batches = [_decoded(data, arrow) for data in pages]
-    rows = pl.DataFrame(pa.Table.from_batches(batches, arrow))
-    return rows.select(pl.col(name).cast(dtype) for name, dtype in schema.items())
-
-
-def _encoded(batch: pa.RecordBatch) -> bytes:
-    """A page's bytes. Spark's Python client costs 30 µs a kilobyte, so that compressing pays."""
-    plain = batch.serialize()
-    compressed: bytes = _CODEC.compress(plain, asbytes=True)
-    return _HEADER.pack(_SNAPSHOT, plain.size) + compressed
-
-
-def _decoded(data: bytes, schema: pa.Schema) -> pa.RecordBatch:
-    _, size = _HEADER.unpack_from(data)
-    plain = _CODEC.decompress(pa.py_buffer(data).slice(_HEADER.size), decompressed_size=size)
-    return pa.ipc.read_record_batch(plain, schema)
-
-
-_CODEC = pa.Codec("zstd", compression_level=1)
 _WIDTHS: dict[type[pl.DataType], int] = {pl.String: 40, pl.Binary: 40, pl.Decimal: 16, pl.Boolean: 1, pl.Float32: 4}
 """Bytes a value takes, about: pages are sized by rows, so that their number follows from the row count alone."""
 
@@ -351,30 +322,3 @@ def _page(hashes: npt.NDArray[np.int64], mask: int) -> npt.NDArray[np.int64]:
 def _narrow(pages: npt.NDArray[np.int64]) -> npt.NDArray[np.uint16] | npt.NDArray[np.int64]:
     """Sixteen bits where they suffice: numpy sorts those by radix."""
     return pages.astype(np.uint16) if len(pages) and pages.max() < 1 << 16 else pages
-
-
-@lru_cache(maxsize=256)
-def _layout(spec: StateSpec) -> tuple[dict[str, pl.DataType], dict[str, pl.DataType], pa.Schema]:
-    """Columns of a state in kernels, in pages, and in Arrow."""
-    schema = dict(spec.schema)
-    if spec.ttl_ms:
-        schema[WRITTEN] = pl.Int64()
-    stored = {name: _storable(dtype) for name, dtype in schema.items()}
-    return schema, stored, _arrow_schema(stored)
-
-
-def _storable(dtype: pl.DataType) -> pl.DataType:
-    """Arrow has no 128-bit integer; a decimal of scale 0 holds the same numbers."""
-    return pl.Decimal(38, 0) if dtype == pl.Int128 else dtype
-
-
-def _arrow_schema(stored: dict[str, pl.DataType]) -> pa.Schema:
-    # Plain string and binary layouts: a slice serialises to just the rows it holds, views would drag whole buffers.
-    plain = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
-    found = pl.DataFrame(schema=stored).to_arrow().schema
-    return pa.schema([pa.field(each.name, plain.get(each.type, each.type)) for each in found])
-
-
-def _one_batch(rows: pl.DataFrame, schema: pa.Schema) -> pa.RecordBatch:
-    table = rows.rechunk().to_arrow().cast(schema).combine_chunks()
-    return table.to_batches()[0]

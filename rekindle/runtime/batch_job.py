@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from execnodes.core.errors import JobError, StateError
 from rekindle.runtime.batch import BatchBuilder
-from rekindle.runtime.functions import register_functions
 from rekindle.runtime.job import Job, explained
 from rekindle.runtime.progress import Progress
 from rekindle.savepoints.recovery import PATH
@@ -47,7 +46,6 @@ class BatchJob(Job):
 
     def _build(self) -> None:
         self._spark = self._prepared(BATCH_SETTINGS)
-        register_functions(self._spark, self._graph, self._functions)
         self._batch = BatchBuilder(
             self._spark, self._graph, self._configuration, self.job_id, self.folder.path, self._data_streams
         )

@@ -62,8 +62,13 @@ class JobFolder:
         return self.path / "layout.json"
 
     @property
+    def page_layouts_file(self) -> Path:
+        """The layouts that pages of state with accumulators of functions of the user have had."""
+        return self.path / "page-layouts.json"
+
+    @property
     def restored_file(self) -> Path:
-        """The savepoint this job began from: its folder, watermark and positions."""
+        """The savepoint this job began from: its folder, watermark, positions and history."""
         return self.path / "restored.json"
 
     def restored(self) -> dict[str, Any]:

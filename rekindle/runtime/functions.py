@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from execnodes.core.errors import JobError, StateError
-from execnodes.core.expressions import AggregateCall, Call
+from execnodes.core.errors import JobError
+from execnodes.core.expressions import Call
 from execnodes.core.spark_sql import spark_type
 from execnodes.core.types import LogicalType
 from execnodes.core.user_functions.naming import operand_types, spark_name
@@ -16,7 +16,6 @@ from execnodes.core.user_functions.shipping import Shipped, failed, line, opened
 from execnodes.core.user_functions.values import reader, writer
 from execnodes.state.aggregates.user import CallsFunctions
 from plans.calls import user_calls
-from plans.load import load
 from rekindle.runtime.record import OperatorRecord, Step
 
 if TYPE_CHECKING:
@@ -25,25 +24,32 @@ if TYPE_CHECKING:
 
     from execnodes.core.graph import ExecGraph
     from execnodes.core.user_functions.loading import Definition
-    from rekindle.runtime.folder import JobFolder
 
 
-def register_functions(spark: SparkSession, graph: ExecGraph, functions: Mapping[str, Definition]) -> None:
-    """Make the functions that a plan calls known to Spark, each under its `spark_name`."""
-    calls = {spark_name(call): call for node in graph.nodes for call in user_calls(node) if isinstance(call, Call)}
-    if not calls:
-        return
-    from pyspark.sql.pandas.functions import arrow_udf
+def functions_of_spark(graph: ExecGraph, functions: Mapping[str, Definition]) -> dict[str, ScalarCall]:
+    """The scalar functions of the user that a plan calls, by their `spark_name`."""
     from pyspark.sql.pandas.types import to_arrow_type
     from pyspark.sql.types import DataType
 
-    make: Callable[..., Any] = arrow_udf
+    calls = {spark_name(call): call for node in graph.nodes for call in user_calls(node) if isinstance(call, Call)}
+    found = {}
     for name, call in calls.items():
         definition = functions[call.user_name]
         assert isinstance(definition, ScalarDefinition)
-        given = DataType.fromDDL(spark_type(call.type))
-        made = make(_columns(scalar_call(definition, call, to_arrow_type(given))), returnType=given)
-        spark.udf.register(name, made if definition.deterministic else made.asNondeterministic())
+        found[name] = scalar_call(definition, call, to_arrow_type(DataType.fromDDL(spark_type(call.type))))
+    return found
+
+
+def register_functions(spark: SparkSession, functions: Mapping[str, ScalarCall]) -> None:
+    """Make functions known to a session of Spark's that was prepared for them."""
+    if not functions:
+        return
+    from pyspark.sql.pandas.functions import arrow_udf
+
+    make: Callable[..., Any] = arrow_udf
+    for name, call in functions.items():
+        made = make(_columns(call), returnType=spark_type(call.result))
+        spark.udf.register(name, made if call.deterministic else made.asNondeterministic())
 
 
 def supply_functions(steps: Iterable[Step], functions: Mapping[str, Definition]) -> None:
@@ -54,36 +60,14 @@ def supply_functions(steps: Iterable[Step], functions: Mapping[str, Definition])
             caller.supply(functions)
 
 
-def refuse_changed_accumulators(folder: JobFolder, graph: ExecGraph) -> None:
-    """StateError if a job that goes on has functions whose accumulators have changed: a checkpoint is not converted."""
-    now = [
-        (node, call)
-        for node in graph.nodes
-        for call in user_calls(node)
-        if isinstance(call, AggregateCall) and call.accumulator is not None
-    ]
-    if not now or folder.committed_batch() is None or not folder.resolved_file.is_file():
-        return
-    before = load(folder.resolved_file.read_text(encoding="utf-8"), source=str(folder.resolved_file))
-    for node, call in now:
-        known = before.by_id.get(node.id)
-        found = () if known is None else user_calls(known)
-        was = next((each for each in found if isinstance(each, AggregateCall) and each.name == call.name), None)
-        if was is not None and was.accumulator != call.accumulator:
-            raise StateError(
-                f"the accumulator of {call.title} has changed since the job began",
-                where=str(folder.path),
-                hint="Take a savepoint with the function as it was, and start from it in a new --job-dir: state is "
-                "converted then.",
-            )
-
-
 def scalar_call(definition: ScalarDefinition, call: Call, arrow: pa.DataType) -> ScalarCall:
     """A call of a function; `arrow` is the type of the column it gives."""
     parameters = [definition.parameters.at(index) for index in range(len(call.operands))]
     shipped = ship(definition.name, definition.function, [each.hint for each in parameters])
     nulls = tuple(each.takes_null or definition.form == "pandas" for each in parameters)
-    return ScalarCall(shipped, definition.form == "pandas", operand_types(call), nulls, call.type, arrow)
+    return ScalarCall(
+        shipped, definition.form == "pandas", operand_types(call), nulls, call.type, arrow, definition.deterministic
+    )
 
 
 def _columns(call: ScalarCall) -> Callable[..., Any]:
@@ -101,6 +85,7 @@ class ScalarCall:
     takes_null: tuple[bool, ...]
     result: LogicalType
     arrow: pa.DataType
+    deterministic: bool = True
 
     def __call__(self, active: pa.Array, *columns: pa.Array) -> pa.Array:
         """The column of results; NULL in rows that are not `active`, or have a NULL that the function does not take."""

@@ -26,12 +26,17 @@ from rekindle.runtime.build import Builder, sink_columns, sink_hidden
 from rekindle.runtime.failures import is_transient, job_error
 from rekindle.runtime.fan_out import FanOut, Target
 from rekindle.runtime.folder import JobFolder, JobIdentity
-from rekindle.runtime.functions import refuse_changed_accumulators, register_functions, supply_functions
+from rekindle.runtime.functions import (
+    functions_of_spark,
+    register_functions,
+    supply_functions,
+)
 from rekindle.runtime.gate import Gate
 from rekindle.runtime.guards import guard
 from rekindle.runtime.lanes import Lanes
 from rekindle.runtime.layout import check_layout, keep_layout, layout_of
 from rekindle.runtime.metrics import merging
+from rekindle.runtime.page_layouts import page_layouts, supply_layouts
 from rekindle.runtime.progress import Progress, RowCounter
 from rekindle.runtime.record import SinkRecord, record
 from rekindle.runtime.resolved import in_full, resolved_text
@@ -172,28 +177,33 @@ class Job:
 
     def _assembled(self) -> tuple[SparkSession, Pipeline, DataFrame]:
         refuse_other_checkpoint(self.folder.checkpoint)
-        refuse_changed_accumulators(self.folder, self._graph)
-        write_atomically(self.folder.resolved_file, resolved_text(self._graph), replace=True)
+        pages = page_layouts(self.folder, self._graph)
         recorded = guard(record(self._graph))
         supply_functions(recorded.steps.values(), self._functions)
         layout = layout_of(self._graph, recorded.steps.values())
-        check_layout(self.folder, layout)
+        check_layout(self.folder, layout, pages.changed)
+        supply_layouts(recorded.steps.values(), pages.conversions)
+        pages.keep(self.folder)
+        write_atomically(self.folder.resolved_file, resolved_text(self._graph), replace=True)
         restore = recover(self.folder, self._configuration, self._graph)
         keep_layout(self.folder, layout)
         self.fates = restore.fates if restore is not None else ()
         self._pipeline = plan_stages(recorded)
         spark = self._prepared({})
-        register_functions(spark, self._graph, self._functions)
         self._metrics = spark.sparkContext.accumulator({}, merging())
         self._spark = spark
         self._builder = self._built(restore)
         return spark, self._pipeline, self._builder.build()
 
     def _prepared(self, defaults: Mapping[str, str]) -> SparkSession:
-        """A session with the job's own Spark settings, on top of `defaults`."""
+        """A session with the job's own Spark settings, on top of `defaults`, and the functions that its plan calls."""
         parallelism = max(1, self._configuration.number("parallelism.default"))
         settings = {key: value for key, value in self._configuration.items() if key.startswith(SPARK_PREFIX)}
-        return prepare(self._given_spark or session(parallelism, settings), parallelism, {**defaults, **settings})
+        given = self._given_spark or session(parallelism, settings)
+        called = functions_of_spark(self._graph, self._functions)
+        prepared = prepare(given, parallelism, {**defaults, **settings}, called)
+        register_functions(prepared, called)
+        return prepared
 
     def _built(self, restore: Restore | None = None, *, hold: bool = False) -> Builder:
         """With `hold` no more input is taken up than the checkpoint has noted."""

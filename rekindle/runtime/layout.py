@@ -16,7 +16,7 @@ from rekindle.atomic_file import write_atomically
 from rekindle.runtime.record import OperatorRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from execnodes.core.graph import ExecGraph
     from rekindle.runtime.folder import JobFolder
@@ -110,13 +110,17 @@ def read_layout(folder: JobFolder) -> FolderLayout | None:
         ) from error
 
 
-def check_layout(folder: JobFolder, layout: FolderLayout) -> None:
-    """JobError if the checkpoint holds state that is laid out otherwise, or that a newer engine has written."""
+def check_layout(folder: JobFolder, layout: FolderLayout, converted: Collection[str] = ()) -> None:
+    """JobError if the checkpoint holds state that is laid out otherwise, or that a newer engine has written.
+
+    `converted`: titles of states whose pages are converted when they are touched (see `page_layouts`).
+    """
     known = read_layout(folder)
     if known is None or folder.committed_batch() is None:
         return
     now = {each.title: each for each in layout.states}
-    other = sorted({each.title for each in known.states if now.get(each.title) != each} | {*now} - _titles(known))
+    changed = {each.title for each in known.states if now.get(each.title) != each} | {*now} - _titles(known)
+    other = sorted(changed - {*converted})
     if other or known.format != layout.format:
         raise JobError(
             f"the job folder was written by engine version {known.engine}, and this engine ({layout.engine}) lays out "

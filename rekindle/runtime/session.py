@@ -10,6 +10,7 @@ import tempfile
 import threading
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -117,20 +118,37 @@ def _workers_find_pyspark() -> bool:
     return ours and os.environ["PYSPARK_PYTHON"] == sys.executable and os.access(_WORKER_PYTHON, os.X_OK)
 
 
-def prepare(spark: SparkSession, parallelism: int, settings: Mapping[str, str]) -> SparkSession:
+def prepare(
+    spark: SparkSession, parallelism: int, settings: Mapping[str, str], functions: Mapping[str, object] | None = None
+) -> SparkSession:
     """A session (same Spark context) with Rekindle's settings, for jobs that want the same.
 
+    `functions`: names of Spark functions to what they are; a session where one of them is something else is not shared.
     Each session has Python workers of its own, and a worker needs a second to begin; so jobs share sessions.
     """
     wanted = {**SESSION_SETTINGS, "spark.sql.shuffle.partitions": str(parallelism), **settings}
     key = (str(spark.sparkContext.applicationId), tuple(sorted(wanted.items())))
+    called = functions or {}
     with _lock:
-        if key not in _prepared:
-            own = spark.newSession()
-            for name, value in wanted.items():
-                _set(own, name, value)
-            _prepared[key] = own
-        return _prepared[key]
+        sessions = _prepared.setdefault(key, [])
+        for each in sessions:
+            if all(each.functions.get(name, given) == given for name, given in called.items()):
+                each.functions.update(called)
+                return each.spark
+        own = spark.newSession()
+        for name, value in wanted.items():
+            _set(own, name, value)
+        sessions.append(_Prepared(own, dict(called)))
+        return own
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """A session that jobs share."""
+
+    spark: SparkSession
+    functions: dict[str, object]
+    """Names of functions of the user to what they are there."""
 
 
 def _set(spark: SparkSession, name: str, value: str) -> None:
@@ -151,5 +169,5 @@ def _set(spark: SparkSession, name: str, value: str) -> None:
 
 _started: dict[str, Mapping[str, str]] = {}
 """Settings of sessions of our own making, by Spark's name of the application."""
-_prepared: dict[tuple[str, tuple[tuple[str, str], ...]], SparkSession] = {}
+_prepared: dict[tuple[str, tuple[tuple[str, str], ...]], list[_Prepared]] = {}
 _lock = Lock()

@@ -6,6 +6,7 @@ import logging
 import shutil
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +14,8 @@ from execnodes.core.errors import StateError
 from execnodes.core.types import LogicalType, Root
 from execnodes.core.user_functions.values import Convert, reader, writer
 from execnodes.state.python_values import from_kernel, to_kernel
-from execnodes.state.serializers.migrate import migrate
-from plans.accumulators import AccumulatorChange
+from execnodes.state.serializers.columns import UnreadColumn, converted
+from execnodes.state.serializers.migrate import AccumulatorChange, migrate
 from rekindle.savepoints.columns import arrow_type
 from rekindle.savepoints.manifest import SavedState
 from rekindle.savepoints.reader import arrow_batches
@@ -60,20 +61,14 @@ def convert(
 
 
 def _changed(change: AccumulatorChange, batch: pa.RecordBatch) -> dict[str, Any]:
-    import pyarrow as pa
-
     types = {field.name: field.type for field in change.before.type.fields}
     columns = {
-        name: _mapped(_from_file(types[name]), batch.column(column).to_pylist()) for name, column in change.olds.items()
+        name: UnreadColumn(batch.column(column), partial(_read, _from_file(types[name])))
+        for name, column in change.olds.items()
     }
     try:
         found = migrate(change.before, change.after, columns, batch.num_rows)
-        return {
-            change.news[field.name]: pa.array(
-                _mapped(_to_file(field.type), found[field.name]), type=arrow_type(field.type)
-            )
-            for field in change.after.type.fields
-        }
+        return {change.news[field.name]: _written(found[field.name], field.type) for field in change.after.type.fields}
     except Exception as error:
         raise StateError(
             f"the accumulator of {change.title} cannot be converted: {type(error).__name__}: {error}",
@@ -81,8 +76,17 @@ def _changed(change: AccumulatorChange, batch: pa.RecordBatch) -> dict[str, Any]
         ) from error
 
 
-def _mapped(change: Convert | None, values: Sequence[Any]) -> Sequence[Any]:
-    return values if change is None else [change(each) for each in values]
+def _read(convert: Convert | None, column: pa.Array) -> Sequence[Any]:
+    return converted(convert, column.to_pylist())
+
+
+def _written(values: Sequence[Any], t: LogicalType) -> pa.Array:
+    import pyarrow as pa
+
+    wanted = arrow_type(t)
+    if isinstance(values, UnreadColumn) and values.source.type == wanted:
+        return values.source
+    return pa.array(converted(_to_file(t), values), type=wanted)
 
 
 def _from_file(t: LogicalType) -> Convert | None:

@@ -110,7 +110,7 @@ class Manifest:
     """Source uid to what it reads (see `StateMeaning.parts`)."""
     states: tuple[SavedState, ...]
     history: tuple[Step, ...] = ()
-    """What migrations have made of the savepoint that a job took, in order."""
+    """What migrations, and restores that had to change something, have made of the states, in order."""
 
     @property
     def meanings(self) -> tuple[StateMeaning, ...]:
@@ -169,9 +169,7 @@ def read(folder: Path) -> Manifest:
             dict(found["positions"]),
             dict(found["sources"]),
             states,
-            tuple(
-                Step(**{**each, "schema_before": _pairs(each["schema_before"])}) for each in found.get("history", ())
-            ),
+            steps(found.get("history", ())),
         )
         if any(len(each.schema) != len(each.meanings) for each in states):
             raise ValueError("a state has columns without meaning")
@@ -179,6 +177,11 @@ def read(folder: Path) -> Manifest:
         raise _wrong(path, f"the manifest is damaged: {error!r}", "Use another savepoint.") from error
     _verify(folder, manifest)
     return manifest
+
+
+def steps(found: Iterable[Mapping[str, Any]]) -> tuple[Step, ...]:
+    """A history as it is kept in JSON."""
+    return tuple(Step(**{**each, "schema_before": _pairs(each["schema_before"])}) for each in found)
 
 
 def _pairs(found: Iterable[Iterable[str]]) -> tuple[tuple[str, str], ...]:

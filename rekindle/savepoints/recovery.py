@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,6 +49,7 @@ def recover(folder: JobFolder, configuration: Configuration, graph: ExecGraph) -
     memory = {
         "savepoint": str(restore.folder), "drop": dropped, "unclaimed": unclaimed, "consent": consent,
         "watermark": restore.manifest.watermark, "positions": restore.positions,
+        "history": [asdict(each) for each in restore.history],
     }  # fmt: skip
     write_atomically(folder.restored_file, json.dumps(memory, indent=2) + "\n", replace=True)
     return replace(restore, scratch=folder.path / "converted")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 from pathlib import Path
@@ -11,19 +11,21 @@ from typing import TYPE_CHECKING
 
 from execnodes.core.errors import StateError
 from execnodes.core.lowering import HASH, quote
+from execnodes.core.meaning import StateMeaning
 from execnodes.core.slots import Layout, assign, encode, unused
 from execnodes.core.types import NESTED, LogicalType
 from execnodes.state.frames import LANE, TAG
 from execnodes.state.host import STATE
 from execnodes.state.operator import BUCKET, StateSpec
 from execnodes.state.packing import PACKED_DDL, pack
-from plans.accumulators import AccumulatorChange, evolve
+from execnodes.state.serializers.migrate import AccumulatorChange
+from plans.accumulators import evolve
 from plans.compare import Fate as Judged
 from plans.compare import Judgement, compare
 from plans.meaning import POSITION, Meanings, meanings
 from rekindle.runtime.record import OperatorRecord
 from rekindle.savepoints.convert import convert
-from rekindle.savepoints.manifest import Manifest, SavedState, read
+from rekindle.savepoints.manifest import Manifest, SavedState, Step, read
 from rekindle.savepoints.plan import saved_plan
 
 if TYPE_CHECKING:
@@ -81,6 +83,13 @@ class Restore:
     """Source uid to where it goes on."""
     scratch: Path | None = None
     """Where states are put that had to be converted."""
+    steps: tuple[Step, ...] = ()
+    """What becomes of states that do not go on as they are."""
+
+    @property
+    def history(self) -> tuple[Step, ...]:
+        """What has been done to the states since they were first written."""
+        return (*self.manifest.history, *self.steps)
 
     def initial(self, spark: SparkSession, steps: Iterable[OperatorRecord], lanes: Lanes) -> GroupedData | None:
         """Rows of a stage's operators by operator and lane; None if there are none."""
@@ -151,6 +160,7 @@ def prepare(
     found = {(each.uid, each.name): each for each in manifest.meanings}
     given = Meanings.of((each for each in found.values() if each.title not in drop), saved_plan(folder))
     fates, kept, problems = [], {}, []
+    steps: list[Step] = []
     wanted = meanings(graph)
     after = {(each.uid, each.name): each for each in wanted}
     for each in compare(given, wanted).judgements:
@@ -164,6 +174,7 @@ def prepare(
             )
             changes = evolve(found[address], into).changes
             kept[each.uid, into.name] = Kept(saved[address], each.columns, changes)
+            steps += _steps(saved[address], each, meaning)
         allowed = consent == "allow" or (drop_unclaimed and each.fate is Judged.DROP)
         if each.fate is Judged.INCOMPATIBLE or (each.loss and not allowed and _must_ask(each, consent)):
             what = "source" if each.state == POSITION else "operator or state"
@@ -188,7 +199,22 @@ def prepare(
         _log.info("%s", fate)
     going_on = {each.uid for each in fates if (each.name, each.fate) == (POSITION, "restored")}
     positions = {uid: text for uid, text in manifest.positions.items() if uid in going_on}
-    return Restore(folder, manifest, tuple(fates), kept, positions)
+    steps += [Step("drop", each.uid, each.name, each.rows, 0) for each in fates if _is_state(each, "dropped")]
+    return Restore(folder, manifest, tuple(fates), kept, positions, steps=tuple(steps))
+
+
+def _is_state(fate: Fate, what: str) -> bool:
+    return fate.fate == what and fate.name != POSITION
+
+
+def _steps(saved: SavedState, judgement: Judgement, after: StateMeaning) -> Iterator[Step]:
+    """What a restore does to a state that goes on: another name, other columns."""
+    uid, name = judgement.uid, judgement.state
+    if judgement.was:
+        yield Step("rename", uid, name, saved.rows, saved.rows, f"from {saved.title}")
+    schema = tuple((each.name, each.type) for each in after.columns)
+    if judgement.fate is Judged.CONVERT and schema != saved.schema:
+        yield Step("convert", uid, name, saved.rows, saved.rows, judgement.reason, saved.schema)
 
 
 def _must_ask(judgement: Judgement, consent: str) -> bool:

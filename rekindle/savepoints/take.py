@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,12 +19,13 @@ from plans.meaning import POSITION, meanings
 from rekindle.connectors.registry import find_source
 from rekindle.runtime.folder import JobFolder
 from rekindle.runtime.layout import check_layout, layout_of
+from rekindle.runtime.page_layouts import Conversion, page_layouts, supply_layouts
 from rekindle.runtime.record import OperatorRecord, Record, record
 from rekindle.runtime.session import prepare
 from rekindle.runtime.stages import plan_stages
 from rekindle.runtime.streams import source_stream, streams
 from rekindle.savepoints.folder import new_folder, refuse_existing
-from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, checksum
+from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, Step, checksum, steps
 from rekindle.spark_releases import logged_offsets
 
 if TYPE_CHECKING:
@@ -67,6 +68,8 @@ def _write(
 ) -> Manifest:
     numbers = {row["operatorId"]: row["operatorProperties"] for row in _metadata(spark, job)}
     meant = {(each.uid, each.name): each for each in meanings(graph)}
+    converted = page_layouts(job, graph).conversions
+    supply_layouts(pipeline.steps.values(), converted)
     states = []
     for step in pipeline.steps.values():
         if not isinstance(step, OperatorRecord):
@@ -87,9 +90,17 @@ def _write(
         _positions(pipeline, job, batch),
         {uid: dict(each.parts) for (uid, name), each in meant.items() if name == POSITION},
         tuple(states),
+        (*steps(job.restored().get("history", ())), *_converted(states, converted)),
     )
     (folder / NAME).write_text(manifest.text(), encoding="utf-8")
     return manifest
+
+
+def _converted(states: Sequence[SavedState], found: Mapping[str, Sequence[Conversion]]) -> Iterator[Step]:
+    """What the job did to its own state, all of which is in today's layout now."""
+    for state in states:
+        for each in found.get(state.title, ()):
+            yield Step("convert", state.uid, state.name, state.rows, state.rows, each.reason, each.schema)
 
 
 def _metadata(spark: SparkSession, job: JobFolder) -> list[Any]:
@@ -165,7 +176,7 @@ def _decoded(spec: StateSpec, batches: Iterator[Any]) -> Iterator[Any]:
     import pyarrow as pa
 
     from execnodes.state.frames import to_slots
-    from execnodes.state.pages import WRITTEN, decode_pages
+    from execnodes.state.page_format import WRITTEN, decode_pages
 
     layout = Layout.of([[column.type for column in spec.columns]])
     arrow = {"l": pa.int64(), "d": pa.float64(), "s": pa.string(), "b": pa.binary()}

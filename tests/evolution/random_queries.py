@@ -7,9 +7,9 @@ from random import Random
 
 AGGREGATES = (
     "SUM(v)", "SUM(w)", "MAX(v)", "MIN(w)", "COUNT(*)", "COUNT(v)", "AVG(v)", "COUNT(DISTINCT v)", "SUM(DISTINCT w)",
-    "SUM(v) FILTER (WHERE w > 2)",
+    "SUM(v) FILTER (WHERE w > 2)", "MAX(w) FILTER (WHERE v IS NOT NULL)", "SUM(v * w)", "AVG(CAST(w AS DOUBLE))",
 )  # fmt: skip
-SOURCES = ("t", "r", "(SELECT k, v, w FROM t UNION ALL SELECT k, v, w FROM r)")
+SOURCES = ("t", "r", "cdc", "(SELECT k, v, w FROM t UNION ALL SELECT k, v, w FROM r)")
 MORE = "UNION ALL SELECT k, v, w FROM {}"
 
 
@@ -72,23 +72,55 @@ class Other:
 
 
 Query = Aggregate | Other
-_WINDOW = (
-    "SELECT window_start, k, {} FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '5' MINUTES)) "
-    "GROUP BY window_start, window_end, k"
-)
+_WINDOW = "SELECT window_start, k, {} FROM TABLE({}(TABLE t, DESCRIPTOR(ts), {})) GROUP BY window_start, window_end, k"
+_KINDS = {
+    "TUMBLE": "INTERVAL '5' MINUTES",
+    "HOP": "INTERVAL '2' MINUTES, INTERVAL '6' MINUTES",
+    "CUMULATE": "INTERVAL '2' MINUTES, INTERVAL '8' MINUTES",
+}
 _FIRST = "SELECT {} FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts{}) AS n FROM t) WHERE n = 1"
 _JOIN = "SELECT {} FROM t {} JOIN r ON t.k = r.k"
+_SUM = "(SELECT k, SUM(v) AS s, MAX(w) AS m FROM {} GROUP BY k)"
 _NESTED = "SELECT s, COUNT(*) AS c FROM (SELECT k, {} AS s FROM t GROUP BY k) GROUP BY s"
 OTHERS = (
-    Other(tuple(_WINDOW.format(each) for each in ("SUM(v) AS s, MAX(w) AS m", "MAX(w) AS m, SUM(v) AS s", "SUM(v)"))),
+    *(
+        Other(tuple(_WINDOW.format(calls, kind, size) for calls in calls_of_windows))
+        for kind, size in _KINDS.items()
+        for calls_of_windows in (
+            ("SUM(v) AS s, MAX(w) AS m", "MAX(w) AS m, SUM(v) AS s", "SUM(v)"),
+            ("COUNT(DISTINCT v) AS d, COUNT(*) AS c", "COUNT(*), COUNT(DISTINCT v)", "COUNT(DISTINCT v) + 1"),
+        )
+    ),
     Other(tuple(_FIRST.format(each, "") for each in ("k, k2, v, w", "k, v * 2 AS v2, k2", "k2, k"))),
     Other((_FIRST.format("k, k2, v", " DESC"), _FIRST.format("v, k", " DESC"), _FIRST.format("k, v", ""))),
+    Other(("SELECT DISTINCT k, v FROM t", "SELECT DISTINCT v, k FROM t", "SELECT v, k FROM t GROUP BY k, v")),
     Other(tuple(_JOIN.format(each, "") for each in ("t.k, t.v, r.w, r.v AS rv", "r.w, t.k", "t.v + r.w, t.k"))),
-    Other(tuple(_JOIN.format(each, "LEFT") for each in ("t.k, t.v, r.w", "r.w, t.k, t.v", "t.k, t.v + r.w AS s"))),
+    *(
+        Other(tuple(_JOIN.format(each, kind) for each in ("t.k, t.v, r.w", "r.w, t.k, t.v", "t.k, t.v + r.w AS s")))
+        for kind in ("LEFT", "RIGHT", "FULL")
+    ),
+    Other(
+        (
+            "SELECT t.k, SUM(r.w) AS s, COUNT(*) AS c FROM t JOIN r ON t.k = r.k GROUP BY t.k",
+            "SELECT COUNT(*) AS c, t.k, SUM(r.w) AS s FROM t JOIN r ON r.k = t.k GROUP BY t.k",
+            "SELECT t.k, SUM(r.w) AS s FROM t JOIN r ON t.k = r.k GROUP BY t.k HAVING SUM(r.w) > 3",
+        )
+    ),
+    *(
+        Other(
+            (
+                f"SELECT a.k, a.s, a.m, r.w FROM {_SUM.format(table)} AS a JOIN r ON a.k = r.k",
+                f"SELECT r.w, a.s + a.m FROM {_SUM.format(table)} AS a JOIN r ON a.k = r.k",
+                f"SELECT b.k, b.w, s FROM {_SUM.format(table)} AS a JOIN r AS b ON a.k = b.k",
+            )
+        )
+        for table in ("t", "cdc")
+    ),
     Other((_NESTED.format("SUM(v)"), f"SELECT c, s FROM ({_NESTED.format('SUM(v)')})", _NESTED.format("MAX(v)"))),
     Other(
         ("SELECT k, v FROM t WHERE v > 1", "SELECT k, v, w FROM t", "SELECT k, v FROM t UNION ALL SELECT k, v FROM r")
     ),
+    Other(("SELECT k, v FROM cdc WHERE v > 1", "SELECT k, v + w FROM cdc", "SELECT w FROM cdc WHERE k <> 'a'")),
 )
 
 
@@ -103,16 +135,29 @@ def query(random: Random) -> Query:
 
 
 def rows(random: Random, number: int) -> dict[str, list[dict[str, object]]]:
-    """Rows of all tables; event time goes forward, so that none is late."""
+    """Rows of all tables; event time goes forward, so that none is late. Rows of `cdc` are changes."""
     found: dict[str, list[dict[str, object]]] = {"t": [], "r": [], "x": []}
     for at in range(number):
         for table, into in found.items():
-            row: dict[str, object] = {
-                "k": random.choice("abc"),
-                "v": random.choice((None, 0, 1, 2, 3)),
-                "w": random.randint(0, 4),
-            }
+            row = _row(random)
             if table == "t":
                 row |= {"k2": random.choice("xy"), "ts": f"2024-01-01 00:{at * 2:02}:00"}
             into.append(row)
+    return {**found, "cdc": _changes(random, number)}
+
+
+def _row(random: Random) -> dict[str, object]:
+    return {"k": random.choice("abc"), "v": random.choice((None, 0, 1, 2, 3)), "w": random.randint(0, 4)}
+
+
+def _changes(random: Random, number: int) -> list[dict[str, object]]:
+    """Debezium's: rows that come, change and go."""
+    there: list[dict[str, object]] = []
+    found: list[dict[str, object]] = []
+    for _ in range(number):
+        kind = random.choice("ccud") if there else "c"
+        before = None if kind == "c" else there.pop(random.randrange(len(there)))
+        after = None if kind == "d" else _row(random)
+        there += [] if after is None else [after]
+        found.append({"before": before, "after": after, "op": kind})
     return found

@@ -51,8 +51,13 @@ class Pipeline:
         """A query's plan."""
         return TableEnvironment.create(self._options).compile_script(self._tables + query, from_plan=origin)
 
-    def run(self, plan: CompiledPlan, savepoint: Path | None = None, target: Path | None = None) -> Net:
-        """Run to the end of the files that are there; with `target`, only up to a savepoint."""
+    def run(
+        self, plan: CompiledPlan, savepoint: Path | None = None, target: Path | None = None, *, drains: bool = True
+    ) -> Net:
+        """Run to the end of the files that are there; with `target`, only up to a savepoint.
+
+        Without `drains` it ends as if there were one, and what only the end of the input would give is not given.
+        """
         from rekindle.connectors.collect import clear, results
         from rekindle.runtime.job import Job
 
@@ -60,7 +65,14 @@ class Pipeline:
         redirected = redirect(plan.graph, CatalogTables(environment.catalog), f"evolution-{uuid.uuid4().hex}")
         options = Configuration(environment.configuration)
         text = plan.as_json_string()
-        job = Job(redirected.graph, text, options, spark=self._spark, savepoint_at_end=target).start()
+
+        class Undrained(Job):
+            def _finish(self) -> None:
+                """Nothing is saved."""
+
+        kind = Job if drains else Undrained
+        end = target if drains else self.folder / "never"
+        job = kind(redirected.graph, text, options, spark=self._spark, savepoint_at_end=end).start()
         try:
             assert job.wait(300), "it does not end"
             return {each.table: _net(results(each.collected), each.schema.writable) for each in redirected.sinks}

@@ -10,7 +10,7 @@ import pytest
 from execnodes.core.errors import StateError
 from execnodes.core.graph import ExecGraph
 from plans.meaning import POSITION, meanings
-from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, checksum
+from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, Step, checksum
 from rekindle.savepoints.restore import Restore, prepare
 from rekindle.table_environment import TableEnvironment
 
@@ -33,10 +33,10 @@ def saved(graph: ExecGraph) -> SavedState:
     )  # fmt: skip
 
 
-def write(folder: Path, graph: ExecGraph, *states: SavedState) -> None:
+def write(folder: Path, graph: ExecGraph, *states: SavedState, history: tuple[Step, ...] = ()) -> None:
     (folder / PLAN).write_text("{}")
     sources = {each.uid: dict(each.parts) for each in meanings(graph) if each.name == POSITION}
-    manifest = Manifest("1.0", checksum(folder / PLAN), 0, dict.fromkeys(sources, "[]"), sources, states)
+    manifest = Manifest("1.0", checksum(folder / PLAN), 0, dict.fromkeys(sources, "[]"), sources, states, history)
     (folder / NAME).write_text(manifest.text())
 
 
@@ -64,6 +64,19 @@ def test_an_alias_leads_to_the_column_of_its_meaning(tmp_path: Path) -> None:
     found = prepared(tmp_path, pipeline("SUM(v) AS total"))
     ((_, kept),) = found.kept.items()
     assert dict(kept.columns) == {"k0": "k0", "total$sum": "s$sum"}
+
+
+def test_what_a_restore_changes_joins_the_history(tmp_path: Path) -> None:
+    before = Step("edit", *UID.split(":"), 5, 3)
+    write(tmp_path, GRAPH, saved(GRAPH), history=(before,))
+    assert prepared(tmp_path, GRAPH).history == (before,)
+    found = prepared(tmp_path, pipeline("SUM(v) AS total")).history
+    assert [str(each) for each in found[1:]] == [
+        f"convert {UID} columns are found by their meaning: s$sum as total$sum, 3 rows"
+    ]
+    assert found[1].schema_before == saved(GRAPH).schema
+    dropped = prepared(tmp_path, pipeline("MAX(v) AS s"), UID).history
+    assert [str(each) for each in dropped[1:]] == [f"drop {UID}, 3 -> 0 rows"]
 
 
 def test_state_that_is_not_there_starts_empty(tmp_path: Path) -> None:

@@ -140,6 +140,24 @@ def test_rows_are_taken_back(rows: list[tuple[Any, ...]], data: st.DataObject) -
     assert len(context.states[STATE].frame) == len(expected)
 
 
+class Negative(examples.WeightedMean):
+    """The same accumulators, another result."""
+
+    def get_value(self, accumulator: examples.MeanState) -> float | None:
+        return -accumulator.total
+
+
+def test_what_was_given_is_taken_back_as_the_function_of_today_tells_it() -> None:
+    calls = [call(examples.WeightedMean, 1, 2, name="mean")]
+    before = operator({"mean": examples.WeightedMean}, calls)
+    context = FakeContext(before)
+    run(before, context, rows_of(before, 0, [("x", 8.0, 2.0, None, None)], keys=(0,)))
+    changes = run(
+        now := operator({"mean": Negative}, calls), context, rows_of(now, 0, [("x", 1.0, 1.0, None, None)], keys=(0,))
+    )
+    assert changes.select(KIND, "mean").rows() == [(1, -16.0), (2, -17.0)]
+
+
 class Broken(AggregateFunction):
     def create_accumulator(self) -> examples.MeanState:
         return examples.MeanState()

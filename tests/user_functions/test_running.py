@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 
 from execnodes.core.errors import JobError
+from rekindle.runtime.functions import functions_of_spark
+from rekindle.runtime.session import prepare
 from rekindle.table_environment import TableEnvironment
+from rekindle.udf import udf
 from tests.user_functions import examples
 
 pytestmark = pytest.mark.spark
@@ -49,6 +52,21 @@ def test_in_projections_filters_and_joins(environment: TableEnvironment) -> None
 def test_a_failure_names_the_function_and_the_row(environment: TableEnvironment) -> None:
     with pytest.raises(JobError, match=r"function divide failed for \(0\): ZeroDivisionError"):
         rows(environment, "SELECT divide(a) FROM t")
+
+
+def test_jobs_whose_functions_only_have_the_same_name_do_not_share_a_session(spark: Any) -> None:
+    def called(add: int) -> Any:
+        made = TableEnvironment.create({"execution.runtime-mode": "batch"}, spark=spark)
+        made.create_temporary_function("f", udf(lambda v: v + add, input_types=["INT"], result_type="INT"))
+        graph = made.compile_plan_sql("SELECT f(v) FROM (VALUES 1, 2) AS t (v)").graph
+        return functions_of_spark(graph, made.functions_of(graph))
+
+    one, other = called(1), called(2)
+    assert one.keys() == other.keys()
+    first = prepare(spark, 1, {}, one)
+    assert prepare(spark, 1, {}, other) is not first
+    assert prepare(spark, 1, {}, called(1)) is first
+    assert prepare(spark, 1, {}) is first
 
 
 def test_two_sinks_call_only_for_their_rows(environment: TableEnvironment, tmp_path: Path) -> None:

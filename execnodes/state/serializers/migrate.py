@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from execnodes.core.expressions import AccumulatorSchema
 from execnodes.state.serializers.make import snapshot_of
 from execnodes.state.serializers.snapshot import TypeSerializerSnapshot, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class AccumulatorChange:
+    """One accumulator whose columns must be converted."""
+
+    title: str
+    """The call, for people."""
+    reason: str
+    before: AccumulatorSchema
+    after: AccumulatorSchema
+    olds: Mapping[str, str]
+    """Fields before to columns of the state as it was."""
+    news: Mapping[str, str]
+    """Fields after to columns of the state as it will be."""
 
 
 @runtime_checkable

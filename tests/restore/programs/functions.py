@@ -7,6 +7,10 @@ FUNCTIONS = "".join(
     f"CREATE FUNCTION {name} AS 'tests.restore.functions:{function}' LANGUAGE PYTHON;\n"
     for name, function in {"shout": "shout", "wmean": "WeightedMean", "last_two": "LastTwo", "texts": "Texts"}.items()
 )
+SERIALIZED = "".join(
+    f"CREATE FUNCTION {name} AS 'tests.restore.functions:{name.capitalize()}' LANGUAGE PYTHON;\n"
+    for name in ("longest", "tally")
+)
 MEAN = "WMEAN(v, n) AS wm, WMEAN(v, n) FILTER (WHERE n > 2) AS wf"
 
 ADDED = RestoreProgram(
@@ -41,4 +45,12 @@ FOLDED = RestoreProgram(
         "in_order": f"SELECT k, {MEAN}, LAST_TWO(s) AS lt FROM t GROUP BY k",
     },
     BEFORE, AFTER, {"table.exec.uid.format": "<id>_<type>-<version>_<operator>"},
+)  # fmt: skip
+SERIALIZERS = RestoreProgram(
+    "stream-exec-python-group-aggregate_1", "serializers", SERIALIZED + EVENTS,
+    {
+        "mixed": "SELECT k, LONGEST(s) AS ls, COUNT(*) AS c, TALLY(s) FILTER (WHERE n > 0) AS ta FROM t GROUP BY k",
+        "no_key": "SELECT LONGEST(k) AS lk FROM t",
+    },
+    BEFORE, AFTER,
 )  # fmt: skip

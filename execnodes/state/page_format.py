@@ -1,0 +1,112 @@
+"""What a page is: a compressed Arrow record batch behind the number of the layout it was written in.
+
+Layouts of a state follow one another where the serializer of an accumulator changes. A page of an earlier one is
+converted when it is read, and written anew in today's when it is written.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import groupby
+
+import polars as pl
+import pyarrow as pa
+
+from execnodes.core.errors import StateError
+from execnodes.state.operator import StateSpec
+
+WRITTEN = "rk_written"
+"""When a row was written last (epoch ms); only in state with a TTL."""
+_HEADER = struct.Struct("<HI")
+"""Number of the layout, from 1; length of the record batch before compression."""
+_CODEC = pa.Codec("zstd", compression_level=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Columns of a state."""
+
+    schema: dict[str, pl.DataType]
+    """In kernels, with `WRITTEN` where there is a TTL."""
+    stored: dict[str, pl.DataType]
+    """In pages."""
+    arrow: pa.Schema
+    """In pages, for Arrow."""
+
+    def batch(self, rows: pl.DataFrame) -> pa.RecordBatch:
+        """Rows with the types of `stored` as one record batch."""
+        return rows.rechunk().to_arrow().cast(self.arrow).combine_chunks().to_batches()[0]
+
+
+@lru_cache(maxsize=256)
+def layout(spec: StateSpec) -> Layout:
+    """The layout in which a state is written."""
+    schema = dict(spec.schema)
+    if spec.ttl_ms:
+        schema[WRITTEN] = pl.Int64()
+    stored = {name: _storable(dtype) for name, dtype in schema.items()}
+    # Plain string and binary layouts: a slice serialises to just the rows it holds, views would drag whole buffers.
+    plain = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
+    found = pl.DataFrame(schema=stored).to_arrow().schema
+    return Layout(schema, stored, pa.schema([pa.field(each.name, plain.get(each.type, each.type)) for each in found]))
+
+
+def encode(spec: StateSpec, batch: pa.RecordBatch) -> bytes:
+    """A page's bytes. Spark's Python client costs 30 µs a kilobyte, so that compressing pays."""
+    plain = batch.serialize()
+    compressed: bytes = _CODEC.compress(plain, asbytes=True)
+    return _HEADER.pack(spec.number, plain.size) + compressed
+
+
+def decode(spec: StateSpec, pages: Sequence[bytes]) -> tuple[pl.DataFrame, int]:
+    """Rows of pages in their order, as the layout of today has them, and how many of them an earlier one had."""
+    now = layout(spec)
+    if not pages:
+        return pl.DataFrame(schema=now.schema), 0
+    frames, converted = [], 0
+    for number, run in groupby(pages, _number):
+        rows = _rows(spec, number, list(run))
+        converted += len(rows) if number != spec.number else 0
+        frames.append(rows)
+    return (frames[0] if len(frames) == 1 else pl.concat(frames)), converted
+
+
+def decode_pages(spec: StateSpec, pages: Iterable[bytes]) -> pl.DataFrame:
+    """Rows of pages (`StateSpec.schema`, and `WRITTEN` with a TTL), for readers that stand outside an operator."""
+    rows, _ = decode(spec, list(pages))
+    return rows
+
+
+def _number(page: bytes) -> int:
+    number: int = _HEADER.unpack_from(page)[0]
+    return number
+
+
+def _rows(spec: StateSpec, number: int, pages: Sequence[bytes]) -> pl.DataFrame:
+    if number > spec.number:
+        raise StateError(
+            f"a page of state {spec.name} has layout {number}, and only {spec.number} are known",
+            hint="The job's folder is not whole; start from a savepoint.",
+        )
+    later = spec.former[number - 1 :]
+    then = layout(replace(spec, columns=later[0].columns) if later else spec)
+    table = pa.Table.from_batches([_batch(each, then.arrow) for each in pages], then.arrow)
+    rows = pl.DataFrame(table.combine_chunks())
+    rows = rows.select(pl.col(name).cast(dtype) for name, dtype in then.schema.items())
+    for each in later:
+        rows = each.step(rows)
+    return rows.select(list(layout(spec).schema)) if later else rows
+
+
+def _batch(page: bytes, schema: pa.Schema) -> pa.RecordBatch:
+    _, size = _HEADER.unpack_from(page)
+    plain = _CODEC.decompress(pa.py_buffer(page).slice(_HEADER.size), decompressed_size=size)
+    return pa.ipc.read_record_batch(plain, schema)
+
+
+def _storable(dtype: pl.DataType) -> pl.DataType:
+    """Arrow has no 128-bit integer; a decimal of scale 0 holds the same numbers."""
+    return pl.Decimal(38, 0) if dtype == pl.Int128 else dtype
