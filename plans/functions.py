@@ -19,8 +19,8 @@ def with_versions(value: Any, engine_version: str) -> Any:
             scalar = result.get("kind") == "CALL"
             result["internalName"] = find(name, engine_version).internal_name if scalar else _aggregate(name)
         return result
-    if isinstance(value, list):
-        return [with_versions(each, engine_version) for each in value]
+    if isinstance(value, list | tuple):
+        return type(value)(with_versions(each, engine_version) for each in value)
     return value
 
 
