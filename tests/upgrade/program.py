@@ -50,6 +50,8 @@ SHORT = replace(
     queries={name: EVERYTHING.queries[name] for name in ("totals", "first", "normalized")},
 )
 """Of nodes that 1.1 and 1.2 have changed, and one that they have not."""
+MOVED = replace(SHORT, name="moved", queries={name: SHORT.queries[name] for name in ("totals", "first")})
+"""Of node versions that are still there, one of which keeps other state since 1.1."""
 STEADY = RestoreProgram(
     "steady",
     SHOP.sql,
