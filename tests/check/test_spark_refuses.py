@@ -19,7 +19,7 @@ from tests.evolution.compiling import compiled
 from tests.evolution.test_upgrades import FULL
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 VALUE, KEY = "STATE_STORE_VALUE_SCHEMA_NOT_COMPATIBLE", "STATE_STORE_KEY_SCHEMA_NOT_COMPATIBLE"
 OPERATORS = "STREAMING_STATEFUL_OPERATOR_NOT_MATCH_IN_STATE_METADATA"
@@ -34,7 +34,7 @@ class Refused:
     spark: tuple[str, str]
     """Names of `QUERIES`."""
     error: str
-    """Condition of the error that Spark gives."""
+    """Condition of the error that Spark gives, or part of its message where it has none."""
     ours: tuple[str, str]
     """The same change in our SQL."""
     verdict: str
@@ -46,12 +46,17 @@ def joined(*columns: str) -> Query:
     return lambda t, r: t.select("k", "v").alias("t").join(r.select("k", *columns).alias("r"), "k")
 
 
+def united(t: DataFrame, r: DataFrame) -> DataFrame:
+    return totals(["sum(v) AS s"], "k")(t.select("k", "v").unionAll(r.select("k", "v")), r)
+
+
 QUERIES: Mapping[str, Query] = {
     "sum": totals(["sum(v) AS s"], "k"),
     "sum and max": totals(["sum(v) AS s", "max(v) AS m"], "k"),
     "sum of doubles": totals(["sum(CAST(v AS DOUBLE)) AS s"], "k"),
     "sum by two": totals(["sum(v) AS s"], "k", "k2"),
     "sum of first rows": lambda t, r: totals(["sum(v) AS s"], "k")(t.dropDuplicates(["k", "v"]), r),
+    "sum of a union": united,
     "a column joined": joined("v"),
     "two columns joined": joined("v", "w"),
     "first rows": lambda t, r: t.dropDuplicates(["k"]).select("k"),
@@ -64,6 +69,7 @@ FIRST = "SELECT k FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY {} ORDER BY ts
 CHANGES = (
     Refused("an aggregate removed", ("sum and max", "sum"), VALUE, (MORE, SUM), "full"),
     Refused("a column of a join removed", ("two columns joined", "a column joined"), VALUE, FULL["joined"], "full"),
+    Refused("an input of a union added", ("sum", "sum of a union"), "checkpoint offsets", FULL["united"], "full"),
     Refused("an aggregate added", ("sum", "sum and max"), VALUE, (SUM, MORE), "partial", ("global-group-aggregate",)),
     Refused(
         "a column of a join added", ("a column joined", "two columns joined"), VALUE,
@@ -106,6 +112,7 @@ def test_spark_refuses(spark: SparkSession, tmp_path: Path) -> None:
     """All of them, and to begin naming sources, which Rekindle does from the first run."""
     plain = spark.newSession()
     plain.conf.set("spark.sql.streaming.queryEvolution.enableSourceEvolution", "false")
+    plain.conf.set("spark.sql.streaming.offsetLog.formatVersion", "1")
     plain.conf.set("spark.sql.shuffle.partitions", "1")
     plain.conf.set("spark.sql.streaming.noDataMicroBatches.enabled", "false")
     put(tmp_path, 0)
