@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 Pair = tuple[str, str]
 """A query, and what it is changed to."""
-AT_ONCE = 50
+AT_ONCE = 25
 """Changes of a pipeline: Spark's costs are those of its stages, however many operators each of them hosts."""
 CHANGES = int(os.environ.get("REKINDLE_EVOLUTIONS", "500"))
 FIRST = int(os.environ.get("REKINDLE_EVOLUTIONS_SEED", "1"))
