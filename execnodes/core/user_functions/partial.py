@@ -19,6 +19,11 @@ def partial_calls(calls: Sequence[AggregateCall], input_row_type: LogicalType) -
     return tuple(call for call, _ in _partial(calls, input_row_type))
 
 
+def same_columns(given: Sequence[Field], expected: Sequence[Field]) -> bool:
+    """Whether there are as many, of types with the same values; names may differ."""
+    return len(given) == len(expected) and all(a.type.same_values(b.type) for a, b in zip(given, expected, strict=True))
+
+
 def _partial(calls: Sequence[AggregateCall], input_row_type: LogicalType) -> Iterator[tuple[AggregateCall, Field]]:
     for call in calls:
         if not call.user_name:

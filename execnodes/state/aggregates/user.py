@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import polars as pl
 
@@ -33,15 +33,6 @@ _PANDAS = {
     Root.FLOAT: "Float32",
     Root.DOUBLE: "Float64",
 }
-
-
-@runtime_checkable
-class CallsFunctions(Protocol):
-    """An operator that calls functions of the user."""
-
-    def supply(self, functions: Mapping[str, Definition]) -> None:
-        """Take in the functions, by their names in the plan."""
-        ...
 
 
 def state_columns(call: AggregateCall) -> tuple[Column, ...]:
@@ -247,6 +238,26 @@ def result_name(call: AggregateCall) -> str:
     return f"{call.name}${RESULT}"
 
 
-def missing(call: AggregateCall) -> JobError:
-    """The error of an operator that was not given a function."""
-    return JobError(f"function {call.user_name} was not supplied to the operator")
+class CallsFunctions:
+    """An operator (or a kernel) that calls functions of the user: they are supplied before it is sent to workers."""
+
+    def __init__(self, calls: Sequence[AggregateCall], read: tuple[Column, ...]) -> None:
+        """All calls of the operator, and the columns that their arguments are among."""
+        self.user_calls = tuple(call for call in calls if call.user_name)
+        self._read = read
+        self._functions: dict[str, Shipped] = {}
+
+    def supply(self, functions: Mapping[str, Definition]) -> None:
+        """Take in the functions, by their names in the plan."""
+        for call in self.user_calls:
+            definition = functions[call.user_name]
+            assert isinstance(definition, AggregateDefinition)
+            self._functions[call.name] = shipped(call, definition)
+
+    def supplied(self) -> Iterator[UserCall]:
+        """The calls, in a worker; JobError if a function was not supplied."""
+        for call in self.user_calls:
+            if call.name not in self._functions:
+                raise JobError(f"function {call.user_name} was not supplied to the operator")
+            types = tuple(self._read[index].type for index in call.arg_list)
+            yield UserCall(call, types, self._functions[call.name])

@@ -11,7 +11,7 @@ from execnodes.core.meaning import RowsMeaning, call_text
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType, row
-from execnodes.core.user_functions.partial import partial_calls, partial_columns
+from execnodes.core.user_functions.partial import partial_calls, partial_columns, same_columns
 
 
 @exec_node_metadata(
@@ -39,10 +39,8 @@ class LocalPythonGroupAggregate(ExecNode):
             found = "a call has no partial results"
         if found is not None:
             raise self.fail(found)
-        given, expected = self.output_type.fields, self._produced(inputs[0]).fields
-        if len(given) != len(expected) or any(
-            not a.type.same_values(b.type) for a, b in zip(given, expected, strict=True)
-        ):
+        expected = self._produced(inputs[0]).fields
+        if not same_columns(self.output_type.fields, expected):
             raise self.fail(f"its output must be {', '.join(each.name for each in expected)}")
 
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import polars as pl
 
 from execnodes.core.changelog import RowKind
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.lowering import HASH, KIND, SEQUENCE
 from execnodes.core.types import LogicalType
-from execnodes.core.user_functions.aggregate import AggregateDefinition
-from execnodes.core.user_functions.loading import Definition
-from execnodes.core.user_functions.shipping import Shipped
 from execnodes.state.aggregates import frame
 from execnodes.state.aggregates.aggregation import Aggregation
-from execnodes.state.aggregates.user import UserCall, missing, shipped, state_columns
+from execnodes.state.aggregates.user import CallsFunctions, state_columns
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import LocalKernel
 
 
-class LocalPythonGroupAggregateKernel(LocalKernel):
+class LocalPythonGroupAggregateKernel(CallsFunctions, LocalKernel):
     """Rows of a task to a row of partial accumulators a group."""
 
     def __init__(
@@ -34,19 +29,11 @@ class LocalPythonGroupAggregateKernel(LocalKernel):
         """The node's fields."""
         self.inputs = tuple(Column(field.name, field.type) for field in input_type.fields)
         self.output = tuple(Column(field.name, field.type) for field in output_type.fields)
+        super().__init__(calls, self.inputs)
         self.keys = grouping
-        self.user_calls = tuple(call for call in calls if call.user_name)
         own = tuple(call for call in calls if not call.user_name)
         self.aggregation = Aggregation(self.inputs, grouping, own, False, "")
         self._reader = Aggregation(self.inputs, grouping, calls, False, "")
-        self._functions: dict[str, Shipped] = {}
-
-    def supply(self, functions: Mapping[str, Definition]) -> None:
-        """See `CallsFunctions`."""
-        for call in self.user_calls:
-            definition = functions[call.user_name]
-            assert isinstance(definition, AggregateDefinition)
-            self._functions[call.name] = shipped(call, definition)
 
     def fold(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Partial accumulators, all as insertions."""
@@ -59,12 +46,9 @@ class LocalPythonGroupAggregateKernel(LocalKernel):
         constant = [] if group else [pl.lit(0).alias(HASH)]
         folded, prepared = folded.with_columns(constant), prepared.with_columns(constant)
         columns = list(aggregation.columns)
-        for call in self.user_calls:
-            if call.name not in self._functions:
-                raise missing(call)
-            types = tuple(self.inputs[index].type for index in call.arg_list)
-            folded = UserCall(call, types, self._functions[call.name]).fold(prepared, folded, group or [HASH])
-            columns += state_columns(call)
+        for call in self.supplied():
+            folded = call.fold(prepared, folded, group or [HASH])
+            columns += state_columns(call.call)
         names = [key.name for key in aggregation.keys] + [frame.delta(column.name) for column in columns]
         made = [pl.col(name).alias(column.name) for name, column in zip(names, self.output, strict=True)]
         behind = [name for name in (SEQUENCE, HASH) if name in rows.columns]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,13 +12,10 @@ import polars as pl
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.lowering import HASH
 from execnodes.core.types import LogicalType
-from execnodes.core.user_functions.aggregate import AggregateDefinition
-from execnodes.core.user_functions.loading import Definition
-from execnodes.core.user_functions.shipping import Shipped
 from execnodes.state.aggregates.accumulator import ColumnOf
 from execnodes.state.aggregates.aggregation import KNOWN, Aggregation
 from execnodes.state.aggregates.changes import changes
-from execnodes.state.aggregates.user import UserCall, missing, result_name, shipped, state_columns
+from execnodes.state.aggregates.user import CallsFunctions, UserCall, result_name, state_columns
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import Context, Operator
 
@@ -44,11 +42,53 @@ class MixedAggregation(Aggregation):
         return [column(result_name(call)) if call.user_name else next(own) for call in self.every_call]
 
 
-class PythonGroupAggregateOperator(Operator):
-    """Rows of a key group to changes of its groups, as the group aggregate gives them.
+class UserAggregateOperator(CallsFunctions, Operator):
+    """What comes in for a key group to changes of its groups, as the group aggregate gives them.
 
     State: the keys, over retracting input the number of rows, and the accumulators.
     """
+
+    def __init__(
+        self,
+        uid: str,
+        inputs: tuple[Column, ...],
+        output_type: LogicalType,
+        aggregation: MixedAggregation,
+        update_before: bool,
+    ) -> None:
+        """`aggregation` is over the columns that the calls read, which need not be the input's own."""
+        CallsFunctions.__init__(self, aggregation.every_call, aggregation.input)
+        self.uid = uid
+        self.inputs = (inputs,)
+        self.output = tuple(Column(field.name, field.type) for field in output_type.fields)
+        self.update_before = update_before
+        self.aggregation = aggregation
+        self.states = aggregation.states
+
+    def process(self, batches: Sequence[pl.DataFrame], context: Context) -> pl.DataFrame | None:
+        """Fold the batch, merge it into the state, emit what changed."""
+        if batches[0].is_empty():
+            return None
+        rows, delta = self._folded(batches[0], context)
+        state = context.state(STATE)
+        before = state.read(delta.select(HASH))
+        merged = self.aggregation.merge(delta, before)
+        for call in self.supplied():
+            merged = self._moved(call, rows, merged)
+        state.write(self.aggregation.after(before, merged))
+        return changes(self.aggregation, merged, self.output, self.update_before)
+
+    @abstractmethod
+    def _folded(self, batch: pl.DataFrame, context: Context) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """What the calls of the user work on, and the system's accumulators of the batch alone, a row a group."""
+
+    @abstractmethod
+    def _moved(self, call: UserCall, rows: pl.DataFrame, merged: pl.DataFrame) -> pl.DataFrame:
+        """`merged` with the accumulators and the results of a call after the batch."""
+
+
+class PythonGroupAggregateOperator(UserAggregateOperator):
+    """Over rows."""
 
     ordered = True
 
@@ -65,41 +105,15 @@ class PythonGroupAggregateOperator(Operator):
         ttl_ms: int,
     ) -> None:
         """The node's fields; `retract` says that the input retracts rows, `ttl_ms` 0 keeps state for ever."""
-        self.uid = uid
-        self.inputs = (tuple(Column(field.name, field.type) for field in input_type.fields),)
-        self.output = tuple(Column(field.name, field.type) for field in output_type.fields)
-        self.update_before = update_before
-        self.user_calls = tuple(call for call in calls if call.user_name)
+        inputs = tuple(Column(field.name, field.type) for field in input_type.fields)
         own = tuple(call for call in calls if not call.user_name)
-        self.aggregation = MixedAggregation(self.inputs[0], grouping, own, retract, STATE, ttl_ms, every_call=calls)
-        self._reader = Aggregation(self.inputs[0], grouping, calls, retract, STATE)
-        self.states = self.aggregation.states
-        self._functions: dict[str, Shipped] = {}
+        aggregation = MixedAggregation(inputs, grouping, own, retract, STATE, ttl_ms, every_call=calls)
+        super().__init__(uid, inputs, output_type, aggregation, update_before)
+        self._reader = Aggregation(inputs, grouping, calls, retract, STATE)
 
-    def supply(self, functions: Mapping[str, Definition]) -> None:
-        """See `CallsFunctions`."""
-        for call in self.user_calls:
-            definition = functions[call.user_name]
-            assert isinstance(definition, AggregateDefinition)
-            self._functions[call.name] = shipped(call, definition)
+    def _folded(self, batch: pl.DataFrame, context: Context) -> tuple[pl.DataFrame, pl.DataFrame]:
+        rows = self._reader.prepare(batch)
+        return rows, self.aggregation.delta(rows, context)
 
-    def process(self, batches: Sequence[pl.DataFrame], context: Context) -> pl.DataFrame | None:
-        """Fold the batch, merge it into the state, emit what changed."""
-        if batches[0].is_empty():
-            return None
-        aggregation = self.aggregation
-        rows = self._reader.prepare(batches[0])
-        delta = aggregation.delta(rows, context)
-        state = context.state(STATE)
-        before = state.read(delta.select(HASH))
-        merged = aggregation.merge(delta, before)
-        for call in self.user_calls:
-            merged = self._call(call).step(rows, merged, aggregation.group, KNOWN)
-        state.write(aggregation.after(before, merged))
-        return changes(aggregation, merged, self.output, self.update_before)
-
-    def _call(self, call: AggregateCall) -> UserCall:
-        if call.name not in self._functions:
-            raise missing(call)
-        types = tuple(self.inputs[0][index].type for index in call.arg_list)
-        return UserCall(call, types, self._functions[call.name])
+    def _moved(self, call: UserCall, rows: pl.DataFrame, merged: pl.DataFrame) -> pl.DataFrame:
+        return call.step(rows, merged, self.aggregation.group, KNOWN)

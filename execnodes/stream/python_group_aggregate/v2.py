@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from execnodes.core.aggregates import problem
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.lowering import Lowering, OperatorInput, Rows
 from execnodes.core.meaning import RowsMeaning, StateMeaning, call_text, set_text
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.options import parse_duration
-from execnodes.core.types import LogicalType, Root
-from execnodes.core.user_functions.partial import partial_calls, partial_columns
+from execnodes.core.types import LogicalType
+from execnodes.core.user_functions.mixed import mixed_problem
+from execnodes.core.user_functions.partial import partial_calls, partial_columns, same_columns
 
 if TYPE_CHECKING:
     from execnodes.stream.python_group_aggregate.v1_kernel import PythonGroupAggregateOperator
@@ -56,33 +56,18 @@ class PythonGroupAggregate(ExecNode):
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """Keys and calls must fit what they read, and the output; accumulators stand behind the keys."""
+        keys, read = self.grouping, inputs[0]
         if self.local_agg_input_row_type is not None:
-            behind = partial_columns(self.agg_calls, self.local_agg_input_row_type)
-            last = inputs[0].fields[len(inputs[0].fields) - len(behind) :]
-            if len(last) != len(behind) or any(
-                not a.type.same_values(b.type) for a, b in zip(last, behind, strict=True)
-            ):
+            keys, read = (), self.local_agg_input_row_type
+            behind = partial_columns(self.agg_calls, read)
+            if not same_columns(inputs[0].fields[len(inputs[0].fields) - len(behind) :], behind):
                 raise self.fail(f"its input must end in the accumulators {', '.join(each.name for each in behind)}")
             if self.need_retraction:
                 raise self.fail("what was folded before cannot be taken back")
-            inputs = (self.local_agg_input_row_type,)
-            keys: tuple[int, ...] = ()
-        else:
-            keys = self.grouping
-        own = tuple(call for call in self.agg_calls if not call.user_name)
-        found = problem(keys, own, inputs[0], self.need_retraction)
-        width, given = len(self.grouping) + len(self.agg_calls), len(inputs[0].fields)
+        found = mixed_problem(keys, self.agg_calls, read, self.need_retraction)
+        width = len(self.grouping) + len(self.agg_calls)
         if found is None and len(self.output_type.fields) != width:
             found = f"{len(self.output_type.fields)} output columns for {width} keys and results"
-        for call in self.agg_calls:
-            if call.user_name and call.accumulator is None:
-                found = found or f"{call.name}: the accumulator of {call.user_name} is missing"
-            if any(not 0 <= at < given for at in call.arg_list) or not -1 <= call.filter_arg < given:
-                found = found or f"{call.name}: {call.title} reads a column that is not among the {given} input columns"
-            if call.filter_arg >= 0 and inputs[0].fields[call.filter_arg].type.root is not Root.BOOLEAN:
-                found = found or f"{call.name}: the FILTER column {call.filter_arg} is no BOOLEAN"
-            if call.user_name and self.need_retraction and not call.retractable:
-                found = found or f"{call.name}: {call.title} cannot take rows back, and the input retracts rows"
         if found is not None:
             raise self.fail(found)
 
