@@ -1,7 +1,7 @@
 """What a stateful operator is: declared inputs, output and state, and a pure step from a micro-batch to changes.
 
 An operator lives in a Spark Python worker. It is called once a micro-batch and lane with that lane's rows, and
-reads and writes its state by pages (`State`). It holds no data of its own between calls.
+reads and writes its state by addresses (`State`). It holds no data of its own between calls.
 """
 
 from __future__ import annotations
@@ -68,13 +68,11 @@ class State(Protocol):
     """Access to one named state of one lane. Frames have `StateSpec.schema`."""
 
     def read(self, addresses: pl.DataFrame) -> pl.DataFrame:
-        """All rows of the pages that hold these addresses (columns HASH, and BUCKET if bucketed); rows of other keys in
-        the same pages come along and must be handed back to `write`.
-        """
+        """All rows at these addresses (columns HASH, and BUCKET if bucketed); `write` replaces them."""
         ...
 
     def write(self, rows: pl.DataFrame) -> None:
-        """Replace the content of every page read since the last write by these rows."""
+        """Put rows in place of those at the addresses of the last `read`; rows at other addresses stay."""
         ...
 
     def append(self, rows: pl.DataFrame) -> None:

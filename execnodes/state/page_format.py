@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
+from operator import attrgetter
 
 import polars as pl
 import pyarrow as pa
@@ -38,7 +39,8 @@ class Layout:
 
     def batch(self, rows: pl.DataFrame) -> pa.RecordBatch:
         """Rows with the types of `stored` as one record batch."""
-        return rows.rechunk().to_arrow().cast(self.arrow).combine_chunks().to_batches()[0]
+        whole = rows.rechunk().to_arrow().cast(self.arrow).combine_chunks().to_batches()
+        return whole[0] if whole else pa.RecordBatch.from_pylist([], self.arrow)
 
 
 @lru_cache(maxsize=256)
@@ -54,20 +56,49 @@ def layout(spec: StateSpec) -> Layout:
     return Layout(schema, stored, pa.schema([pa.field(each.name, plain.get(each.type, each.type)) for each in found]))
 
 
-def encode(spec: StateSpec, batch: pa.RecordBatch) -> bytes:
-    """A page's bytes. Spark's Python client costs 30 µs a kilobyte, so that compressing pays."""
-    plain = batch.serialize()
-    compressed: bytes = _CODEC.compress(plain, asbytes=True)
-    return _HEADER.pack(spec.number, plain.size) + compressed
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page's rows as they are in memory."""
+
+    number: int
+    """Of the layout they were written in."""
+    plain: pa.Buffer
+    """The record batch."""
+
+    @classmethod
+    def of(cls, spec: StateSpec, batch: pa.RecordBatch) -> Page:
+        """Rows in today's layout."""
+        return cls(spec.number, batch.serialize())
+
+    def encode(self) -> bytes:
+        """Bytes to keep. Spark's Python client costs 30 µs a kilobyte, so that compressing pays."""
+        return _HEADER.pack(self.number, self.plain.size) + compress(self.plain)
+
+    @classmethod
+    def decode(cls, data: bytes) -> Page:
+        """Read what `encode` wrote."""
+        number, size = _HEADER.unpack_from(data)
+        return cls(number, decompress(pa.py_buffer(data).slice(_HEADER.size), size))
 
 
-def decode(spec: StateSpec, pages: Sequence[bytes]) -> tuple[pl.DataFrame, int]:
+def compress(data: bytes | pa.Buffer) -> bytes:
+    """Fewer bytes."""
+    compressed: bytes = _CODEC.compress(data, asbytes=True)
+    return compressed
+
+
+def decompress(data: bytes | memoryview | pa.Buffer, size: int) -> pa.Buffer:
+    """Those that were given to `compress`; `size` is how many they were."""
+    return _CODEC.decompress(data, decompressed_size=size)
+
+
+def decode(spec: StateSpec, pages: Sequence[Page]) -> tuple[pl.DataFrame, int]:
     """Rows of pages in their order, as the layout of today has them, and how many of them an earlier one had."""
     now = layout(spec)
     if not pages:
         return pl.DataFrame(schema=now.schema), 0
     frames, converted = [], 0
-    for number, run in groupby(pages, _number):
+    for number, run in groupby(pages, attrgetter("number")):
         rows = _rows(spec, number, list(run))
         converted += len(rows) if number != spec.number else 0
         frames.append(rows)
@@ -76,16 +107,11 @@ def decode(spec: StateSpec, pages: Sequence[bytes]) -> tuple[pl.DataFrame, int]:
 
 def decode_pages(spec: StateSpec, pages: Iterable[bytes]) -> pl.DataFrame:
     """Rows of pages (`StateSpec.schema`, and `WRITTEN` with a TTL), for readers that stand outside an operator."""
-    rows, _ = decode(spec, list(pages))
+    rows, _ = decode(spec, list(map(Page.decode, pages)))
     return rows
 
 
-def _number(page: bytes) -> int:
-    number: int = _HEADER.unpack_from(page)[0]
-    return number
-
-
-def _rows(spec: StateSpec, number: int, pages: Sequence[bytes]) -> pl.DataFrame:
+def _rows(spec: StateSpec, number: int, pages: Sequence[Page]) -> pl.DataFrame:
     if number > spec.number:
         raise StateError(
             f"a page of state {spec.name} has layout {number}, and only {spec.number} are known",
@@ -93,18 +119,12 @@ def _rows(spec: StateSpec, number: int, pages: Sequence[bytes]) -> pl.DataFrame:
         )
     later = spec.former[number - 1 :]
     then = layout(replace(spec, columns=later[0].columns) if later else spec)
-    table = pa.Table.from_batches([_batch(each, then.arrow) for each in pages], then.arrow)
+    table = pa.Table.from_batches([pa.ipc.read_record_batch(each.plain, then.arrow) for each in pages], then.arrow)
     rows = pl.DataFrame(table.combine_chunks())
     rows = rows.select(pl.col(name).cast(dtype) for name, dtype in then.schema.items())
     for each in later:
         rows = each.step(rows)
     return rows.select(list(layout(spec).schema)) if later else rows
-
-
-def _batch(page: bytes, schema: pa.Schema) -> pa.RecordBatch:
-    _, size = _HEADER.unpack_from(page)
-    plain = _CODEC.decompress(pa.py_buffer(page).slice(_HEADER.size), decompressed_size=size)
-    return pa.ipc.read_record_batch(plain, schema)
 
 
 def _storable(dtype: pl.DataType) -> pl.DataType:

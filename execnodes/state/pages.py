@@ -10,95 +10,48 @@ Why these numbers: docs/decisions/0003-pages.md.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from execnodes.core.lowering import HASH
+from execnodes.state.map_client import DIRECTORY, OVERLAY, Address, MapClient
 from execnodes.state.operator import BUCKET, StateSpec
-from execnodes.state.page_format import WRITTEN, decode, encode, layout
+from execnodes.state.overlay import Overlay
+from execnodes.state.page_cache import VersionCache, new_version
+from execnodes.state.page_directory import Bucket, Directory
+from execnodes.state.page_format import WRITTEN, Page, decode, layout
 
-Address = tuple[int, int, int]
-"""Bucket, page, segment."""
-DIRECTORY: Address = (-(2**62), -1, -1)
 PAGE_BYTES = 4_000
 """A page is split when pages hold twice this on average."""
 MAX_SEGMENTS = 6
+COVERED_PAGES = 32
+COVERED_ROWS = 8
+"""Addresses in at least so many pages, that hold so many rows for each, are covered by an overlay (see overlay.py)."""
+SETTLED_PART = 8
+"""An overlay over more than this part of the rows is written into the pages."""
 _HASH_SHIFT = 20
 """The low bits of the hash choose the lane; pages use higher ones."""
-_BUCKET_HEAD = struct.Struct("<qi")
 
 
-class MapClient(Protocol):
-    """A map state of Spark's, many keys a call; values are bytes."""
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What the last `read` has met."""
 
-    def get(self, keys: Sequence[Address]) -> list[bytes | None]:
-        """Values in the order of the keys, None where there is none."""
-        ...
-
-    def put(self, items: Sequence[tuple[Address, bytes]]) -> None:
-        """Write values."""
-        ...
-
-    def remove(self, keys: Sequence[Address]) -> None:
-        """Remove keys that are there."""
-        ...
+    addresses: pl.DataFrame
+    rows: int
+    """At the addresses."""
+    pages: Sequence[tuple[int, int]]
+    others: pl.DataFrame | None
+    """Rows of the pages at other addresses; None if the pages are to be covered."""
 
 
-@dataclass(slots=True)
-class Bucket:
-    """Pages of one bucket: `segments[p]` and `rows[p]` of page p."""
-
-    segments: npt.NDArray[np.int32]
-    rows: npt.NDArray[np.int64]
-
-    @property
-    def mask(self) -> int:
-        """Bits of the hash that choose the page."""
-        return len(self.segments) - 1
-
-    @classmethod
-    def empty(cls, pages: int = 1) -> Bucket:
-        """A bucket without rows."""
-        return cls(np.zeros(pages, np.int32), np.zeros(pages, np.int64))
-
-
-@dataclass(slots=True)
-class Directory:
-    """All buckets of one state of one lane."""
-
-    buckets: dict[int, Bucket] = field(default_factory=dict)
-
-    @property
-    def total_rows(self) -> int:
-        """Rows in all buckets, expired ones included until they are met."""
-        return int(sum(bucket.rows.sum() for bucket in self.buckets.values()))
-
-    def encode(self) -> bytes:
-        """Bytes to keep under `DIRECTORY`: per bucket its number, page count, segments and rows."""
-        parts = []
-        for number, bucket in self.buckets.items():
-            parts += [_BUCKET_HEAD.pack(number, len(bucket.segments)), bucket.segments.tobytes(), bucket.rows.tobytes()]
-        return b"".join(parts)
-
-    @classmethod
-    def decode(cls, data: bytes) -> Directory:
-        """Read what `encode` wrote."""
-        directory, at = cls(), 0
-        while at < len(data):
-            number, pages = _BUCKET_HEAD.unpack_from(data, at)
-            at += _BUCKET_HEAD.size
-            segments = np.frombuffer(data, np.int32, pages, at).copy()
-            at += segments.nbytes
-            rows = np.frombuffer(data, np.int64, pages, at).copy()
-            at += rows.nbytes
-            directory.buckets[number] = Bucket(segments, rows)
-        return directory
+_PAGES: VersionCache[Address, Page] = VersionCache()
+_OVERLAYS: VersionCache[int, Overlay] = VersionCache()
+"""By the newest segment's version: all segments up to it as one."""
 
 
 class PagedState:
@@ -113,13 +66,13 @@ class PagedState:
         self.rows_converted = 0
         """Rows read that an earlier layout had; what is written is of today's."""
         self._address = [BUCKET, HASH] if spec.bucketed else [HASH]
-        self._read_pages: set[tuple[int, int]] = set()
-        self._untouched: list[pl.DataFrame] = []
-        """With a TTL: rows of other keys that were read along, with the time they were written."""
+        self._asked: _Read | None = None
         self._dirty = False
         found = client.get([DIRECTORY])[0]
         self._directory = Directory.decode(found) if found is not None else Directory()
         self._was_empty = found is None
+        self._own_version = False
+        _PAGES.use(self._directory.version)
 
     @property
     def total_rows(self) -> int:
@@ -131,38 +84,43 @@ class PagedState:
         return sorted(self._directory.buckets)
 
     def read(self, addresses: pl.DataFrame) -> pl.DataFrame:
-        """Rows of the pages that hold the addresses; remembered for `write`."""
+        """Rows at the addresses; remembered for `write`."""
         pages = self._pages_of(addresses)
-        self._read_pages.update(pages)
+        sparse = self._is_sparse(len(addresses), pages)
+        if self._directory.overlay and not sparse:
+            self._settle()
+            pages = self._pages_of(addresses)
         rows = self._load(pages)
-        if self._spec.ttl_ms:
-            self._untouched.append(rows.join(addresses, on=self._address, how="anti"))
-        return rows.select(list(self._spec.schema))
+        at = self._at(rows, addresses)
+        found = rows.filter(at)
+        if sparse:
+            found = self._seen(found, addresses)
+        others = None if sparse else rows.filter(~at)
+        self._asked = _Read(addresses.select(self._address), len(found), pages, others)
+        return found.select(list(self._spec.schema))
 
     def peek(self, addresses: pl.DataFrame) -> pl.DataFrame:
-        """As `read`, but the pages are not to be replaced by the next `write`."""
-        return self._load(self._pages_of(addresses)).select(list(self._spec.schema))
+        """As `read`, but not to be replaced by the next `write`."""
+        rows = self._load(self._pages_of(addresses))
+        return self._seen(rows.filter(self._at(rows, addresses)), addresses).select(list(self._spec.schema))
 
     def write(self, rows: pl.DataFrame) -> None:
-        """Replace the pages read since the last write by these rows."""
-        stale = self._read_pages
-        self._read_pages = set()
-        removals = [address for page in stale for address in self._segments(page)]
-        rows = self._with_old_times(rows)
-        for bucket, page in stale:
-            known = self._directory.buckets[bucket]
-            known.segments[page] = known.rows[page] = 0
-        written = self._put(rows)
-        gone = [address for address in removals if address not in written]
-        self._client.remove(gone)
-        for bucket in {bucket for bucket, _ in stale} | {bucket for bucket, _, _ in written}:
-            self._resize(bucket)
+        """Put these rows in place of those at the addresses of the last read."""
+        asked, self._asked = self._asked, None
+        rows = self._stamped(rows.select(list(self._spec.schema)))
+        if asked is None:
+            self._replace([], rows)
+        elif asked.others is None:
+            self._cover(asked, rows)
+        else:
+            self._replace(asked.pages, pl.concat([asked.others, rows.select(asked.others.columns)]))
 
     def append(self, rows: pl.DataFrame) -> None:
         """Add rows as new segments."""
         if rows.is_empty():
             return
-        written = self._put(rows)
+        self._settle()
+        written = self._put(self._stamped(rows))
         for bucket in {bucket for bucket, _, _ in written}:
             self._resize(bucket)
         self._compact({(bucket, page) for bucket, page, _ in written})
@@ -174,7 +132,7 @@ class PagedState:
             (bucket, int(page)) for bucket in due for page in np.flatnonzero(self._directory.buckets[bucket].segments)
         ]
         rows = self._load(pages)
-        self._client.remove([address for page in pages for address in self._segments(page)])
+        self._remove([address for page in pages for address in self._segments(page)])
         for bucket in due:
             del self._directory.buckets[bucket]
         self._dirty = self._dirty or bool(due)
@@ -213,37 +171,139 @@ class PagedState:
         bucket, number = page
         return [(bucket, number, segment) for segment in range(int(self._directory.buckets[bucket].segments[number]))]
 
+    def _at(self, rows: pl.DataFrame, addresses: pl.DataFrame) -> pl.Series:
+        """Whether each row is at one of the addresses."""
+        if not self._spec.bucketed:
+            return rows[HASH].is_in(addresses[HASH].implode())
+        asked = addresses.select(*self._address, pl.lit(True).alias("asked")).unique()
+        return rows.join(asked, on=self._address, how="left", maintain_order="left")["asked"].fill_null(False)
+
     def _load(self, pages: Iterable[tuple[int, int]]) -> pl.DataFrame:
+        """What is in the pages, with the time of writing where there is a TTL."""
+        version = self._directory.version
         addresses = [address for page in pages for address in self._segments(page)]
-        found = []
-        for address, data in zip(addresses, self._client.get(addresses), strict=True):
+        found = {address: _PAGES.get(version, address) for address in addresses}
+        absent = [address for address, page in found.items() if page is None]
+        for address, data in zip(absent, self._client.get(absent), strict=True):
             if data is None:
                 raise RuntimeError(
                     f"page {address} of state {self._spec.name!r} is in the directory but not in the store"
                 )
-            found.append(data)
-        rows, converted = decode(self._spec, found)
+            found[address] = page = Page.decode(data)
+            _PAGES.put(version, address, page, page.plain.size)
+        rows, converted = decode(self._spec, [page for page in found.values() if page is not None])
         self.rows_converted += converted
+        return self._alive(rows)
+
+    def _alive(self, rows: pl.DataFrame) -> pl.DataFrame:
         return rows.filter(pl.col(WRITTEN) > self._now - self._spec.ttl_ms) if self._spec.ttl_ms else rows
 
-    def _with_old_times(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Rows of keys that were not asked for keep the time they were written; only touched ones live on."""
-        if not self._untouched:
+    def _stamped(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """With a TTL, rows that do not say when they were written are written now."""
+        if not self._spec.ttl_ms:
             return rows
-        old = pl.concat(self._untouched)
-        self._untouched = []
-        names = list(self._spec.schema)
-        times = old.group_by(names).agg(pl.col(WRITTEN).max())
-        return rows.select(names).join(times, on=names, how="left", nulls_equal=True)
+        given = pl.col(WRITTEN) if WRITTEN in rows.columns else pl.lit(None, pl.Int64)
+        return rows.with_columns(given.fill_null(self._now).alias(WRITTEN))
+
+    def _is_sparse(self, asked: int, pages: Sequence[tuple[int, int]]) -> bool:
+        """Whether to cover so many addresses in these pages rather than write the pages anew."""
+        if self._spec.bucketed or self._spec.former or len(pages) < COVERED_PAGES:
+            return False
+        known = self._directory.buckets[0]
+        if known.segments.max() > 1:
+            return False
+        return bool(known.rows[[page for _, page in pages]].sum() > asked * COVERED_ROWS)
+
+    def _seen(self, rows: pl.DataFrame, addresses: pl.DataFrame) -> pl.DataFrame:
+        """Rows of pages at the addresses as they are under the overlay."""
+        if not self._directory.overlay:
+            return rows
+        overlay = self._overlay()
+        above = overlay.rows.filter(self._at(overlay.rows, addresses))
+        return pl.concat([overlay.without_covered(rows), self._alive(above)])
+
+    def _overlay(self) -> Overlay:
+        """All of its segments as one."""
+        tokens = self._directory.overlay
+        if not tokens:
+            return Overlay.empty(self._spec)
+        known = next((at for at in reversed(range(len(tokens))) if _OVERLAYS.get(tokens[at], 0) is not None), -1)
+        found = _OVERLAYS.get(tokens[known], 0) if known >= 0 else None
+        overlay = found if found is not None else Overlay.empty(self._spec)
+        absent = [_segment(at) for at in range(known + 1, len(tokens))]
+        for address, data in zip(absent, self._client.get(absent), strict=True):
+            if data is None:
+                raise RuntimeError(
+                    f"segment {address[2]} over state {self._spec.name!r} is in the directory but not in the store"
+                )
+            overlay = Overlay.decode(self._spec, data).above(overlay)
+        self._remember(overlay)
+        return overlay
+
+    def _remember(self, overlay: Overlay) -> None:
+        """The segments so far come to this."""
+        _OVERLAYS.put(self._directory.overlay[-1], 0, overlay, overlay.bytes)
+
+    def _cover(self, asked: _Read, rows: pl.DataFrame) -> None:
+        """Write rows above the pages."""
+        self._dirty = True
+        newest = Overlay.of(rows.select(list(self._layout.schema)), asked.addresses[HASH])
+        whole = newest.above(self._overlay())
+        tokens = self._directory.overlay
+        if len(tokens) < MAX_SEGMENTS:
+            self._client.put([(_segment(len(tokens)), newest.encode(self._spec))])
+        else:
+            self._client.put([(_segment(0), whole.encode(self._spec))])
+            self._client.remove([_segment(at) for at in range(1, len(tokens))])
+            tokens.clear()
+        tokens.append(new_version())
+        self._directory.added += len(rows) - asked.rows
+        self._remember(whole)
+        if len(whole.covered) * SETTLED_PART > self.total_rows:
+            self._settle()
+
+    def _settle(self) -> None:
+        """Write what covers pages into them."""
+        tokens = self._directory.overlay
+        if not tokens:
+            return
+        overlay = self._overlay()
+        self._client.remove([_segment(at) for at in range(len(tokens))])
+        tokens.clear()
+        self._directory.added = 0
+        pages = self._pages_of(overlay.covered.to_frame())
+        self._replace(pages, overlay.over(self._load(pages)))
+
+    def _replace(self, pages: Sequence[tuple[int, int]], rows: pl.DataFrame) -> None:
+        """Put rows in place of all that is in the pages."""
+        removals = [address for page in pages for address in self._segments(page)]
+        for bucket, page in pages:
+            known = self._directory.buckets[bucket]
+            known.segments[page] = known.rows[page] = 0
+        written = self._put(rows)
+        self._remove([address for address in removals if address not in written])
+        for bucket in {bucket for bucket, _ in pages} | {bucket for bucket, _, _ in written}:
+            self._resize(bucket)
+
+    def _remove(self, addresses: Sequence[Address]) -> None:
+        self._renew()
+        self._client.remove(addresses)
+        for address in addresses:
+            _PAGES.drop(self._directory.version, address)
+
+    def _renew(self) -> None:
+        """Pages are about to change: nobody else knows them as they will be."""
+        self._dirty = True
+        if not self._own_version:
+            self._own_version = True
+            old, self._directory.version = self._directory.version, new_version()
+            _PAGES.rename(old, self._directory.version)
 
     def _put(self, rows: pl.DataFrame) -> set[Address]:
         """Write rows behind the segments there are; pages to segments that were written."""
-        self._dirty = True
+        self._renew()
         if rows.is_empty():
             return set()
-        if self._spec.ttl_ms:
-            given = pl.col(WRITTEN) if WRITTEN in rows.columns else pl.lit(None, pl.Int64)
-            rows = rows.with_columns(given.fill_null(self._now).alias(WRITTEN))
         bucket = rows[BUCKET].to_numpy() if self._spec.bucketed else np.zeros(len(rows), np.int64)
         pages = np.empty(len(rows), np.int64)
         for each in np.unique(bucket) if self._spec.bucketed else (0,):
@@ -262,7 +322,9 @@ class PagedState:
             known = self._directory.buckets[int(bucket[start])]
             page = int(pages[start])
             address = (int(bucket[start]), page, int(known.segments[page]))
-            items.append((address, encode(self._spec, batch.slice(start, end - start))))
+            made = Page.of(self._spec, batch.slice(start, end - start))
+            items.append((address, made.encode()))
+            _PAGES.put(self._directory.version, address, made, made.plain.size)
             known.segments[page] += 1
             known.rows[page] += end - start
         self._client.put(items)
@@ -285,7 +347,7 @@ class PagedState:
         removals = [address for page in old for address in self._segments(page)]
         self._directory.buckets[bucket] = Bucket.empty(pages)
         written = self._put(rows)
-        self._client.remove([address for address in removals if address not in written])
+        self._remove([address for address in removals if address not in written])
 
     def _pages_for(self, rows: int, pages: int = 1) -> int:
         """How many pages a bucket of so many rows has that has `pages` now."""
@@ -302,10 +364,7 @@ class PagedState:
             and self._directory.buckets[bucket].segments[page] > MAX_SEGMENTS
         ]
         if many:
-            rows = self._load(many)
-            self._read_pages, kept = set(many), self._read_pages
-            self.write(rows)
-            self._read_pages = kept
+            self._replace(many, self._load(many))
 
     def _row_bytes(self) -> int:
         return sum(_WIDTHS.get(dtype.base_type(), 8) for dtype in self._layout.stored.values())
@@ -313,6 +372,10 @@ class PagedState:
 
 _WIDTHS: dict[type[pl.DataType], int] = {pl.String: 40, pl.Binary: 40, pl.Decimal: 16, pl.Boolean: 1, pl.Float32: 4}
 """Bytes a value takes, about: pages are sized by rows, so that their number follows from the row count alone."""
+
+
+def _segment(number: int) -> Address:
+    return (*OVERLAY, number)
 
 
 def _page(hashes: npt.NDArray[np.int64], mask: int) -> npt.NDArray[np.int64]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from execnodes.state.pages import Address, MapClient
+from execnodes.state.map_client import Address, MapClient
 
 _CHUNK = 128
 """Requests in flight: small enough that neither side blocks on a full socket buffer."""

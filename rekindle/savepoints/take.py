@@ -14,6 +14,7 @@ from execnodes.core.meaning import StateMeaning
 from execnodes.core.slots import Layout, assign, decode
 from execnodes.core.types import NESTED, LogicalType, Root
 from execnodes.core.version import ENGINE_VERSION
+from execnodes.state.map_client import DIRECTORY
 from execnodes.state.operator import BUCKET, StateSpec
 from plans.meaning import POSITION, meanings
 from rekindle.connectors.registry import find_source
@@ -126,9 +127,8 @@ def _dump(
         .option("batchId", batch)
         .option("stateVarName", f"{uid}__{spec.name}")
         .load(str(job.checkpoint))
-        .selectExpr("user_map_key.page AS page", "user_map_value.data AS data")
-        .where("page >= 0")
-        .select("data")
+        .selectExpr("CAST(key AS STRING) AS lane", "user_map_key.page", "user_map_key.segment", "user_map_value.data")
+        .where(f"page <> {DIRECTORY[1]}")
     )
     types = [column.type for column in spec.columns]
     ddl = ", ".join(["rk_bucket bigint", "rk_written bigint", *([Layout.of([types]).ddl()] if types else [])])
@@ -176,14 +176,15 @@ def _decoded(spec: StateSpec, batches: Iterator[Any]) -> Iterator[Any]:
     import pyarrow as pa
 
     from execnodes.state.frames import to_slots
-    from execnodes.state.page_format import WRITTEN, decode_pages
+    from execnodes.state.overlay import visible
+    from execnodes.state.page_format import WRITTEN
 
     layout = Layout.of([[column.type for column in spec.columns]])
     arrow = {"l": pa.int64(), "d": pa.float64(), "s": pa.string(), "b": pa.binary()}
     hidden = [BUCKET, WRITTEN]
     schema = pa.schema([*((name, pa.int64()) for name in hidden), *((n, arrow[n[0]]) for n in layout.names())])
-    for batch in batches:
-        rows = decode_pages(spec, batch.column(0).to_pylist())
+    entries = (entry for batch in batches for entry in zip(*(each.to_pylist() for each in batch.columns), strict=True))
+    for rows in visible(spec, entries):
         absent = [pl.lit(None, pl.Int64).alias(name) for name in hidden if name not in rows.columns]
         slots = to_slots(rows, spec.columns, layout, ())
         head = rows.with_columns(absent).select(hidden)

@@ -1,4 +1,4 @@
-"""In-memory `State` and `Context`, so that kernels run without Spark; pages as in the runtime, but few."""
+"""In-memory `State` and `Context`, so that kernels run without Spark."""
 
 from __future__ import annotations
 
@@ -11,9 +11,6 @@ from execnodes.core.lowering import HASH, KIND, SEQUENCE, WATERMARK
 from execnodes.state.kernel_types import schema_of
 from execnodes.state.operator import BUCKET, DRAINED, Operator, StateSpec, empty_output
 
-PAGES = 4
-"""Pages a key group (or one bucket of it) is spread over; few, so that keys meet strangers in their pages."""
-
 
 class FakeState:
     """One named state of one key group; checks what the runtime would break on."""
@@ -22,24 +19,23 @@ class FakeState:
         """Empty state of that layout."""
         self.spec = spec
         self.frame = pl.DataFrame(schema=spec.schema)
-        self._open: set[tuple[int | None, int]] = set()
+        self._address = [BUCKET, HASH] if spec.bucketed else [HASH]
+        self._asked: pl.DataFrame | None = None
 
     def read(self, addresses: pl.DataFrame) -> pl.DataFrame:
-        """All rows of the pages that hold these addresses."""
-        self._open |= self._pages(addresses)
-        inside = [page in self._open for page in self._page_of(self.frame)]
-        return self.frame.filter(pl.Series(inside, dtype=pl.Boolean))
+        """All rows at these addresses."""
+        self._asked = addresses.select(self._address)
+        return self.frame.join(self._asked, on=self._address, how="semi")
 
     def write(self, rows: pl.DataFrame) -> None:
-        """Replace the pages read since the last write."""
+        """Put rows in place of those at the addresses of the last read."""
         self._check(rows)
-        strange = self._pages(rows) - self._open
-        assert not strange, f"{self.spec.name}: rows written to pages that were not read: {strange}"
-        outside = [page not in self._open for page in self._page_of(self.frame)]
-        self.frame = pl.concat(
-            [self.frame.filter(pl.Series(outside, dtype=pl.Boolean)), rows.select(self.frame.columns)]
-        )
-        self._open = set()
+        assert self._asked is not None, f"{self.spec.name}: written without having been read"
+        strange = rows.join(self._asked, on=self._address, how="anti")
+        assert strange.is_empty(), f"{self.spec.name}: rows written to addresses that were not read: {strange}"
+        others = self.frame.join(self._asked, on=self._address, how="anti")
+        self.frame = pl.concat([others, rows.select(self.frame.columns)])
+        self._asked = None
 
     def append(self, rows: pl.DataFrame) -> None:
         """Add rows."""
@@ -47,8 +43,8 @@ class FakeState:
         self.frame = pl.concat([self.frame, rows.select(self.frame.columns)])
 
     def begin(self) -> None:
-        """A new batch opens the state anew and knows of no pages read."""
-        self._open = set()
+        """A new batch opens the state anew and knows of no address read."""
+        self._asked = None
 
     def expire(self, until: int) -> pl.DataFrame:
         """Take out all rows whose bucket is <= `until`."""
@@ -68,13 +64,6 @@ class FakeState:
             f"{self.spec.name}: expected {expected}, got {dict(rows.schema)}"
         )
         assert not rows[HASH].null_count(), f"{self.spec.name}: null in {HASH}"
-
-    def _page_of(self, rows: pl.DataFrame) -> list[tuple[int | None, int]]:
-        buckets = rows[BUCKET].to_list() if self.spec.bucketed else [None] * rows.height
-        return [(bucket, hash_ % PAGES) for bucket, hash_ in zip(buckets, rows[HASH].to_list(), strict=True)]
-
-    def _pages(self, rows: pl.DataFrame) -> set[tuple[int | None, int]]:
-        return set(self._page_of(rows))
 
 
 class FakeContext:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
 
 import polars as pl
@@ -13,8 +14,13 @@ from execnodes.core.lowering import HASH
 from execnodes.core.types import BIGINT, STRING, decimal
 from execnodes.state import pages
 from execnodes.state.kernel_types import Column
+from execnodes.state.map_client import DIRECTORY, OVERLAY, Address
 from execnodes.state.operator import BUCKET, StateSpec
-from execnodes.state.pages import DIRECTORY, Address, Directory, PagedState
+from execnodes.state.overlay import Overlay, visible
+from execnodes.state.page_cache import VersionCache
+from execnodes.state.page_directory import Directory
+from execnodes.state.page_format import Page
+from execnodes.state.pages import PagedState
 
 PLAIN = StateSpec("s", (Column("k", BIGINT), Column("v", BIGINT)))
 WINDOWS = StateSpec("w", (Column("v", BIGINT),), bucketed=True)
@@ -54,31 +60,168 @@ def _small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pages, "MAX_SEGMENTS", 2)
 
 
-BATCHES = st.lists(st.dictionaries(st.integers(0, 60), st.none() | st.integers(-9, 9), max_size=12), max_size=12)
+class Processes:
+    """Processes that a lane meets in turn, each with a cache of its own."""
+
+    def __init__(self, count: int) -> None:
+        self._caches = [(VersionCache[Address, Page](), VersionCache[int, Overlay]()) for _ in range(count)]
+
+    def enter(self, number: int, patch: pytest.MonkeyPatch) -> None:
+        for name, cache in zip(("_PAGES", "_OVERLAYS"), self._caches[number], strict=True):
+            patch.setattr(pages, name, cache)
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.dictionaries(st.integers(0, 60), st.none() | st.integers(-9, 9), max_size=12),
+        st.sampled_from((0, 1, 10**9)),
+        st.integers(0, 1),
+        st.booleans(),
+    ),
+    max_size=14,
+)
+"""Changes of a batch, how many rows an overlay must cover for each of its own, the process that runs it, and whether an
+attempt of it fails before."""
 
 
 @settings(max_examples=60, deadline=None)
-@given(BATCHES)
-def test_upserts_and_deletes_equal_a_dictionary(batches: list[dict[int, int | None]]) -> None:
-    store, model = MemoryMap(), dict[int, int]()
-    for batch in batches:
-        state = PagedState(PLAIN, store, now=0)
-        old = state.read(frame(dict.fromkeys(batch, 0)))
-        assert set(old["k"]) <= set(model)
-        merged = dict(old.select("k", "v").iter_rows())
-        assert {k: merged.get(k) for k in batch} == {k: model.get(k) for k in batch}
-        for key, value in batch.items():
-            for table in (merged, model):
+@given(STEPS)
+def test_upserts_and_deletes_equal_a_dictionary(
+    batches: list[tuple[dict[int, int | None], int, int, bool]],
+) -> None:
+    store, model, processes = MemoryMap(), dict[int, int](), Processes(2)
+    for number, (batch, rows_each, process, fails) in enumerate(batches):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(pages, "COVERED_PAGES", 1)
+            patch.setattr(pages, "COVERED_ROWS", rows_each)
+            patch.setattr(pages, "SETTLED_PART", 2)
+            if fails:
+                processes.enter(1 - process, patch)
+                lost = MemoryMap()
+                lost.data = dict(store.data)
+                upsert(lost, dict.fromkeys(batch, number + 100), model)
+            processes.enter(process, patch)
+            upsert(store, batch, model)
+            for key, value in batch.items():
                 if value is None:
-                    table.pop(key, None)
+                    model.pop(key, None)
                 else:
-                    table[key] = value
-        state.write(frame(merged))
-        state.flush()
-        again = PagedState(PLAIN, store, now=0)
-        assert again.total_rows == len(model)
-        assert dict(again.read(frame(dict.fromkeys(range(61), 0))).select("k", "v").iter_rows()) == model
-    assert bool(store.data) == bool(model)
+                    model[key] = value
+            again = PagedState(PLAIN, store, now=0)
+            assert again.total_rows == len(model)
+            everything = frame(dict.fromkeys(range(61), 0))
+            assert dict(again.peek(everything).select("k", "v").iter_rows()) == model
+            assert sorted(seen_from_outside(store)) == sorted(model.items())
+
+
+def upsert(store: MemoryMap, batch: dict[int, int | None], model: dict[int, int]) -> None:
+    state = PagedState(PLAIN, store, now=0)
+    old = state.read(frame(dict.fromkeys(batch, 0)))
+    merged: dict[int, int | None] = dict(old.select("k", "v").iter_rows())
+    assert merged == {k: model[k] for k in batch if k in model}
+    merged.update(batch)
+    state.write(frame({key: value for key, value in merged.items() if value is not None}))
+    state.flush()
+
+
+def seen_from_outside(store: MemoryMap) -> list[tuple[int, int]]:
+    entries = [("lane", page, segment, data) for (_, page, segment), data in store.data.items() if page != DIRECTORY[1]]
+    return [row for rows in visible(PLAIN, reversed(entries)) for row in rows.select("k", "v").iter_rows()]
+
+
+def test_few_rows_over_many_pages_cover_them_until_there_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pages, "COVERED_ROWS", 2)
+    store = MemoryMap()
+    upsert(store, dict.fromkeys(range(4000), 1), {})
+    model, before = dict.fromkeys(range(4000), 1), dict(store.data)
+    covered, settled = 0, 0
+    for number in range(30):
+        batch: dict[int, int | None] = dict.fromkeys(range(number * 40, number * 40 + 40), number)
+        upsert(store, batch, model)
+        model.update(dict.fromkeys(batch, number))
+        changed = [address for address, data in store.data.items() if before.get(address) != data]
+        if any(page == OVERLAY[1] for _, page, _ in store.data):
+            covered += 1
+            assert len(changed) == 2, "a segment and the directory"
+        else:
+            settled += 1
+        before = dict(store.data)
+    assert covered > 20
+    assert settled >= 2
+    assert dict(seen_from_outside(store)) == model
+
+
+def test_addresses_that_were_read_and_not_written_stay() -> None:
+    store = MemoryMap()
+    state = PagedState(PLAIN, store, now=0)
+    state.append(frame(dict.fromkeys(range(60), 1)))
+    state.read(frame(dict.fromkeys(range(30), 0)))
+    state.read(frame({59: 0}))
+    state.write(frame({59: 2}))
+    found = dict(state.peek(frame(dict.fromkeys(range(60), 0))).select("k", "v").iter_rows())
+    assert found == {**dict.fromkeys(range(59), 1), 59: 2}
+
+
+def test_rows_appended_to_covered_pages_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pages, "COVERED_PAGES", 1)
+    monkeypatch.setattr(pages, "COVERED_ROWS", 1)
+    store = MemoryMap()
+    upsert(store, dict.fromkeys(range(60), 1), {})
+    upsert(store, {3: None, 4: 2}, dict.fromkeys(range(60), 1))
+    state = PagedState(PLAIN, store, now=0)
+    state.append(frame({3: 7, 4: 8}))
+    found = state.peek(frame({3: 0, 4: 0})).select("k", "v").sort("k", "v").rows()
+    assert found == [(3, 7), (4, 2), (4, 8)]
+
+
+def test_covered_rows_live_as_long_as_they_would_in_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pages, "COVERED_PAGES", 1)
+    monkeypatch.setattr(pages, "COVERED_ROWS", 1)
+    spec = StateSpec("s", PLAIN.columns, ttl_ms=100)
+    store = MemoryMap()
+    state = PagedState(spec, store, now=1000)
+    state.append(frame(dict.fromkeys(range(60), 1)))
+    state.flush()
+    state = PagedState(spec, store, now=1050)
+    state.write(state.read(frame({1: 0})))
+    state.flush()
+    assert any(page == OVERLAY[1] for _, page, _ in store.data)
+    later = PagedState(spec, store, now=1120)
+    assert later.read(frame({1: 0, 2: 0}))["k"].to_list() == [1]
+    assert PagedState(spec, store, now=1150).read(frame({1: 0, 2: 0})).is_empty()
+
+
+def test_a_directory_of_a_release_before_overlays_is_read() -> None:
+    store = MemoryMap()
+    state = PagedState(PLAIN, store, now=0)
+    state.append(frame(dict.fromkeys(range(60), 1)))
+    state.flush()
+    known = Directory.decode(store.data[DIRECTORY]).buckets[0]
+    old = struct.pack("<qi", 0, len(known.segments)) + known.segments.tobytes() + known.rows.tobytes()
+    store.data[DIRECTORY] = old
+    state = PagedState(PLAIN, store, now=0)
+    assert state.total_rows == 60
+    state.write(state.read(frame({5: 0})).with_columns(v=pl.lit(9, pl.Int64)))
+    state.flush()
+    again = PagedState(PLAIN, store, now=0)
+    assert again.read(frame({5: 0, 6: 0})).sort("k")["v"].to_list() == [9, 1]
+
+
+def test_a_cache_holds_what_fits_and_forgets_the_oldest_versions() -> None:
+    cache = VersionCache[int, str](limit=10)
+    cache.put(1, 1, "a", 4)
+    cache.put(2, 1, "b", 4)
+    cache.use(1)
+    cache.put(3, 1, "c", 4)
+    assert [cache.get(version, 1) for version in (1, 2, 3)] == ["a", None, "c"]
+    cache.put(1, 2, "d", 6)
+    assert [cache.get(1, 1), cache.get(1, 2), cache.get(3, 1)] == ["a", "d", None]
+    cache.put(1, 3, "too much", 1)
+    assert cache.get(1, 3) is None
+    cache.rename(1, 4)
+    assert [cache.get(1, 1), cache.get(4, 1)] == [None, "a"]
+    cache.put(0, 1, "of an unknown version", 1)
+    assert cache.get(0, 1) is None
 
 
 @settings(max_examples=60, deadline=None)
