@@ -46,7 +46,7 @@ def _check(folder: Path, rounds: int) -> dict[str, float]:
     """Every aggregate of the new plan has another column, and none of them goes on as it is."""
     plans = {name: _plan(calls) for name, calls in {"old": "SUM(v), MAX(v)", "new": "MAX(v), SUM(v)"}.items()}
     for name, plan in plans.items():
-        assert len(load(plan.as_json_string()).nodes) >= NODES
+        assert NODES <= len(load(plan.as_json_string()).nodes) < NODES + 6
         (folder / f"{name}.json").write_text(plan.as_json_string(), encoding="utf-8")
     command = [sys.executable, "-m", "rekindle", "check", "old.json", "new.json", "--json"]
     # Without Java there is no JVM that could help; modules are compiled by the first run, as an installation does it.
@@ -62,8 +62,8 @@ def _check(folder: Path, rounds: int) -> dict[str, float]:
 
 
 def _plan(calls: str) -> CompiledPlan:
-    """Five nodes a statement, the scan is shared."""
-    numbers = range(NODES // 4)
+    """Six nodes a statement, the scan is shared."""
+    numbers = range(NODES // 6 + 1)
     sinks = "".join(f"CREATE TABLE s{i} (k BIGINT, a BIGINT, b BIGINT) WITH ('connector' = 'print');" for i in numbers)
     inserts = " ".join(f"INSERT INTO s{i} SELECT k % {i + 2}, {calls} FROM t GROUP BY k % {i + 2};" for i in numbers)
     return TableEnvironment.create().compile_script(f"{TABLES}{sinks} EXECUTE STATEMENT SET BEGIN {inserts} END")

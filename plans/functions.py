@@ -10,18 +10,28 @@ from execnodes.core.functions.registry import find
 
 
 def with_versions(value: Any, engine_version: str) -> Any:
-    """JSON values with every `internalName` in full, ``$UPPER$1``; PlanError for a function that does not exist."""
+    """JSON values with every `internalName` in full, ``$UPPER$1``; PlanError for a function that does not exist.
+
+    Values in which nothing changes are given back as they are.
+    """
     if isinstance(value, dict):
-        result = {key: with_versions(each, engine_version) for key, each in value.items()}
-        name = result.get("internalName")
+        changed = {key: new for key, each in value.items() if (new := _inside(each, engine_version)) is not each}
+        name = value.get("internalName")
         # Maps such as table options have no type beside the name.
-        if isinstance(name, str) and "type" in result:
-            scalar = result.get("kind") == "CALL"
-            result["internalName"] = find(name, engine_version).internal_name if scalar else _aggregate(name)
-        return result
+        if isinstance(name, str) and "type" in value:
+            scalar = value.get("kind") == "CALL"
+            whole = find(name, engine_version).internal_name if scalar else _aggregate(name)
+            if whole != name:
+                changed["internalName"] = whole
+        return {**value, **changed} if changed else value
     if isinstance(value, list | tuple):
-        return type(value)(with_versions(each, engine_version) for each in value)
+        new = type(value)(_inside(each, engine_version) for each in value)
+        return value if all(a is b for a, b in zip(new, value, strict=True)) else new
     return value
+
+
+def _inside(value: Any, engine_version: str) -> Any:
+    return with_versions(value, engine_version) if isinstance(value, dict | list | tuple) else value
 
 
 def _aggregate(internal_name: str) -> str:

@@ -71,7 +71,7 @@ def read_node(raw: Mapping[str, Any], engine_version: str = ENGINE_VERSION) -> E
         named = with_versions(raw, engine_version)
     except PlanError as error:
         raise located(error, where) from None
-    return node if named == raw else validated(cls, named, where)
+    return node if named is raw else validated(cls, named, where)
 
 
 def node_key(raw: Mapping[str, Any]) -> NodeKey:
