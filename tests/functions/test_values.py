@@ -193,6 +193,11 @@ TEXTS = {
     "parse_url host": (f("PARSE_URL", "http://u@h.org:8/p?a=1&b=2#r", "HOST"), "h.org"),
     "is_alpha": (f("IS_ALPHA", "éa"), True),
     "is_digit": (f("IS_DIGIT", "12a"), False),
+    "printf": (f("PRINTF", "%s|%05d|%.2f|%b|%s", "a", 42, 1.5, True, None), "a|00042|1.50|true|null"),
+    "printf nothing": (f("PRINTF", NOTHING, 1), None),
+    "printf decimal": (f("PRINTF", "<%6s>", Decimal("1.50")), "<  1.50>"),
+    "typeof": (f("TYPEOF", Decimal("1.50")), "DECIMAL(3, 2) NOT NULL"),
+    "typeof array": (f("TYPEOF", typed(None, "ARRAY<INT>")), "ARRAY<INT>"),
     "dollar brace": (f("CONCAT", "${x}", "'\\"), "${x}'\\"),
 }
 TIMES = {
@@ -276,6 +281,8 @@ LISTS = {
     "position of nothing": (f("ARRAY_POSITION", ints(1, 2), 5), 0),
     "element": (f("ELEMENT", ints(7)), 7),
     "map_from_arrays": (f("MAP_FROM_ARRAYS", f("ARRAY", "a", "b"), ints(1, 2)), {"a": 1, "b": 2}),
+    "map_from_entries": (f("MAP_FROM_ENTRIES", f("ARRAY", f("ROW", "a", 1), f("ROW", "b", 2))), {"a": 1, "b": 2}),
+    "map_from_entries of one twice": (f("MAP_FROM_ENTRIES", f("ARRAY", f("ROW", 1, 1), f("ROW", 1, 2))), {"1": 2}),
     "map_entries": (f("MAP_ENTRIES", f("MAP", "a", 1)), [["a", 1]]),
     "cardinality of null": (f("CARDINALITY", typed(None, "ARRAY<INT>")), None),
     "greatest with null": (f("GREATEST", 1, typed(None, "INT")), None),
@@ -308,6 +315,15 @@ JSON = {
     ),
     "object of nothing": (f("JSON_OBJECT", "NULL"), "{}"),
     "string": (f("JSON_STRING", True), "true"),
+    "quote": (f("JSON_QUOTE", text('a"b\\c/d\b\f\n\r\t\x01')), '"a\\"b\\\\c\\/d\\b\\f\\n\\r\\t\x01"'),
+    "quote beyond ascii": (f("JSON_QUOTE", text("é~😀")), '"\\u00e9~\\ud83d\\ude00"'),
+    "quote nothing": (f("JSON_QUOTE", NOTHING), None),
+    "quote ''": (f("JSON_QUOTE", ""), '""'),
+    "unquote": (f("JSON_UNQUOTE", text('"a\\"\\u00e9\\n\\/b"')), 'a"é\n/b'),
+    "unquote a number": (f("JSON_UNQUOTE", text("12")), "12"),
+    "unquote what is no JSON": (f("JSON_UNQUOTE", text('"a\\q"')), '"a\\q"'),
+    "unquote an open quote": (f("JSON_UNQUOTE", text('"abc')), '"abc'),
+    "unquote nothing": (f("JSON_UNQUOTE", NOTHING), None),
 }
 
 

@@ -1,4 +1,4 @@
-"""CAST, TRY_CAST and REINTERPRET."""
+"""CAST, TRY_CAST, REINTERPRET and TYPEOF."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from execnodes.core.functions.scope import Scope
 from execnodes.core.functions.type_rules import can_cast, cast_hint
 from execnodes.core.lowering import quote
 from execnodes.core.spark_sql import spark_type, text_literal
-from execnodes.core.types import NUMERICS, LogicalType, Root
+from execnodes.core.types import NUMERICS, STRING, LogicalType, Root
 
 
 def cast_text(scope: Scope, text: str, source: LogicalType, target: LogicalType, strict: bool) -> str:
@@ -101,3 +101,14 @@ def _lower_reinterpret(scope: Scope, call: Call) -> str:
 
 
 REINTERPRET = Function("REINTERPRET", ("REINTERPRET(ANY AS type)",), _bind_reinterpret, _lower_reinterpret)
+
+
+def _bind_typeof(call: Invocation) -> Binding | None:
+    return Binding(call.operands, STRING) if len(call.operands) == 1 else None
+
+
+def _lower_typeof(scope: Scope, call: Call) -> str:
+    return text_literal(str(call.operands[0].type))
+
+
+TYPEOF = Function("TYPEOF", ("TYPEOF(ANY)",), _bind_typeof, _lower_typeof, since="1.3")

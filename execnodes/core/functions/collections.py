@@ -8,7 +8,7 @@ from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Call, Expression, Literal
 from execnodes.core.functions.cast_texts import print_text
 from execnodes.core.functions.conversion import convert
-from execnodes.core.functions.function import Binding, Function, Invocation, form, function
+from execnodes.core.functions.function import Binding, Function, Invocation, Types, form, function
 from execnodes.core.functions.scope import Scope
 from execnodes.core.functions.type_rules import common_type
 from execnodes.core.spark_sql import spark_type, text_literal
@@ -137,6 +137,19 @@ MAP_FROM_ARRAYS = function(
     "MAP_FROM_ARRAYS",
     form("ARRAY, ARRAY", lambda types: map_of(types[0].element, types[1].element)),
     sql="map_from_arrays({0}, {1})",
+)
+
+
+def _of_entries(types: Types) -> LogicalType | None:
+    """Members must be pairs."""
+    entry = types[0].element
+    if entry.root is not Root.ROW or len(entry.fields) != 2:
+        return None
+    return map_of(entry.fields[0].type, entry.fields[1].type)
+
+
+MAP_FROM_ENTRIES = function(
+    "MAP_FROM_ENTRIES", form("ARRAY", _of_entries, nullable=True), sql="map_from_entries({0})", since="1.3"
 )
 
 

@@ -84,7 +84,7 @@ def form(parameters: str, returns: Returns, *, nullable: bool | None = None) -> 
     return Form(Parameters.parse(parameters), returns, nullable)
 
 
-def function(name: str, *forms: Form, sql: str | Lower, deterministic: bool = True) -> Function:
+def function(name: str, *forms: Form, sql: str | Lower, deterministic: bool = True, since: str = "1.0") -> Function:
     """Version 1 of a function with fixed parameter lists; `sql` is a template (see `template`) or a callable."""
 
     def bind(call: Invocation) -> Binding | None:
@@ -102,7 +102,7 @@ def function(name: str, *forms: Form, sql: str | Lower, deterministic: bool = Tr
 
     signatures = tuple(f"{name}({each.parameters})" for each in forms)
     lower = template(sql) if isinstance(sql, str) else sql
-    return Function(name, signatures, bind, lower, deterministic=deterministic)
+    return Function(name, signatures, bind, lower, since=since, deterministic=deterministic)
 
 
 @dataclass(frozen=True, slots=True)

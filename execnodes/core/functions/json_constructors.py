@@ -1,4 +1,4 @@
-"""JSON_OBJECT, JSON_ARRAY and JSON_STRING.
+"""JSON_OBJECT, JSON_ARRAY, JSON_STRING, JSON_QUOTE and JSON_UNQUOTE.
 
 The first operand of ``JSON_OBJECT`` (symbol, key, value, key, value, …) and of ``JSON_ARRAY`` (symbol, value, …) says
 what becomes of NULLs: NULL keeps them, ABSENT leaves them out.
@@ -104,3 +104,27 @@ def _lower_string(scope: Scope, call: Call) -> str:
 
 
 JSON_STRING = function("JSON_STRING", form("ANY", STRING), sql=_lower_string)
+
+_ESCAPED = {"0022": '"', "005C": "\\", "002F": "/", "0008": "b", "000C": "f", "000A": "n", "000D": "r", "0009": "t"}
+"""UTF-16 units to what stands behind the backslash."""
+
+
+def _lower_quote(scope: Scope, call: Call) -> str:
+    """By UTF-16 units, as Java has them: those beyond ASCII are written as numbers."""
+    unit = scope.fresh()
+    units = f"regexp_extract_all(hex(encode({scope.text(call.operands[0])}, 'UTF-16BE')), '[0-9A-F]{{4}}', 0)"
+    escaped = " ".join(f"WHEN '{code}' THEN {text_literal(chr(92) + by)}" for code, by in _ESCAPED.items())
+    number = f"concat({text_literal(chr(92) + 'u')}, lower({unit}))"
+    plain = f"if({unit} > '007F', {number}, chr(CAST(conv({unit}, 16, 10) AS INT)))"
+    members = f"transform({units}, {unit} -> CASE {unit} {escaped} ELSE {plain} END)"
+    return f"concat('\"', array_join({members}, ''), '\"')"
+
+
+JSON_QUOTE = function("JSON_QUOTE", form("TEXT", STRING), sql=_lower_quote, since="1.3")
+# What is no text of JSON stays as it is.
+JSON_UNQUOTE = function(
+    "JSON_UNQUOTE",
+    form("TEXT", STRING),
+    sql="if(rlike({0}, '(?s)^\".*\"$'), coalesce(CAST(try_parse_json({0}) AS STRING), {0}), {0})",
+    since="1.3",
+)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from execnodes.core.expressions import Call, Literal
+from execnodes.core.functions.conversion import convert
 from execnodes.core.functions.families import operand, varying
-from execnodes.core.functions.function import by_count, form, function, template
+from execnodes.core.functions.function import Binding, Function, Invocation, by_count, form, function, template
 from execnodes.core.functions.scope import Scope
 from execnodes.core.spark_sql import text_literal
-from execnodes.core.types import INT, MAX_LENGTH, STRING, LogicalType, Root, char, varchar
+from execnodes.core.types import INT, MAX_LENGTH, NUMERICS, STRING, TEXTS, LogicalType, Root, char, varchar
 
 UPPER = function("UPPER", form("TEXT", operand(0)), sql="upper({0})")
 LOWER = function("LOWER", form("TEXT", operand(0)), sql="lower({0})")
@@ -185,3 +186,22 @@ def _lower_elt(scope: Scope, call: Call) -> str:
 
 
 ELT = function("ELT", form("INTEGER, TEXT...", STRING, nullable=True), sql=_lower_elt)
+
+
+def _bind_printf(call: Invocation) -> Binding | None:
+    """A pattern of Java's Formatter, which the values must fit; a NULL is printed as ``null``."""
+    if not call.operands or call.types[0].root not in (*TEXTS, Root.NULL):
+        return None
+    pattern, *values = (convert(each, STRING) if each.type.root is Root.NULL else each for each in call.operands)
+    if any(each.type.root not in (*TEXTS, *NUMERICS, Root.BOOLEAN) for each in values):
+        return None
+    # Decimals are printed with %s only, as Flink's are: they are no numbers to Java.
+    texts = [convert(each, STRING) if each.type.root is Root.DECIMAL else each for each in values]
+    return Binding((pattern, *texts), STRING.with_nullable(pattern.type.nullable))
+
+
+def _lower_printf(scope: Scope, call: Call) -> str:
+    return f"format_string({', '.join(scope.texts(call.operands))})"
+
+
+PRINTF = Function("PRINTF", ("PRINTF(TEXT, TEXT | NUMERIC | BOOLEAN, …)",), _bind_printf, _lower_printf, since="1.3")
