@@ -18,6 +18,8 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
+from rekindle.spark_releases import limits
+
 OLDEST_JAVA = 17
 OLDEST_PYTHON = (3, 11)
 FREE_DISK = 2 * 1024**3
@@ -135,7 +137,8 @@ def check_package(requirement: Requirement, modules: Mapping[str, list[str]]) ->
             importlib.import_module(module)
         except (ImportError, OSError) as error:
             return Finding(name, False, f"{version} cannot be imported: {error}", f"{remedy[:-1]} --force-reinstall.")
-    return Finding(name, True, version)
+    lacks = limits(version) if requirement.name == "pyspark" else ""
+    return Finding(name, True, f"{version}: {lacks}" if lacks else version)
 
 
 def check_folder(name: str, folder: Path) -> Finding:
