@@ -2,8 +2,9 @@
 
 A page holds the rows whose key hash ends in the page's number; the number of pages of a bucket is a power of two that
 grows with its rows, so that a batch costs what it touches, not what there is. Rows are appended as further segments of
-a page, and a page with too many segments is written anew as one. A directory, kept under a key of its own, knows every
-bucket's pages, segments and rows.
+a page, and a page with too many segments is written anew as one. Rows of few addresses in many pages are written above
+the pages instead (see overlay.py). A directory, kept under a key of its own, knows every bucket's pages, segments and
+rows, and the version by which pages are known that are still in memory (see page_cache.py).
 
 Why these numbers: docs/decisions/0003-pages.md.
 """
@@ -245,11 +246,16 @@ class PagedState:
         _OVERLAYS.put(self._directory.overlay[-1], 0, overlay, overlay.bytes)
 
     def _cover(self, asked: _Read, rows: pl.DataFrame) -> None:
-        """Write rows above the pages."""
-        self._dirty = True
+        """Write rows above the pages, or into them if too many would be covered."""
         newest = Overlay.of(rows.select(list(self._layout.schema)), asked.addresses[HASH])
         whole = newest.above(self._overlay())
+        if len(whole.covered) * SETTLED_PART > self.total_rows:
+            self._sink(whole)
+            return
+        self._dirty = True
         tokens = self._directory.overlay
+        if tokens:
+            _OVERLAYS.forget(tokens[-1])
         if len(tokens) < MAX_SEGMENTS:
             self._client.put([(_segment(len(tokens)), newest.encode(self._spec))])
         else:
@@ -259,15 +265,15 @@ class PagedState:
         tokens.append(new_version())
         self._directory.added += len(rows) - asked.rows
         self._remember(whole)
-        if len(whole.covered) * SETTLED_PART > self.total_rows:
-            self._settle()
 
     def _settle(self) -> None:
         """Write what covers pages into them."""
+        if self._directory.overlay:
+            self._sink(self._overlay())
+
+    def _sink(self, overlay: Overlay) -> None:
+        """Write an overlay, which takes in the one there is, into the pages."""
         tokens = self._directory.overlay
-        if not tokens:
-            return
-        overlay = self._overlay()
         self._client.remove([_segment(at) for at in range(len(tokens))])
         tokens.clear()
         self._directory.added = 0
@@ -286,6 +292,8 @@ class PagedState:
             self._resize(bucket)
 
     def _remove(self, addresses: Sequence[Address]) -> None:
+        if not addresses:
+            return
         self._renew()
         self._client.remove(addresses)
         for address in addresses:
