@@ -105,6 +105,8 @@ class StageHost:
             numbered, context.watermark = before_watermark(numbered, context.watermark), None
         steps = one_by_one(numbered) if self._shape.every_change else [numbered]
         changes = joined([operator.process(split_inputs(rows, operator, self._shape), context) for rows in steps])
+        if changes is not None and self._shape.every_change and len(operator.inputs) == 1:
+            changes = under_watermark(changes, numbered)
         self._report(operator, group, context)
         if changes is not None and len(changes):
             yield self._encode(changes, operator, tag, order)
@@ -199,6 +201,20 @@ def before_watermark(rows: pl.DataFrame, watermark: int | None) -> pl.DataFrame:
     known = [pl.lit(watermark, pl.Int64), *([pl.col(WATERMARK)] if WATERMARK in rows.columns else [])]
     judged = pl.when(pl.col(KIND) < FIRED).then(pl.max_horizontal(known))
     return rows.with_columns(judged.alias(WATERMARK))
+
+
+def under_watermark(changes: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """Give changes the watermark under which the row came that caused them, if rows have one each.
+
+    Only where rows are taken one by one, for a change of several rows is of none of them; and for operators with one
+    input: behind several the watermark is the least of theirs, which no row knows.
+    """
+    if WATERMARK not in rows.columns or WATERMARK in changes.columns or SEQUENCE not in changes.columns:
+        return changes
+    cause = changes[SEQUENCE].cast(pl.Int64)
+    known = cause.is_between(0, len(rows) - 1).fill_null(False)
+    places = cause.zip_with(known, pl.Series([None], dtype=pl.Int64).new_from_index(0, len(cause)))
+    return changes.with_columns(rows[WATERMARK].gather(places).alias(WATERMARK))
 
 
 def split_inputs(batch: pl.DataFrame, operator: Operator, shape: StageShape) -> list[pl.DataFrame]:
@@ -322,6 +338,7 @@ def _folded(tag: int, kernel: LocalKernel, rows: pl.DataFrame, shape: StageShape
     steps = one_by_one(numbered) if shape.every_change and len(numbered) else [numbered]
     changes = joined([kernel.fold(_plain_kinds(to_kernel(step, kernel.inputs, hidden))) for step in steps])
     assert changes is not None
+    changes = under_watermark(changes, numbered) if shape.every_change else changes
     return _encoded(changes, kernel.output, tag, shape, order)
 
 

@@ -44,12 +44,6 @@ class Program:
         return path.read_text(encoding="utf-8").strip() if path.exists() else None
 
     @property
-    def known_difference(self) -> str | None:
-        """Why the rows are known to differ; such a program still fails, but tests expect it to."""
-        path = self.folder / "differs.txt"
-        return path.read_text(encoding="utf-8").strip() if path.exists() else None
-
-    @property
     def not_in_batch(self) -> str | None:
         """Why batch mode refuses the program or gives other rows; None if it gives the same."""
         path = self.folder / "nobatch"

@@ -24,8 +24,6 @@ def check(program: Program, pieces: int, spark: SparkSession) -> None:
     (result,) = run_programs([program], Settings(parallel=1, cut=pieces), spark=spark)
     if result.verdict.outcome is Outcome.UNSUPPORTED:
         pytest.skip(f"refused at compile time: {result.verdict.detail[0]}")
-    if program.known_difference is not None:
-        pytest.xfail(program.known_difference)
     assert result.verdict.outcome is Outcome.PASSED, "\n".join(lines_of(result))
 
 
