@@ -7,7 +7,7 @@ from collections.abc import Callable
 from execnodes.core import aggregates
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Expression, FieldAccess, InputRef, user_calls
-from execnodes.core.functions import resolve
+from execnodes.core.functions import known, resolve
 from execnodes.core.types import BOOLEAN, Root
 from planner import syntax as s
 from planner.build.scope import Scope
@@ -89,8 +89,10 @@ class Converter:
 
     def _call(self, node: s.Call) -> Expression:
         self._check(node)
-        operands = tuple(self.convert(arg) for arg in node.args)
         found = find_function(self.catalog, node)
+        if found is None:
+            known(node.name, node.position)
+        operands = tuple(self.convert(arg) for arg in node.args)
         if found is not None:
             return bind_scalar(found, operands, node)
         if node.name.upper() in IN_LAMBDA and any(True for _ in user_calls(operands[-1])):

@@ -45,6 +45,7 @@ def run(text: str) -> None:
         ("SELECT * FROM nowhere", 1, 15, "Object 'nowhere' not found"),
         ("SELECT FROBNICATE(k) FROM t", 1, 8, "FROBNICATE"),
         ("SELECT k, v FROM t GROUP BY k", 1, 11, "Expression 'v' is not being grouped"),
+        ("SELECT k, FROBNICATE(v) FROM t GROUP BY k", 1, 11, "unknown function FROBNICATE"),
         ("SELECT v * 2 AS w, w + 1 FROM t", 1, 20, "Column 'w' not found"),
         ("SELECT UPPER(k) AS x, COUNT(*) FROM t GROUP BY x", 1, 48, "Column 'x' not found"),
         ("SELECT k FROM t WHERE COUNT(*) > 1", 1, 23, "COUNT may not stand in WHERE"),

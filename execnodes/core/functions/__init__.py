@@ -2,7 +2,16 @@
 
 from execnodes.core.functions.folding import evaluate_constant
 from execnodes.core.functions.lowering import lower
-from execnodes.core.functions.resolving import cast, is_deterministic, resolve
+from execnodes.core.functions.resolving import cast, is_deterministic, known, resolve
 from execnodes.core.functions.type_rules import can_cast_implicitly, common_type
 
-__all__ = ["can_cast_implicitly", "cast", "common_type", "evaluate_constant", "is_deterministic", "lower", "resolve"]
+__all__ = [
+    "can_cast_implicitly",
+    "cast",
+    "common_type",
+    "evaluate_constant",
+    "is_deterministic",
+    "known",
+    "lower",
+    "resolve",
+]

@@ -7,10 +7,20 @@ from collections.abc import Sequence
 from execnodes.core.errors import Position, SqlError
 from execnodes.core.expressions import Call, Expression, walk
 from execnodes.core.functions.conversion import TRY_CAST, convert
-from execnodes.core.functions.function import Invocation
+from execnodes.core.functions.function import Function, Invocation
 from execnodes.core.functions.registry import close_matches, find, newest
 from execnodes.core.functions.type_rules import can_cast, can_cast_implicitly, cast_hint
 from execnodes.core.types import LogicalType
+
+
+def known(name: str, position: Position | None = None) -> Function:
+    """The newest version of a function by its SQL name; SqlError if there is none."""
+    function = newest(name.upper())
+    if function is None:
+        near = close_matches(name.upper())
+        hint = f"Did you mean {' or '.join(near)}?" if near else "The documentation lists all functions."
+        raise SqlError(f"unknown function {name}", position=position, hint=hint)
+    return function
 
 
 def resolve(
@@ -25,11 +35,7 @@ def resolve(
     `result` is the type asked for (CAST, TRY_CAST, REINTERPRET, JSON_VALUE, MINUS_DATE). SqlError if there is no such
     function or it does not take these operands.
     """
-    function = newest(name.upper())
-    if function is None:
-        near = close_matches(name.upper())
-        hint = f"Did you mean {' or '.join(near)}?" if near else "The documentation lists all functions."
-        raise SqlError(f"unknown function {name}", position=position, hint=hint)
+    function = known(name, position)
     call = Invocation(function.name, tuple(operands), position, result)
     binding = function.bind(call)
     if binding is None:
