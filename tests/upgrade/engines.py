@@ -33,7 +33,9 @@ class Engine:
 
     def run(self, *arguments: str, timeout: float = 900) -> subprocess.CompletedProcess[str]:
         """A process of Python, in its own folder; modules of the tests are found too."""
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(self.folder), str(ROOT)])}
+        path = os.pathsep.join([str(self.folder), str(ROOT)])
+        # What runs for seconds only is not worth compiling for speed.
+        environment = {**os.environ, "PYTHONPATH": path, "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1"}
         return subprocess.run(
             [sys.executable, *arguments],
             cwd=self.folder, env=environment, capture_output=True, text=True, timeout=timeout, check=False,

@@ -74,10 +74,11 @@ def test_the_oldest_release_goes_on_today(made: Path, spark: SparkSession, tmp_p
 @pytest.mark.long
 @pytest.mark.spark
 @pytest.mark.parametrize("old", ALL, ids=lambda each: each.version)
+@pytest.mark.parametrize("apart", [False, True], ids=["one pipeline", "programs of each node"])
 def test_programs_go_on_with_every_later_release(
-    old: Release, install: Install, spark: SparkSession, tmp_path: Path
+    old: Release, apart: bool, install: Install, spark: SparkSession, tmp_path: Path
 ) -> None:
-    programs = [EVERYTHING, *runnable(old)]
+    programs = list(runnable(old)) if apart else [EVERYTHING]
     fixtures = [(each, tmp_path / "fixtures" / each.name) for each in programs]
     made = install(old).work(Order([(data_of(each), str(path)) for each, path in fixtures], []), tmp_path / "write")
     assert {path: problems for path, problems in made["write"].items() if problems} == {}
