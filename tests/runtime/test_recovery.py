@@ -41,7 +41,7 @@ def write_input(folder: Path, files: int) -> list[dict[str, object]]:
                 "id": i,
                 "k": f"k{i % 7}",
                 "v": i % 23,
-                "ts": f"2024-01-01 00:{i // 60 % 60:02d}:{i % 60:02d}.000",
+                "ts": f"2024-01-01 {i // 3600:02d}:{i // 60 % 60:02d}:{i % 60:02d}.000",
             }
             for i in range(number * ROWS, (number + 1) * ROWS)
         ]
