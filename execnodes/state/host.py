@@ -168,10 +168,15 @@ def restore_order(changes: pl.DataFrame, order: pl.DataFrame | None) -> pl.DataF
     bare = changes.drop(MAJOR, strict=False)
     if order is None or SEQUENCE not in bare.columns:
         return bare
-    cause = bare[SEQUENCE].cast(pl.Int64)
-    known = cause.is_between(0, len(order) - 1).fill_null(False)
-    places = cause.zip_with(known, pl.Series([None], dtype=pl.Int64).new_from_index(0, len(cause)))
+    places = _causes(bare, len(order))
     return bare.drop(SEQUENCE).hstack([order[name].gather(places) for name in (MAJOR, SEQUENCE)])
+
+
+def _causes(changes: pl.DataFrame, rows: int) -> pl.Series:
+    """Which of so many input rows caused each change; null where it was none of them."""
+    cause = changes[SEQUENCE].cast(pl.Int64)
+    known = cause.is_between(0, rows - 1).fill_null(False)
+    return cause.zip_with(known, pl.Series([None], dtype=pl.Int64).new_from_index(0, len(cause)))
 
 
 def _plain_kinds(rows: pl.DataFrame) -> pl.DataFrame:
@@ -211,9 +216,7 @@ def under_watermark(changes: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     """
     if WATERMARK not in rows.columns or WATERMARK in changes.columns or SEQUENCE not in changes.columns:
         return changes
-    cause = changes[SEQUENCE].cast(pl.Int64)
-    known = cause.is_between(0, len(rows) - 1).fill_null(False)
-    places = cause.zip_with(known, pl.Series([None], dtype=pl.Int64).new_from_index(0, len(cause)))
+    places = _causes(changes, len(rows))
     return changes.with_columns(rows[WATERMARK].gather(places).alias(WATERMARK))
 
 
