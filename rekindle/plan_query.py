@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import reduce
 
+from execnodes.batch.sink.v1 import BatchSink
 from execnodes.core.errors import PlanError
 from execnodes.core.expressions import InputRef
 from execnodes.core.graph import ExecGraph
@@ -37,14 +38,17 @@ def query_of(graph: ExecGraph, source: str) -> CompiledQuery:
     ]
     nodes = tuple(node for node in graph.nodes if node.id != sink.id)
     query = ExecGraph.of(nodes, graph.inputs, graph.max_parallelism, graph.engine_version)
-    return CompiledQuery(query, root.id, row(*fields).not_null(), sink.input_upsert_key)
+    key = sink.input_upsert_key if isinstance(sink, Sink) else None
+    return CompiledQuery(query, root.id, row(*fields).not_null(), key)
 
 
-def _collect_sink(graph: ExecGraph, source: str) -> Sink:
+def _collect_sink(graph: ExecGraph, source: str) -> Sink | BatchSink:
     roots = list(graph.roots())
-    if len(roots) == 1 and isinstance(roots[0], Sink) and collects(roots[0].dynamic_table_sink.table):
-        return roots[0]
-    into = ", ".join(each.dynamic_table_sink.table.name if isinstance(each, Sink) else str(each.key) for each in roots)
+    sinks = [each for each in roots if isinstance(each, Sink | BatchSink)]
+    if len(roots) == 1 and sinks and collects(sinks[0].dynamic_table_sink.table):
+        return sinks[0]
+    others = [str(each.key) for each in roots if each not in sinks]
+    into = ", ".join([each.dynamic_table_sink.table.name for each in sinks] + others)
     raise PlanError(
         f"only the plan of one query can be read as a table; this one writes into {into or 'nothing'}",
         where=source,

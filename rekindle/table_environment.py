@@ -196,6 +196,7 @@ class TableEnvironment:
     ) -> DataFrame:
         """The rows of a query, or of its plan, as a streaming DataFrame; the caller starts a Spark query on it.
 
+        In batch mode it is a DataFrame that ends.
         `schema`: columns and types that it must have, PlanError says which has not. A query that updates its rows
         needs `changelog`, which puts a text column ``row_kind`` (+I, -U, +U, -D) behind the others.
         """

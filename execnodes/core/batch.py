@@ -134,6 +134,15 @@ def in_order(frame: DataFrame, sort: SortSpec) -> DataFrame:
     return frame.orderBy(*columns)
 
 
+def having_one(left: BatchRows, right: BatchRows, key: int, its: int, type: LogicalType) -> BatchRows:
+    """The left rows whose column `key` equals the column `its` of some right row.
+
+    The same as a SEMI join; as an IN, Spark also applies it to columns that are known to equal `key`.
+    """
+    found = right.frame.select(f"c{its}")
+    return BatchRows(type, left.frame.where(left.frame[f"c{key}"].isin(found)))
+
+
 def joined(left: BatchRows, right: BatchRows, kind: str, condition: str, type: LogicalType) -> BatchRows:
     """A join; the condition is Spark SQL over the left columns and the right ones, which count on from them.
 

@@ -91,7 +91,7 @@ class Filesystem(SourceConnector, SinkConnector):
         every = tuple(c for c in request.table.table_schema.physical if c.name not in keys)
         stored = tuple(c for c in request.columns if c in every)
         chosen.check(stored, options, request.name)
-        raw = _open(spark, request, options, chosen, stored)
+        raw = _open(spark, request, options, chosen, stored, every)
         others = {c.name: _other(c, request) for c in request.columns if c not in stored}
         # Before rows are numbered: the reader then skips files by their folders, and parts of them by statistics.
         condition = request.condition
@@ -100,12 +100,14 @@ class Filesystem(SourceConnector, SinkConnector):
         if condition is not None and filtered:
             raw = raw.where(condition.text(tuple(others.get(c.name) or quote(c.name) for c in request.columns)))
         hidden = [f"{text} AS rk_m{i}" for i, text in enumerate(others.values())]
+        if not chosen.typed:
+            # Once a column names the file, Spark's readers give every row all that is known about its file.
+            hidden.append(f"_metadata.file_path AS {PATH}")
         if request.ordered:
             # Allowed in a stream when Spark's check for it is off; the numbers only have to order a micro-batch.
             spark.conf.set("spark.sql.streaming.unsupportedOperationCheck", "false")
             hidden += [f"{_MAJOR_TEXT} AS {MAJOR}", f"monotonically_increasing_id() AS {SEQUENCE}"]
-        located = raw.selectExpr("*", f"_metadata.file_path AS {PATH}", *hidden)
-        rows = chosen.decode(located, stored, options, every)
+        rows = chosen.decode(raw.selectExpr("*", *hidden), stored, options, every)
         return SourceFrame(_arranged(rows, request, stored, tuple(others)), self.bounded(options), filtered)
 
     def writer(self, spark: SparkSession, request: SinkRequest) -> SinkWriter:
@@ -181,16 +183,26 @@ def _arranged(
 
 
 def _open(
-    spark: SparkSession, request: SourceRequest, options: TableOptions, chosen: Format, stored: tuple[Column, ...]
+    spark: SparkSession,
+    request: SourceRequest,
+    options: TableOptions,
+    chosen: Format,
+    stored: tuple[Column, ...],
+    every: tuple[Column, ...],
 ) -> DataFrame:
-    """The raw frame of the files: lines, or the columns that the format's own reader gives."""
+    """The raw frame of the files: lines, or the `stored` columns that the format's own reader gives."""
     path = absolute(options.text("path"))
     done = frozenset(json.loads(request.start)) if request.start else frozenset()
     schema = chosen.schema(stored)
     if request.batch:
         present = [f.path for f in list_files(spark, path, request.name) if f.path not in done]
-        batch = spark.read.format(chosen.reader).schema(schema)
-        return batch.load(present) if present else spark.createDataFrame([], schema)
+        if not present:
+            return spark.createDataFrame([], schema)
+        if not chosen.typed:
+            return spark.read.format(chosen.reader).schema(schema).load(present)
+        # Spark takes the size of the files for that of all columns it knows of; by it, it chooses how to join.
+        whole = spark.read.format(chosen.reader).schema(chosen.schema(every)).load(present)
+        return whole.selectExpr(*(quote(column.name) for column in stored))
     # Spark's own wildcards read some files twice, hence a folder and a filter by file name.
     stream = named(spark.readStream.format(chosen.reader).schema(schema), stream_name(request.uid))
     stream = stream.option("maxFileAge", "36500d").option("recursiveFileLookup", "true")

@@ -14,7 +14,7 @@ from rekindle.runtime.batch import sinks_reached
 from rekindle.table_environment import TableEnvironment
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 BATCH = {"execution.runtime-mode": "batch", "parallelism.default": "1", "spark.sql.adaptive.enabled": "false"}
 ROWS = [{"k": "a", "v": 3}, {"k": "b", "v": -8}, {"k": "a", "v": 4}, {"k": None, "v": None}]
@@ -61,6 +61,8 @@ CASES = [
     ),
     ("SELECT v FROM t WHERE v > (SELECT AVG(v) FROM t) ORDER BY v", [(3,), (4,)]),
     ("SELECT k FROM t WHERE k NOT IN (SELECT k FROM t WHERE v > 0)", [("b",)]),
+    ("SELECT k, v FROM t WHERE k IN (SELECT k FROM t WHERE v > 3 OR v IS NULL) ORDER BY v", [("a", 3), ("a", 4)]),
+    ("SELECT v FROM t x WHERE EXISTS (SELECT 1 FROM t y WHERE y.k = x.k AND y.v = x.v + 1)", [(3,)]),
     (
         "SELECT k FROM t x WHERE NOT EXISTS (SELECT 1 FROM t y WHERE y.k = x.k AND y.v > 0) ORDER BY k",
         [(None,), ("b",)],
@@ -77,6 +79,39 @@ CASES = [
 def test_queries(environment: TableEnvironment) -> None:
     for sql, expected in CASES:
         assert rows(environment, sql) == expected, sql
+
+
+def optimized(frame: DataFrame) -> str:
+    return str(frame._jdf.queryExecution().optimizedPlan().toString())  # type: ignore[operator]
+
+
+def test_spark_sees_the_size_of_parquet_files_and_reads_nothing_else(
+    environment: TableEnvironment, spark: SparkSession, tmp_path: Path
+) -> None:
+    """Both decide on its joins: a column of facts about files is filled in for every row."""
+    spark.range(9).selectExpr("id AS k", "repeat('x', 50) AS text").write.parquet(str(tmp_path / "p"))
+    environment.execute_sql(
+        f"CREATE TABLE p (k BIGINT, text STRING, name STRING METADATA FROM 'file.name') "
+        f"WITH ('connector' = 'filesystem', 'path' = '{tmp_path}/p', 'format' = 'parquet')"
+    )
+    plan = optimized(environment.as_data_stream(environment.sql_query("SELECT k FROM p")))
+    assert "_metadata" not in plan
+    assert "text" in plan.splitlines()[-1]
+    named = environment.as_data_stream(environment.sql_query("SELECT DISTINCT right(name, 8) AS n FROM p"))
+    assert "_metadata" in optimized(named)
+    assert [row.n for row in named.collect()] == [".parquet"]
+
+
+def test_in_reaches_equal_columns(environment: TableEnvironment) -> None:
+    """Each k of the sums is one of the asked ones, so that the others need not be summed."""
+    found = environment.as_data_stream(
+        environment.sql_query(
+            "SELECT x.k, s.total FROM t x JOIN (SELECT k, SUM(v) AS total FROM t GROUP BY k) s ON x.k = s.k "
+            "WHERE x.k IN (SELECT k FROM t WHERE v > 3)"
+        )
+    )
+    assert optimized(found).count("LeftSemi") == 2
+    assert sorted((row.k, row.total) for row in found.collect()) == [("a", 7), ("a", 7)]
 
 
 def test_results_are_printed_without_changes(environment: TableEnvironment) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execnodes.core.batch import BatchLowering, BatchNode, BatchRows, column_names, joined
+from execnodes.core.batch import BatchLowering, BatchNode, BatchRows, column_names, having_one, joined
 from execnodes.core.expressions import input_indexes
 from execnodes.core.join_spec import JoinSpec
 from execnodes.core.metadata import exec_node_metadata
@@ -25,6 +25,8 @@ class BatchHashJoin(BatchNode):
     def lower_batch(self, batch: BatchLowering, inputs: tuple[BatchRows, ...]) -> BatchRows:
         """Equalities, then the rest of the condition."""
         spec, (left, right) = self.join_spec, inputs
+        if spec.join_type == "SEMI" and spec.filter_nulls == (True,) and spec.non_equi_condition is None:
+            return having_one(left, right, spec.left_keys[0], spec.right_keys[0], self.output_type)
         width = len(left.type.fields)
         pairs = zip(spec.left_keys, spec.right_keys, spec.filter_nulls, strict=True)
         parts = [f"c{mine} {'=' if filters else '<=>'} c{width + its}" for mine, its, filters in pairs]

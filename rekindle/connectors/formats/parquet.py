@@ -37,7 +37,7 @@ class Parquet(Format):
     ) -> DataFrame:
         """Only names change."""
         stored = {column.name for column in columns}
-        kept = [quote(name) for name in rows.columns if name not in stored and name != "rk_path"]
+        kept = [quote(name) for name in rows.columns if name not in stored]
         return rows.selectExpr(*(f"{quote(c.name)} AS c{i}" for i, c in enumerate(columns)), *kept)
 
     def encode(
