@@ -26,3 +26,12 @@ class MapClient(Protocol):
     def remove(self, keys: Sequence[Address]) -> None:
         """Remove keys that are there."""
         ...
+
+
+def fetch(client: MapClient, addresses: Sequence[Address], state: str) -> list[bytes]:
+    """The bytes at addresses that a directory names; RuntimeError if the store lacks one."""
+    found = client.get(addresses)
+    for address, data in zip(addresses, found, strict=True):
+        if data is None:
+            raise RuntimeError(f"{address} of state {state!r} is in the directory but not in the store")
+    return [data for data in found if data is not None]

@@ -19,9 +19,10 @@ import numpy.typing as npt
 import polars as pl
 
 from execnodes.core.lowering import HASH
-from execnodes.state.map_client import DIRECTORY, OVERLAY, Address, MapClient
+from execnodes.state.map_client import DIRECTORY, Address, MapClient, fetch
 from execnodes.state.operator import BUCKET, StateSpec
 from execnodes.state.overlay import Overlay
+from execnodes.state.overlay_segments import OverlaySegments
 from execnodes.state.page_cache import VersionCache, new_version
 from execnodes.state.page_directory import Bucket, Directory
 from execnodes.state.page_format import WRITTEN, Page, decode, layout
@@ -51,8 +52,6 @@ class _Read:
 
 
 _PAGES: VersionCache[Address, Page] = VersionCache()
-_OVERLAYS: VersionCache[int, Overlay] = VersionCache()
-"""By the newest segment's version: all segments up to it as one."""
 
 
 class PagedState:
@@ -71,6 +70,7 @@ class PagedState:
         self._dirty = False
         found = client.get([DIRECTORY])[0]
         self._directory = Directory.decode(found) if found is not None else Directory()
+        self._overlay = OverlaySegments(spec, client, self._directory.overlay)
         self._was_empty = found is None
         self._own_version = False
         _PAGES.use(self._directory.version)
@@ -100,11 +100,6 @@ class PagedState:
         self._asked = _Read(addresses.select(self._address), len(found), pages, others)
         return found.select(list(self._spec.schema))
 
-    def peek(self, addresses: pl.DataFrame) -> pl.DataFrame:
-        """As `read`, but not to be replaced by the next `write`."""
-        rows = self._load(self._pages_of(addresses))
-        return self._seen(rows.filter(self._at(rows, addresses)), addresses).select(list(self._spec.schema))
-
     def write(self, rows: pl.DataFrame) -> None:
         """Put these rows in place of those at the addresses of the last read."""
         asked, self._asked = self._asked, None
@@ -121,9 +116,7 @@ class PagedState:
         if rows.is_empty():
             return
         self._settle()
-        written = self._put(self._stamped(rows))
-        for bucket in {bucket for bucket, _, _ in written}:
-            self._resize(bucket)
+        written = self._replace([], self._stamped(rows))
         self._compact({(bucket, page) for bucket, page, _ in written})
 
     def expire(self, until: int) -> pl.DataFrame:
@@ -185,11 +178,7 @@ class PagedState:
         addresses = [address for page in pages for address in self._segments(page)]
         found = {address: _PAGES.get(version, address) for address in addresses}
         absent = [address for address, page in found.items() if page is None]
-        for address, data in zip(absent, self._client.get(absent), strict=True):
-            if data is None:
-                raise RuntimeError(
-                    f"page {address} of state {self._spec.name!r} is in the directory but not in the store"
-                )
+        for address, data in zip(absent, fetch(self._client, absent, self._spec.name), strict=True):
             found[address] = page = Page.decode(data)
             _PAGES.put(version, address, page, page.plain.size)
         rows, converted = decode(self._spec, [page for page in found.values() if page is not None])
@@ -219,69 +208,35 @@ class PagedState:
         """Rows of pages at the addresses as they are under the overlay."""
         if not self._directory.overlay:
             return rows
-        overlay = self._overlay()
+        overlay = self._overlay.read()
         above = overlay.rows.filter(self._at(overlay.rows, addresses))
         return pl.concat([overlay.without_covered(rows), self._alive(above)])
-
-    def _overlay(self) -> Overlay:
-        """All of its segments as one."""
-        tokens = self._directory.overlay
-        if not tokens:
-            return Overlay.empty(self._spec)
-        known = next((at for at in reversed(range(len(tokens))) if _OVERLAYS.get(tokens[at], 0) is not None), -1)
-        found = _OVERLAYS.get(tokens[known], 0) if known >= 0 else None
-        overlay = found if found is not None else Overlay.empty(self._spec)
-        absent = [_segment(at) for at in range(known + 1, len(tokens))]
-        for address, data in zip(absent, self._client.get(absent), strict=True):
-            if data is None:
-                raise RuntimeError(
-                    f"segment {address[2]} over state {self._spec.name!r} is in the directory but not in the store"
-                )
-            overlay = Overlay.decode(self._spec, data).above(overlay)
-        self._remember(overlay)
-        return overlay
-
-    def _remember(self, overlay: Overlay) -> None:
-        """The segments so far come to this."""
-        _OVERLAYS.put(self._directory.overlay[-1], 0, overlay, overlay.bytes)
 
     def _cover(self, asked: _Read, rows: pl.DataFrame) -> None:
         """Write rows above the pages, or into them if too many would be covered."""
         newest = Overlay.of(rows.select(list(self._layout.schema)), asked.addresses[HASH])
-        whole = newest.above(self._overlay())
+        whole = newest.above(self._overlay.read())
         if len(whole.covered) * SETTLED_PART > self.total_rows:
             self._sink(whole)
             return
         self._dirty = True
-        tokens = self._directory.overlay
-        if tokens:
-            _OVERLAYS.forget(tokens[-1])
-        if len(tokens) < MAX_SEGMENTS:
-            self._client.put([(_segment(len(tokens)), newest.encode(self._spec))])
-        else:
-            self._client.put([(_segment(0), whole.encode(self._spec))])
-            self._client.remove([_segment(at) for at in range(1, len(tokens))])
-            tokens.clear()
-        tokens.append(new_version())
+        self._overlay.add(newest, whole)
         self._directory.added += len(rows) - asked.rows
-        self._remember(whole)
 
     def _settle(self) -> None:
         """Write what covers pages into them."""
         if self._directory.overlay:
-            self._sink(self._overlay())
+            self._sink(self._overlay.read())
 
     def _sink(self, overlay: Overlay) -> None:
         """Write an overlay, which takes in the one there is, into the pages."""
-        tokens = self._directory.overlay
-        self._client.remove([_segment(at) for at in range(len(tokens))])
-        tokens.clear()
+        self._overlay.clear()
         self._directory.added = 0
         pages = self._pages_of(overlay.covered.to_frame())
         self._replace(pages, overlay.over(self._load(pages)))
 
-    def _replace(self, pages: Sequence[tuple[int, int]], rows: pl.DataFrame) -> None:
-        """Put rows in place of all that is in the pages."""
+    def _replace(self, pages: Sequence[tuple[int, int]], rows: pl.DataFrame) -> set[Address]:
+        """Put rows in place of all that is in the pages; pages to segments that were written."""
         removals = [address for page in pages for address in self._segments(page)]
         for bucket, page in pages:
             known = self._directory.buckets[bucket]
@@ -290,6 +245,7 @@ class PagedState:
         self._remove([address for address in removals if address not in written])
         for bucket in {bucket for bucket, _ in pages} | {bucket for bucket, _, _ in written}:
             self._resize(bucket)
+        return written
 
     def _remove(self, addresses: Sequence[Address]) -> None:
         if not addresses:
@@ -380,10 +336,6 @@ class PagedState:
 
 _WIDTHS: dict[type[pl.DataType], int] = {pl.String: 40, pl.Binary: 40, pl.Decimal: 16, pl.Boolean: 1, pl.Float32: 4}
 """Bytes a value takes, about: pages are sized by rows, so that their number follows from the row count alone."""
-
-
-def _segment(number: int) -> Address:
-    return (*OVERLAY, number)
 
 
 def _page(hashes: npt.NDArray[np.int64], mask: int) -> npt.NDArray[np.int64]:

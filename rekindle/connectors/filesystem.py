@@ -107,8 +107,10 @@ class Filesystem(SourceConnector, SinkConnector):
             # Allowed in a stream when Spark's check for it is off; the numbers only have to order a micro-batch.
             spark.conf.set("spark.sql.streaming.unsupportedOperationCheck", "false")
             hidden += [f"{_MAJOR_TEXT} AS {MAJOR}", f"monotonically_increasing_id() AS {SEQUENCE}"]
-        rows = chosen.decode(raw.selectExpr("*", *hidden), stored, options, every)
-        return SourceFrame(_arranged(rows, request, stored, tuple(others)), self.bounded(options), filtered)
+        rows = chosen.decode(raw.selectExpr("*", *hidden) if hidden else raw, stored, options, every)
+        if request.columns != stored:
+            rows = _arranged(rows, request, stored, tuple(others))
+        return SourceFrame(rows, self.bounded(options), filtered)
 
     def writer(self, spark: SparkSession, request: SinkRequest) -> SinkWriter:
         """Files that appear at once, once a micro-batch."""
@@ -190,7 +192,7 @@ def _open(
     stored: tuple[Column, ...],
     every: tuple[Column, ...],
 ) -> DataFrame:
-    """The raw frame of the files: lines, or the `stored` columns that the format's own reader gives."""
+    """The raw frame of the files: lines, or what the format's own reader gives, the `stored` columns among it."""
     path = absolute(options.text("path"))
     done = frozenset(json.loads(request.start)) if request.start else frozenset()
     schema = chosen.schema(stored)
@@ -201,8 +203,7 @@ def _open(
         if not chosen.typed:
             return spark.read.format(chosen.reader).schema(schema).load(present)
         # Spark takes the size of the files for that of all columns it knows of; by it, it chooses how to join.
-        whole = spark.read.format(chosen.reader).schema(chosen.schema(every)).load(present)
-        return whole.selectExpr(*(quote(column.name) for column in stored))
+        return spark.read.format(chosen.reader).schema(chosen.schema(every)).load(present)
     # Spark's own wildcards read some files twice, hence a folder and a filter by file name.
     stream = named(spark.readStream.format(chosen.reader).schema(schema), stream_name(request.uid))
     stream = stream.option("maxFileAge", "36500d").option("recursiveFileLookup", "true")

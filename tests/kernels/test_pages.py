@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 import pytest
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from execnodes.core.lowering import HASH
 from execnodes.core.types import BIGINT, STRING, decimal
-from execnodes.state import pages
+from execnodes.state import overlay_segments, pages
 from execnodes.state.kernel_types import Column
 from execnodes.state.map_client import DIRECTORY, OVERLAY, Address
 from execnodes.state.operator import BUCKET, StateSpec
@@ -29,8 +29,8 @@ WINDOWS = StateSpec("w", (Column("v", BIGINT),), bucketed=True)
 class MemoryMap:
     """A map state in memory that refuses what Spark's would refuse."""
 
-    def __init__(self) -> None:
-        self.data: dict[Address, bytes] = {}
+    def __init__(self, data: Mapping[Address, bytes] | None = None) -> None:
+        self.data = dict(data or {})
 
     def get(self, keys: Sequence[Address]) -> list[bytes | None]:
         return [self.data.get(key) for key in keys]
@@ -58,17 +58,19 @@ def frame(rows: dict[int, int]) -> pl.DataFrame:
 def _small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pages, "PAGE_BYTES", 96)
     monkeypatch.setattr(pages, "MAX_SEGMENTS", 2)
+    monkeypatch.setattr(overlay_segments, "MAX_SEGMENTS", 2)
 
 
 class Processes:
     """Processes that a lane meets in turn, each with a cache of its own."""
 
     def __init__(self, count: int) -> None:
-        self._caches = [(VersionCache[Address, Page](), VersionCache[int, Overlay]()) for _ in range(count)]
+        self._caches = [(VersionCache[Address, Page](), VersionCache[None, Overlay]()) for _ in range(count)]
 
     def enter(self, number: int, patch: pytest.MonkeyPatch) -> None:
-        for name, cache in zip(("_PAGES", "_OVERLAYS"), self._caches[number], strict=True):
-            patch.setattr(pages, name, cache)
+        of_pages, of_overlays = self._caches[number]
+        patch.setattr(pages, "_PAGES", of_pages)
+        patch.setattr(overlay_segments, "_OVERLAYS", of_overlays)
 
 
 STEPS = st.lists(
@@ -97,8 +99,7 @@ def test_upserts_and_deletes_equal_a_dictionary(
             patch.setattr(pages, "SETTLED_PART", 2)
             if fails:
                 processes.enter(1 - process, patch)
-                lost = MemoryMap()
-                lost.data = dict(store.data)
+                lost = MemoryMap(store.data)
                 upsert(lost, dict.fromkeys(batch, number + 100), model)
             processes.enter(process, patch)
             upsert(store, batch, model)
@@ -107,10 +108,10 @@ def test_upserts_and_deletes_equal_a_dictionary(
                     model.pop(key, None)
                 else:
                     model[key] = value
-            again = PagedState(PLAIN, store, now=0)
+            again = PagedState(PLAIN, MemoryMap(store.data), now=0)
             assert again.total_rows == len(model)
             everything = frame(dict.fromkeys(range(61), 0))
-            assert dict(again.peek(everything).select("k", "v").iter_rows()) == model
+            assert dict(again.read(everything).select("k", "v").iter_rows()) == model
             assert sorted(seen_from_outside(store)) == sorted(model.items())
 
 
@@ -158,7 +159,7 @@ def test_addresses_that_were_read_and_not_written_stay() -> None:
     state.read(frame(dict.fromkeys(range(30), 0)))
     state.read(frame({59: 0}))
     state.write(frame({59: 2}))
-    found = dict(state.peek(frame(dict.fromkeys(range(60), 0))).select("k", "v").iter_rows())
+    found = dict(state.read(frame(dict.fromkeys(range(60), 0))).select("k", "v").iter_rows())
     assert found == {**dict.fromkeys(range(59), 1), 59: 2}
 
 
@@ -170,7 +171,7 @@ def test_rows_appended_to_covered_pages_are_there(monkeypatch: pytest.MonkeyPatc
     upsert(store, {3: None, 4: 2}, dict.fromkeys(range(60), 1))
     state = PagedState(PLAIN, store, now=0)
     state.append(frame({3: 7, 4: 8}))
-    found = state.peek(frame({3: 0, 4: 0})).select("k", "v").sort("k", "v").rows()
+    found = state.read(frame({3: 0, 4: 0})).select("k", "v").sort("k", "v").rows()
     assert found == [(3, 7), (4, 2), (4, 8)]
 
 

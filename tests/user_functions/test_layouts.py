@@ -156,7 +156,7 @@ def test_only_pages_that_are_touched_are_written_anew(starts: Starts) -> None:
     assert len(touched) == 1 < now.rows_converted < len(given)
     assert 0 < _numbers(store)[2] < _numbers(store)[1]
     again = PagedState(second, store, 0)
-    everything = again.peek(given.select(HASH))
+    everything = again.read(given.select(HASH))
     assert sorted(everything["s$total"]) == hashes
     assert set(everything["s$count"]) == {100}
     assert again.rows_converted == len(given) - now.rows_converted

@@ -36,8 +36,8 @@ class Parquet(Format):
         self, rows: DataFrame, columns: tuple[Column, ...], options: TableOptions, every: tuple[Column, ...]
     ) -> DataFrame:
         """Only names change."""
-        stored = {column.name for column in columns}
-        kept = [quote(name) for name in rows.columns if name not in stored]
+        own = {column.name for column in every}
+        kept = [quote(name) for name in rows.columns if name not in own]
         return rows.selectExpr(*(f"{quote(c.name)} AS c{i}" for i, c in enumerate(columns)), *kept)
 
     def encode(
