@@ -45,10 +45,6 @@ class BatchRows:
         """New columns, as Spark SQL over the present ones."""
         return BatchRows(type, self.frame.selectExpr(*aliased(texts)))
 
-    def renamed(self, type: LogicalType, names: Sequence[str]) -> BatchRows:
-        """Columns of the frame by name as the columns of `type`."""
-        return BatchRows(type, self.frame.selectExpr(*aliased(names)))
-
     def numbered(self) -> DataFrame:
         """The frame with the column `ARRIVAL` behind its own."""
         return self.frame.selectExpr("*", f"monotonically_increasing_id() AS {ARRIVAL}")

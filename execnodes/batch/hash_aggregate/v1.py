@@ -28,16 +28,13 @@ class BatchHashAggregate(BatchNode):
         """Spark's own aggregation, which folds rows before it sends them."""
         from pyspark.sql import functions as spark
 
-        rows, keys = inputs[0], [f"c{each}" for each in self.grouping]
+        rows, keys = inputs[0], [spark.expr(f"c{each} AS c{at}") for at, each in enumerate(self.grouping)]
         frame = rows.numbered() if any(map(needs_order, self.agg_calls)) else rows.frame
         if not self.agg_calls:
-            return BatchRows(rows.type, frame.select(*keys).distinct()).renamed(self.output_type, keys)
+            return BatchRows(self.output_type, frame.select(*keys).distinct())
         made = [spark_text(call, argument(call, rows.type)) for call in self.agg_calls]
-        results = [f"rk_a{at}" for at in range(len(made))]
-        grouped = frame.groupBy(*keys).agg(
-            *(spark.expr(text).alias(name) for text, name in zip(made, results, strict=True))
-        )
-        return BatchRows(rows.type, grouped).renamed(self.output_type, [*keys, *results])
+        results = [spark.expr(f"{text} AS c{at}") for at, text in enumerate(made, len(keys))]
+        return BatchRows(self.output_type, frame.groupBy(*keys).agg(*results))
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """Keys and calls must fit the input and the output."""
