@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from execnodes.core import types as t
-from execnodes.core.errors import Position
+from execnodes.core.errors import Position, SqlError
 from execnodes.core.types import INTERVALS, NUMERICS
 from planner.grammar import literals, query
 from planner.grammar.cursor import RESERVED, Cursor
@@ -46,6 +46,8 @@ def _predicate(cursor: Cursor) -> Expr:
             left = Call(name, (left, additive(cursor)), position=position)
         elif cursor.accept("IS"):
             left = _is(cursor, left, position)
+        elif cursor.at("OVERLAPS"):
+            left = _overlaps(cursor, left, position)
         elif cursor.at_any("IN", "BETWEEN", "LIKE", "SIMILAR"):
             left = _range(cursor, left, position)
         elif cursor.at("NOT") and cursor.ahead(1).upper in ("IN", "BETWEEN", "LIKE", "SIMILAR"):
@@ -74,6 +76,18 @@ def _is(cursor: Cursor, left: Expr, position: Position) -> Expr:
     if cursor.at_any(*_TRUTHS):
         return Call(f"IS {negation}{cursor.advance().upper}", (left,), position=position)
     raise cursor.error("expected NULL, TRUE, FALSE, UNKNOWN, DISTINCT FROM or JSON behind IS")
+
+
+def _overlaps(cursor: Cursor, left: Expr, position: Position) -> Expr:
+    cursor.expect("OVERLAPS")
+    bounds: list[Expr] = []
+    for period in (left, additive(cursor)):
+        if not (isinstance(period, Call) and period.name == "ROW" and len(period.args) == 2):
+            raise SqlError(
+                "OVERLAPS takes two periods", position=position, hint="Write (begin, end) OVERLAPS (begin, end)."
+            )
+        bounds += period.args
+    return Call("OVERLAPS", tuple(bounds), position=position)
 
 
 def _range(cursor: Cursor, left: Expr, position: Position) -> Expr:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from execnodes.core.expressions import Expression
+from execnodes.core.expressions import Expression, Literal
+from execnodes.core.types import INTERVAL_DAY_TIME
 from tests.functions.evaluator import Columns, Evaluator, cast, f, try_cast, typed
 
 pytestmark = pytest.mark.spark
@@ -24,6 +25,14 @@ def ts(value: str | None, precision: int = 3) -> Expression:
 
 def date(value: str | None) -> Expression:
     return typed(value, "DATE")
+
+
+def at(value: str) -> Expression:
+    return typed(f"{value:0>5}:00", "TIME(0)")
+
+
+def hours(count: int) -> Expression:
+    return Literal(value=count * 3_600_000, type=INTERVAL_DAY_TIME.not_null())
 
 
 def double(value: str | None) -> Expression:
@@ -288,6 +297,13 @@ LISTS = {
     "greatest with null": (f("GREATEST", 1, typed(None, "INT")), None),
     "in with text": (f("IN", text("b"), "a", "b"), True),
 }
+PERIODS = {
+    "overlaps": (f("OVERLAPS", at("2:55"), hours(1), at("3:30"), hours(2)), True),
+    "overlaps not": (f("OVERLAPS", at("9:00"), at("9:30"), at("10:15"), hours(3)), False),
+    "overlaps in one moment": (f("OVERLAPS", at("9:00"), at("9:30"), at("9:30"), at("9:45")), True),
+    "overlaps written backwards": (f("OVERLAPS", at("9:30"), at("9:00"), at("9:20"), at("9:10")), True),
+    "overlaps with an open end": (f("OVERLAPS", at("9:00"), typed(None, "TIME(0)"), at("8:00"), at("8:30")), None),
+}
 DOCUMENT = text(
     '{"n": 1.50, "t": "8", "z": null, "s": "a\\"b", "l": [{"k": 1}, {"k": "x"}, 3], "o": {"b": true, "a": 2}}'
 )
@@ -328,7 +344,9 @@ JSON = {
 
 
 @pytest.mark.parametrize(
-    "table", [CASTS, NUMBERS, TEXTS, TIMES, LISTS, JSON], ids=["casts", "numbers", "texts", "times", "lists", "json"]
+    "table",
+    [CASTS, NUMBERS, TEXTS, TIMES, PERIODS, LISTS, JSON],
+    ids=["casts", "numbers", "texts", "times", "periods", "lists", "json"],
 )
 def test_values(evaluate: Evaluator, table: Table) -> None:
     (found,) = evaluate([each for each, _ in table.values()])
