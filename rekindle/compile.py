@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from execnodes.batch.sink import BatchSink
-from execnodes.core.errors import Position
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import Configuration
-from execnodes.core.tables import Column, ResolvedTable, Schema, TableReference
-from planner.build import build_insert, build_query, build_sink
+from planner.build import build_insert, build_query
 from planner.catalog import Catalog
 from planner.logical import Sink
 from planner.lower import lower
@@ -22,12 +19,7 @@ from rekindle.catalog_tables import CatalogTables
 from rekindle.compiled_plan import CompiledPlan, PlanExecutor
 from rekindle.connectors.registry import require_bounded, require_overwriting, validate
 from rekindle.evolution import Origin, evolved
-
-if TYPE_CHECKING:
-    from planner.logical import Logical
-
-QUERY_OPTIONS = {"connector": "collect"}
-"""Where the rows of a query go that has no INSERT."""
+from rekindle.query_sink import into_collect
 
 
 def compile_body(
@@ -58,7 +50,7 @@ def compile_graph(
 ) -> ExecGraph:
     """The nodes of `plans` and of a statement."""
     if isinstance(body, QueryStatement):
-        sinks: tuple[Sink, ...] = (_into_collect(build_query(body.query, catalog, configuration), body.position),)
+        sinks: tuple[Sink, ...] = (into_collect(build_query(body.query, catalog, configuration), body.position),)
     else:
         inserts = body.inserts if isinstance(body, StatementSet) else (body,)
         sinks = tuple(build_insert(insert, catalog, configuration) for insert in inserts)
@@ -73,16 +65,3 @@ def compile_graph(
                 if isinstance(node, BatchSink) and node.overwrite:
                     require_overwriting(table.resolved_table.options, table.name)
     return graph
-
-
-def collects(table: TableReference) -> bool:
-    """True for the inline table that a query without INSERT writes into."""
-    if table.identifier is not None or table.resolved_table is None:
-        return False
-    return (table.resolved_table.options or {}).get("connector") == QUERY_OPTIONS["connector"]
-
-
-def _into_collect(query: Logical, position: Position) -> Sink:
-    columns = tuple(Column(name=field.name, data_type=field.type.regular()) for field in query.type.fields)
-    table = ResolvedTable(table_schema=Schema(columns=columns), options=dict(QUERY_OPTIONS))
-    return build_sink(query, table, None, position)

@@ -22,7 +22,7 @@ from execnodes.stream.window_aggregate.v1 import WindowAggregate
 from execnodes.stream.window_table_function.v1 import WindowTableFunction
 from planner.physical import CompiledQuery
 from planner.time_attributes import TIME
-from rekindle.compile import collects
+from rekindle.query_sink import collects
 
 
 def query_of(graph: ExecGraph, source: str) -> CompiledQuery:

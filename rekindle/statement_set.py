@@ -11,7 +11,7 @@ from planner.parse import parse
 from planner.statements import Insert
 from planner.statements import StatementSet as Statements
 from plans.tables import tables_of
-from rekindle.compile import collects
+from rekindle.query_sink import collects
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.readwriter import DataStreamWriter

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -13,17 +12,16 @@ from execnodes.core.graph import ExecGraph
 from execnodes.core.lowering import KIND
 from execnodes.core.options import Configuration
 from execnodes.core.spark_sql import text_literal
-from execnodes.core.tables import TableReference
 from execnodes.core.user_functions.loading import Definition, Function
 from planner.catalog import Catalog, CatalogObject, InlineTable, PlanView, UserFunction, quoted
 from planner.graft import prefixed
 from planner.parse import parse
 from planner.statements import Body, Insert, QueryStatement, Statement, StatementSet
 from plans.restore import resolve_tables
-from plans.tables import map_tables, tables_of
+from plans.tables import tables_of
 from plans.user_functions import resolve_functions, with_accumulators
 from rekindle.catalog_tables import CatalogTables
-from rekindle.compile import collects, compile_body
+from rekindle.compile import compile_body
 from rekindle.compiled_plan import CompiledPlan
 from rekindle.connectors.registry import register_installed
 from rekindle.data_streams import DataStreams, check_columns, check_type, stream_name, stream_table
@@ -32,6 +30,7 @@ from rekindle.execute import execute
 from rekindle.jobs.home import new_folder
 from rekindle.migration import PlanMigration, migrate_plan
 from rekindle.plan_reference import PlanReference
+from rekindle.query_sink import collected
 from rekindle.schema import Schema, resolve_schema
 from rekindle.spark_types import row_type
 from rekindle.statement_set import StatementSet as StatementSetBuilder
@@ -318,7 +317,7 @@ class TableEnvironment:
         return resolve_functions(graph, self.tables, mode)  # type: ignore[arg-type]  # checked on SET
 
     def _run(self, graph: ExecGraph, plan: CompiledPlan) -> TableResult:
-        graph, sink, name = _collected(graph)
+        graph, sink, name = collected(graph)
         in_background = sink is None and not self.configuration.flag("table.dml-sync")
         job = self._job(graph, plan, in_background=in_background).start()
         if sink is None or sink.resolved_table is None:
@@ -371,26 +370,6 @@ def _compilable(statement: Statement) -> Body:
         position=statement.position,
         hint="Run DDL and SET with execute_sql before.",
     )
-
-
-def _collected(graph: ExecGraph) -> tuple[ExecGraph, TableReference | None, str]:
-    """Give the results of a query a name of this run; graphs of INSERTs come back as they are."""
-    name = f"query-{uuid.uuid4().hex}"
-    found: list[TableReference] = []
-
-    def rename(table: TableReference) -> TableReference:
-        resolved = table.resolved_table
-        if resolved is None or not collects(table):
-            return table
-        options = {**(resolved.options or {}), "name": name}
-        renamed = table.model_copy(update={"resolved_table": resolved.model_copy(update={"options": options})})
-        found.append(renamed)
-        return renamed
-
-    nodes = tuple(map_tables(node, rename) for node in graph.nodes)
-    if not found:
-        return graph, None, name
-    return ExecGraph.of(nodes, graph.inputs, graph.max_parallelism, graph.engine_version), found[0], name
 
 
 def _row_kind() -> str:

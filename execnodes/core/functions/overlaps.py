@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from execnodes.core.expressions import Call, Expression
 from execnodes.core.functions.comparison import comparable
 from execnodes.core.functions.families import TEMPORAL
@@ -35,7 +37,7 @@ def _moved(begin: Expression, length: Expression) -> Expression | None:
 def _lower(scope: Scope, call: Call) -> str:
     """A period may be written backwards; its bounds belong to it."""
 
-    def text(bounds: list[str]) -> str:
+    def text(bounds: Sequence[str]) -> str:
         low, high = "CASE WHEN {0} <= {1} THEN {0} ELSE {1} END", "CASE WHEN {0} <= {1} THEN {1} ELSE {0} END"
         first, second = bounds[:2], bounds[2:]
         return (
