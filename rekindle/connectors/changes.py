@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execnodes.core.lowering import KIND, MAJOR, SEQUENCE, quote
+from execnodes.core.lowering import KIND, SEQUENCE, quote
 from execnodes.core.tables import Column
 from execnodes.core.types import Field, LogicalType, row
 from rekindle.connectors.json_text import JsonReader
@@ -42,10 +42,3 @@ def exploded(rows: DataFrame, changes: str, columns: tuple[Column, ...], hidden:
 def change(kind: int, image: str) -> str:
     """One element of the array that `exploded` takes."""
     return f"named_struct('k', {kind}, 'r', {image})"
-
-
-def hidden_of(rows: DataFrame) -> tuple[str, ...]:
-    """Columns that a format keeps beside the row."""
-    return tuple(
-        name for name in rows.columns if (name.startswith("rk_m") and name != "rk_path") or name in (MAJOR, SEQUENCE)
-    )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from execnodes.core.errors import ConnectorError
-from execnodes.core.lowering import MAJOR, SEQUENCE, quote
+from execnodes.core.lowering import KIND, MAJOR, SEQUENCE, quote
 from execnodes.core.tables import Column
 from execnodes.core.types import BIGINT, STRING, LogicalType, timestamp_ltz
 from rekindle.connectors.base import (
@@ -99,17 +99,17 @@ class Filesystem(SourceConnector, SinkConnector):
         filtered = condition is not None and condition.reads <= places
         if condition is not None and filtered:
             raw = raw.where(condition.text(tuple(others.get(c.name) or quote(c.name) for c in request.columns)))
-        hidden = [f"{text} AS rk_m{i}" for i, text in enumerate(others.values())]
-        if not chosen.typed:
-            # Once a column names the file, Spark's readers give every row all that is known about its file.
-            hidden.append(f"_metadata.file_path AS {PATH}")
+        added = {f"rk_m{i}": text for i, text in enumerate(others.values())}
         if request.ordered:
             # Allowed in a stream when Spark's check for it is off; the numbers only have to order a micro-batch.
             spark.conf.set("spark.sql.streaming.unsupportedOperationCheck", "false")
-            hidden += [f"{_MAJOR_TEXT} AS {MAJOR}", f"monotonically_increasing_id() AS {SEQUENCE}"]
-        rows = chosen.decode(raw.selectExpr("*", *hidden) if hidden else raw, stored, options, every)
-        if request.columns != stored:
-            rows = _arranged(rows, request, stored, tuple(others))
+            added |= {MAJOR: _MAJOR_TEXT, SEQUENCE: "monotonically_increasing_id()"}
+        # Only where it is needed: once a column names the file, every row gets all that is known about its file.
+        located = {} if chosen.typed else {PATH: "_metadata.file_path"}
+        texts = [f"{text} AS {name}" for name, text in (added | located).items()]
+        rows = chosen.decode(raw.selectExpr("*", *texts) if texts else raw, stored, options, every, tuple(added))
+        if others:
+            rows = _arranged(rows, request, stored, chosen.changelog)
         return SourceFrame(rows, self.bounded(options), filtered)
 
     def writer(self, spark: SparkSession, request: SinkRequest) -> SinkWriter:
@@ -172,15 +172,14 @@ def _other(column: Column, request: SourceRequest) -> str:
     return f"CAST({_METADATA[key][0]} AS {spark_type(column.data_type)})"
 
 
-def _arranged(
-    rows: DataFrame, request: SourceRequest, stored: tuple[Column, ...], others: tuple[str, ...]
-) -> DataFrame:
+def _arranged(rows: DataFrame, request: SourceRequest, stored: tuple[Column, ...], changelog: bool) -> DataFrame:
     """c0, c1, … in the order asked for, then the hidden columns."""
     place = {column.name: f"c{i}" for i, column in enumerate(stored)}
-    place |= {name: f"rk_m{i}" for i, name in enumerate(others)}
+    others = (column for column in request.columns if column not in stored)
+    place |= {column.name: f"rk_m{i}" for i, column in enumerate(others)}
     columns = [f"{place[column.name]} AS c{i}" for i, column in enumerate(request.columns)]
-    hidden = [name for name in rows.columns if name.startswith("rk_") and not name.startswith("rk_m")]
-    hidden += [MAJOR] if MAJOR in rows.columns else []
+    hidden = [KIND] if changelog else []
+    hidden += [MAJOR, SEQUENCE] if request.ordered else []
     return rows.selectExpr(*columns, *hidden)
 
 

@@ -46,14 +46,20 @@ class Format(ABC):
 
     @abstractmethod
     def decode(
-        self, rows: DataFrame, columns: tuple[Column, ...], options: TableOptions, every: tuple[Column, ...]
+        self,
+        rows: DataFrame,
+        columns: tuple[Column, ...],
+        options: TableOptions,
+        every: tuple[Column, ...],
+        kept: tuple[str, ...],
     ) -> DataFrame:
         """Rows c0, c1, … of `columns` from a frame of lines or of the file's own columns.
 
-        `every`: all columns that stand in the files, in order, of which `columns` are the wanted ones.
+        `every`: all columns that stand in the files, in order, of which `columns` are the wanted ones; `kept`: columns
+        of the frame that stay as they are, behind the others.
 
-        A frame of lines has the columns `value` and `rk_path`; whatever else it has is kept. A changelog format adds
-        `rk_kind`; when several rows come of one line, `rk_seq` (if there is one) tells them apart.
+        A frame of lines has the columns `value` and `rk_path`. A changelog format adds `rk_kind`; when several rows
+        come of one line, `rk_seq` (if there is one) tells them apart.
         """
 
     def is_empty(self, file: Path) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from execnodes.core.lowering import KIND, quote
 from execnodes.core.tables import Column
 from execnodes.core.types import STRING, Field, array
-from rekindle.connectors.changes import change, exploded, hidden_of, parsed, row_of
+from rekindle.connectors.changes import change, exploded, parsed, row_of
 from rekindle.connectors.format import Format
 from rekindle.connectors.formats.json import check_json_types, json_object, json_options, to_json_text
 from rekindle.connectors.json_text import JsonReader
@@ -41,7 +41,12 @@ class CanalJson(Format):
         check_json_types(columns, table)
 
     def decode(
-        self, rows: DataFrame, columns: tuple[Column, ...], options: TableOptions, every: tuple[Column, ...]
+        self,
+        rows: DataFrame,
+        columns: tuple[Column, ...],
+        options: TableOptions,
+        every: tuple[Column, ...],
+        kept: tuple[str, ...],
     ) -> DataFrame:
         """One or two rows for each row of a record."""
         images = array(row_of(columns))
@@ -57,7 +62,7 @@ class CanalJson(Format):
             pattern = options.text(f"{_PREFIX}.{name}.include")
             if pattern:
                 lines = lines.where(f"{place} RLIKE {string(f'^({pattern})$')}")
-        return exploded(lines, _changes(columns, ignore), columns, hidden_of(rows))
+        return exploded(lines, _changes(columns, ignore), columns, kept)
 
     def encode(
         self, rows: DataFrame, columns: tuple[Column, ...], options: TableOptions, kept: tuple[str, ...]

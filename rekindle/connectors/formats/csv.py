@@ -57,17 +57,21 @@ class Csv(Format):
                 raise ConnectorError(f"{key}: {value!r} is not one character", where=f"table {table}")
 
     def decode(
-        self, rows: DataFrame, columns: tuple[Column, ...], options: TableOptions, every: tuple[Column, ...]
+        self,
+        rows: DataFrame,
+        columns: tuple[Column, ...],
+        options: TableOptions,
+        every: tuple[Column, ...],
+        kept: tuple[str, ...],
     ) -> DataFrame:
         """Split each line in the JVM, then convert the wanted fields."""
         reader = _Reader.of(options)
-        kept = [quote(name) for name in rows.columns if name not in ("value", "rk_path")]
         place = {column.name: i for i, column in enumerate(every)}
         parsed = (
             rows.where(reader.is_row()).selectExpr("*", reader.split(len(every))).where(reader.condition(len(every)))
         )
         values = (f"{reader.value(c, place[c.name])} AS c{i}" for i, c in enumerate(columns))
-        return parsed.selectExpr(*values, *kept)
+        return parsed.selectExpr(*values, *map(quote, kept))
 
     def encode(
         self, rows: DataFrame, columns: tuple[Column, ...], options: TableOptions, kept: tuple[str, ...]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from execnodes.core.lowering import KIND, quote
 from execnodes.core.tables import Column
 from execnodes.core.types import STRING, Field, row
-from rekindle.connectors.changes import change, exploded, hidden_of, parsed, row_of
+from rekindle.connectors.changes import change, exploded, parsed, row_of
 from rekindle.connectors.format import Format
 from rekindle.connectors.formats.json import check_json_types, json_object, json_options, to_json_text
 from rekindle.connectors.json_text import JsonReader
@@ -39,7 +39,12 @@ class DebeziumJson(Format):
         check_json_types(columns, table)
 
     def decode(
-        self, rows: DataFrame, columns: tuple[Column, ...], options: TableOptions, every: tuple[Column, ...]
+        self,
+        rows: DataFrame,
+        columns: tuple[Column, ...],
+        options: TableOptions,
+        every: tuple[Column, ...],
+        kept: tuple[str, ...],
     ) -> DataFrame:
         """One or two rows a record."""
         image = row_of(columns)
@@ -50,7 +55,7 @@ class DebeziumJson(Format):
         reader = JsonReader((Field("payload", row(*record)),) if wrapped else record, iso, ignore)
         lines = parsed(rows, reader)
         before, after, op = ("p0.before", "p0.after", "p0.op") if wrapped else ("p0", "p1", "p2")
-        return exploded(lines, _changes(before, after, op, ignore), columns, hidden_of(rows))
+        return exploded(lines, _changes(before, after, op, ignore), columns, kept)
 
     def encode(
         self, rows: DataFrame, columns: tuple[Column, ...], options: TableOptions, kept: tuple[str, ...]

@@ -86,7 +86,12 @@ class Json(Format):
             )
 
     def decode(
-        self, rows: DataFrame, columns: tuple[Column, ...], options: TableOptions, every: tuple[Column, ...]
+        self,
+        rows: DataFrame,
+        columns: tuple[Column, ...],
+        options: TableOptions,
+        every: tuple[Column, ...],
+        kept: tuple[str, ...],
     ) -> DataFrame:
         """Parse each line in the JVM."""
         reader = JsonReader(
@@ -95,9 +100,8 @@ class Json(Format):
             ignore_errors=options.flag("json.ignore-parse-errors"),
             fail_on_missing=options.flag("json.fail-on-missing-field"),
         )
-        kept = [quote(name) for name in rows.columns if name not in ("value", "rk_path")]
         parsed = rows.selectExpr("*", reader.parsed()).selectExpr("*", reader.second()).where(reader.condition())
-        return parsed.selectExpr(*(f"{reader.value(i)} AS c{i}" for i in range(len(columns))), *kept)
+        return parsed.selectExpr(*(f"{reader.value(i)} AS c{i}" for i in range(len(columns))), *map(quote, kept))
 
     def encode(
         self, rows: DataFrame, columns: tuple[Column, ...], options: TableOptions, kept: tuple[str, ...]

@@ -33,12 +33,15 @@ class Parquet(Format):
         return ", ".join(f"{quote(c.name)} {spark_type(c.data_type)}" for c in columns)
 
     def decode(
-        self, rows: DataFrame, columns: tuple[Column, ...], options: TableOptions, every: tuple[Column, ...]
+        self,
+        rows: DataFrame,
+        columns: tuple[Column, ...],
+        options: TableOptions,
+        every: tuple[Column, ...],
+        kept: tuple[str, ...],
     ) -> DataFrame:
         """Only names change."""
-        own = {column.name for column in every}
-        kept = [quote(name) for name in rows.columns if name not in own]
-        return rows.selectExpr(*(f"{quote(c.name)} AS c{i}" for i, c in enumerate(columns)), *kept)
+        return rows.selectExpr(*(f"{quote(c.name)} AS c{i}" for i, c in enumerate(columns)), *map(quote, kept))
 
     def encode(
         self, rows: DataFrame, columns: tuple[Column, ...], options: TableOptions, kept: tuple[str, ...]
