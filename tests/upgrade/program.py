@@ -64,9 +64,11 @@ STEADY = RestoreProgram(
 
 
 def runnable(release: Release) -> Iterator[RestoreProgram]:
-    """The restore programs of node versions that a release, or one before it, had first."""
+    """The restore programs of node versions that a release, or one before it, had first, and that can go on."""
     limit = version_tuple(release.engine_version)
     for program in programs():
+        if program.refused:
+            continue
         plan = json.loads((program.fixture / PLAN).read_text(encoding="utf-8"))
         if version_tuple(plan["engineVersion"]) <= limit:
             yield program
