@@ -44,11 +44,12 @@ def query_of(graph: ExecGraph, source: str) -> CompiledQuery:
 
 def _collect_sink(graph: ExecGraph, source: str) -> Sink | BatchSink:
     roots = list(graph.roots())
-    sinks = [each for each in roots if isinstance(each, Sink | BatchSink)]
-    if len(roots) == 1 and sinks and collects(sinks[0].dynamic_table_sink.table):
-        return sinks[0]
-    others = [str(each.key) for each in roots if each not in sinks]
-    into = ", ".join([each.dynamic_table_sink.table.name for each in sinks] + others)
+    match roots:
+        case [Sink() | BatchSink() as sink] if collects(sink.dynamic_table_sink.table):
+            return sink
+    into = ", ".join(
+        each.dynamic_table_sink.table.name if isinstance(each, Sink | BatchSink) else str(each.key) for each in roots
+    )
     raise PlanError(
         f"only the plan of one query can be read as a table; this one writes into {into or 'nothing'}",
         where=source,

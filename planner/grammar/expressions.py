@@ -46,7 +46,7 @@ def _predicate(cursor: Cursor) -> Expr:
             left = Call(name, (left, additive(cursor)), position=position)
         elif cursor.accept("IS"):
             left = _is(cursor, left, position)
-        elif cursor.at("OVERLAPS"):
+        elif cursor.accept("OVERLAPS"):
             left = _overlaps(cursor, left, position)
         elif cursor.at_any("IN", "BETWEEN", "LIKE", "SIMILAR"):
             left = _range(cursor, left, position)
@@ -79,7 +79,6 @@ def _is(cursor: Cursor, left: Expr, position: Position) -> Expr:
 
 
 def _overlaps(cursor: Cursor, left: Expr, position: Position) -> Expr:
-    cursor.expect("OVERLAPS")
     bounds: list[Expr] = []
     for period in (left, additive(cursor)):
         if not (isinstance(period, Call) and period.name == "ROW" and len(period.args) == 2):

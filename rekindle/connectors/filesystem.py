@@ -32,7 +32,7 @@ from rekindle.connectors.files import (
     list_files,
     name_of,
 )
-from rekindle.connectors.format import Format, find_format, formats
+from rekindle.connectors.format import Format, Wanted, find_format, formats
 from rekindle.connectors.line_text import PATH, find_failure, local_path, stream_name, string
 from rekindle.connectors.options import COMMON, TableOption, TableOptions, check_options
 from rekindle.spark_releases import named
@@ -107,7 +107,8 @@ class Filesystem(SourceConnector, SinkConnector):
         # Only where it is needed: once a column names the file, every row gets all that is known about its file.
         located = {} if chosen.typed else {PATH: "_metadata.file_path"}
         texts = [f"{text} AS {name}" for name, text in (added | located).items()]
-        rows = chosen.decode(raw.selectExpr("*", *texts) if texts else raw, stored, options, every, tuple(added))
+        placed = raw.selectExpr("*", *texts) if texts else raw
+        rows = chosen.decode(placed, options, Wanted(stored, every, tuple(added)))
         if others:
             rows = _arranged(rows, request, stored, chosen.changelog)
         return SourceFrame(rows, self.bounded(options), filtered)

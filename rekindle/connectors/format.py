@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from inspect import getmembers, isabstract, isclass
@@ -19,6 +20,18 @@ from rekindle.connectors.options import TableOption, TableOptions
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is asked of a frame that was read."""
+
+    columns: tuple[Column, ...]
+    """To become c0, c1, …."""
+    every: tuple[Column, ...]
+    """All columns that stand in the files, in order."""
+    kept: tuple[str, ...]
+    """Columns of the frame that stay as they are, behind the others."""
 
 
 class Format(ABC):
@@ -45,18 +58,8 @@ class Format(ABC):
         return "value STRING"
 
     @abstractmethod
-    def decode(
-        self,
-        rows: DataFrame,
-        columns: tuple[Column, ...],
-        options: TableOptions,
-        every: tuple[Column, ...],
-        kept: tuple[str, ...],
-    ) -> DataFrame:
-        """Rows c0, c1, … of `columns` from a frame of lines or of the file's own columns.
-
-        `every`: all columns that stand in the files, in order, of which `columns` are the wanted ones; `kept`: columns
-        of the frame that stay as they are, behind the others.
+    def decode(self, rows: DataFrame, options: TableOptions, wanted: Wanted) -> DataFrame:
+        """Rows c0, c1, … from a frame of lines or of the file's own columns.
 
         A frame of lines has the columns `value` and `rk_path`. A changelog format adds `rk_kind`; when several rows
         come of one line, `rk_seq` (if there is one) tells them apart.

@@ -8,7 +8,7 @@ from execnodes.core.lowering import KIND, quote
 from execnodes.core.tables import Column
 from execnodes.core.types import STRING, Field, array
 from rekindle.connectors.changes import change, exploded, parsed, row_of
-from rekindle.connectors.format import Format
+from rekindle.connectors.format import Format, Wanted
 from rekindle.connectors.formats.json import check_json_types, json_object, json_options, to_json_text
 from rekindle.connectors.json_text import JsonReader
 from rekindle.connectors.line_text import failure, string
@@ -40,16 +40,9 @@ class CanalJson(Format):
         """As for json."""
         check_json_types(columns, table)
 
-    def decode(
-        self,
-        rows: DataFrame,
-        columns: tuple[Column, ...],
-        options: TableOptions,
-        every: tuple[Column, ...],
-        kept: tuple[str, ...],
-    ) -> DataFrame:
+    def decode(self, rows: DataFrame, options: TableOptions, wanted: Wanted) -> DataFrame:
         """One or two rows for each row of a record."""
-        images = array(row_of(columns))
+        images = array(row_of(wanted.columns))
         fields = (
             Field("data", images),
             Field("old", images),
@@ -62,7 +55,7 @@ class CanalJson(Format):
             pattern = options.text(f"{_PREFIX}.{name}.include")
             if pattern:
                 lines = lines.where(f"{place} RLIKE {string(f'^({pattern})$')}")
-        return exploded(lines, _changes(columns, ignore), columns, kept)
+        return exploded(lines, _changes(wanted.columns, ignore), wanted.columns, wanted.kept)
 
     def encode(
         self, rows: DataFrame, columns: tuple[Column, ...], options: TableOptions, kept: tuple[str, ...]

@@ -9,7 +9,7 @@ from execnodes.core.errors import ConnectorError
 from execnodes.core.lowering import quote
 from execnodes.core.tables import Column
 from execnodes.core.types import BINARIES, NESTED, TEXTS, LogicalType, Root
-from rekindle.connectors.format import Format
+from rekindle.connectors.format import Format, Wanted
 from rekindle.connectors.json_write import time_to_text
 from rekindle.connectors.line_text import TIME_ROOTS, failure, lenient_time_from_text, string, time_from_text
 from rekindle.connectors.options import TableOption, TableOptions
@@ -56,22 +56,14 @@ class Csv(Format):
             if len(value) != 1 and not (value == "" and key == "csv.escape-character"):
                 raise ConnectorError(f"{key}: {value!r} is not one character", where=f"table {table}")
 
-    def decode(
-        self,
-        rows: DataFrame,
-        columns: tuple[Column, ...],
-        options: TableOptions,
-        every: tuple[Column, ...],
-        kept: tuple[str, ...],
-    ) -> DataFrame:
+    def decode(self, rows: DataFrame, options: TableOptions, wanted: Wanted) -> DataFrame:
         """Split each line in the JVM, then convert the wanted fields."""
         reader = _Reader.of(options)
-        place = {column.name: i for i, column in enumerate(every)}
-        parsed = (
-            rows.where(reader.is_row()).selectExpr("*", reader.split(len(every))).where(reader.condition(len(every)))
-        )
-        values = (f"{reader.value(c, place[c.name])} AS c{i}" for i, c in enumerate(columns))
-        return parsed.selectExpr(*values, *map(quote, kept))
+        place = {column.name: i for i, column in enumerate(wanted.every)}
+        width = len(wanted.every)
+        parsed = rows.where(reader.is_row()).selectExpr("*", reader.split(width)).where(reader.condition(width))
+        values = (f"{reader.value(c, place[c.name])} AS c{i}" for i, c in enumerate(wanted.columns))
+        return parsed.selectExpr(*values, *map(quote, wanted.kept))
 
     def encode(
         self, rows: DataFrame, columns: tuple[Column, ...], options: TableOptions, kept: tuple[str, ...]

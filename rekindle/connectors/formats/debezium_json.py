@@ -8,7 +8,7 @@ from execnodes.core.lowering import KIND, quote
 from execnodes.core.tables import Column
 from execnodes.core.types import STRING, Field, row
 from rekindle.connectors.changes import change, exploded, parsed, row_of
-from rekindle.connectors.format import Format
+from rekindle.connectors.format import Format, Wanted
 from rekindle.connectors.formats.json import check_json_types, json_object, json_options, to_json_text
 from rekindle.connectors.json_text import JsonReader
 from rekindle.connectors.line_text import failure
@@ -38,16 +38,9 @@ class DebeziumJson(Format):
         """As for json."""
         check_json_types(columns, table)
 
-    def decode(
-        self,
-        rows: DataFrame,
-        columns: tuple[Column, ...],
-        options: TableOptions,
-        every: tuple[Column, ...],
-        kept: tuple[str, ...],
-    ) -> DataFrame:
+    def decode(self, rows: DataFrame, options: TableOptions, wanted: Wanted) -> DataFrame:
         """One or two rows a record."""
-        image = row_of(columns)
+        image = row_of(wanted.columns)
         record = (Field("before", image), Field("after", image), Field("op", STRING))
         wrapped = options.flag(f"{_PREFIX}.schema-include")
         ignore = options.flag(f"{_PREFIX}.ignore-parse-errors")
@@ -55,7 +48,7 @@ class DebeziumJson(Format):
         reader = JsonReader((Field("payload", row(*record)),) if wrapped else record, iso, ignore)
         lines = parsed(rows, reader)
         before, after, op = ("p0.before", "p0.after", "p0.op") if wrapped else ("p0", "p1", "p2")
-        return exploded(lines, _changes(before, after, op, ignore), columns, kept)
+        return exploded(lines, _changes(before, after, op, ignore), wanted.columns, wanted.kept)
 
     def encode(
         self, rows: DataFrame, columns: tuple[Column, ...], options: TableOptions, kept: tuple[str, ...]

@@ -8,7 +8,7 @@ from execnodes.core.errors import ConnectorError
 from execnodes.core.lowering import quote
 from execnodes.core.tables import Column
 from execnodes.core.types import TEXTS, Field, LogicalType, Root
-from rekindle.connectors.format import Format
+from rekindle.connectors.format import Format, Wanted
 from rekindle.connectors.json_text import JsonReader
 from rekindle.connectors.json_write import json_value
 from rekindle.connectors.options import TableOption, TableOptions
@@ -85,23 +85,17 @@ class Json(Format):
                 hint="Set only one of them.",
             )
 
-    def decode(
-        self,
-        rows: DataFrame,
-        columns: tuple[Column, ...],
-        options: TableOptions,
-        every: tuple[Column, ...],
-        kept: tuple[str, ...],
-    ) -> DataFrame:
+    def decode(self, rows: DataFrame, options: TableOptions, wanted: Wanted) -> DataFrame:
         """Parse each line in the JVM."""
         reader = JsonReader(
-            tuple(Field(column.name, column.data_type) for column in columns),
+            tuple(Field(column.name, column.data_type) for column in wanted.columns),
             iso=options.text("json.timestamp-format.standard") == "ISO-8601",
             ignore_errors=options.flag("json.ignore-parse-errors"),
             fail_on_missing=options.flag("json.fail-on-missing-field"),
         )
         parsed = rows.selectExpr("*", reader.parsed()).selectExpr("*", reader.second()).where(reader.condition())
-        return parsed.selectExpr(*(f"{reader.value(i)} AS c{i}" for i in range(len(columns))), *map(quote, kept))
+        values = (f"{reader.value(i)} AS c{i}" for i in range(len(wanted.columns)))
+        return parsed.selectExpr(*values, *map(quote, wanted.kept))
 
     def encode(
         self, rows: DataFrame, columns: tuple[Column, ...], options: TableOptions, kept: tuple[str, ...]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from execnodes.core.lowering import quote
 from execnodes.core.tables import Column
-from rekindle.connectors.format import Format
+from rekindle.connectors.format import Format, Wanted
 from rekindle.connectors.options import TableOption, TableOptions
 
 if TYPE_CHECKING:
@@ -32,16 +32,10 @@ class Parquet(Format):
 
         return ", ".join(f"{quote(c.name)} {spark_type(c.data_type)}" for c in columns)
 
-    def decode(
-        self,
-        rows: DataFrame,
-        columns: tuple[Column, ...],
-        options: TableOptions,
-        every: tuple[Column, ...],
-        kept: tuple[str, ...],
-    ) -> DataFrame:
+    def decode(self, rows: DataFrame, options: TableOptions, wanted: Wanted) -> DataFrame:
         """Only names change."""
-        return rows.selectExpr(*(f"{quote(c.name)} AS c{i}" for i, c in enumerate(columns)), *map(quote, kept))
+        values = (f"{quote(c.name)} AS c{i}" for i, c in enumerate(wanted.columns))
+        return rows.selectExpr(*values, *map(quote, wanted.kept))
 
     def encode(
         self, rows: DataFrame, columns: tuple[Column, ...], options: TableOptions, kept: tuple[str, ...]
