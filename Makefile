@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Tests that must not run side by side share an xdist_group.
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup
 
-.PHONY: demo test test-long check bench goldens fixtures clean
+.PHONY: demo test test-long check fuzz bench goldens fixtures clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m examples.flights
@@ -23,6 +23,10 @@ check: $(VENV)/.test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(PYTEST) -m "not long"
+
+# Two minutes of hostile input for each door; `make fuzz FUZZ="plans --seed 7 --seconds 600"` for one of them.
+fuzz: $(VENV)/.test
+	$(BIN)/python -m tests.fuzz $(FUZZ)
 
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks
