@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Tests that must not run side by side share an xdist_group.
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup
 
-.PHONY: demo test test-long check fuzz bench goldens fixtures clean
+.PHONY: demo test test-long check lint fuzz bench goldens fixtures clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m examples.flights
@@ -17,12 +17,13 @@ test: $(VENV)/.test
 test-long: $(VENV)/.test
 	$(PYTEST) -m long
 
-check: $(VENV)/.test
+check: lint test
+
+lint: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(PYTEST) -m "not long"
 
 # Two minutes of hostile input for each door; `make fuzz FUZZ="plans --seed 7 --seconds 600"` for one of them.
 fuzz: $(VENV)/.test

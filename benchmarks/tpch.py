@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.common import DATA, PARALLELISM
@@ -12,6 +13,9 @@ from examples.tpch.data import generate
 from examples.tpch.run import QUERIES, compile_query, register, run_plan, run_spark
 from rekindle.runtime.batch_job import BATCH_SETTINGS
 from rekindle.runtime.session import prepare, session
+
+Side = tuple[dict[str, list[float]], Callable[[], object]]
+"""Times by query, and what is timed."""
 
 
 def figures(rounds: int = 2) -> dict[str, float]:
@@ -28,7 +32,7 @@ def figures(rounds: int = 2) -> dict[str, float]:
             for query in QUERIES:
                 plan = Path(folder, f"{query}.json")
                 compile_query(query, data).write_to_file(plan, force=True)
-                sides = [(ours, lambda: run_plan(plan, spark)), (theirs, lambda: run_spark(query, spark))]  # noqa: B023
+                sides: list[Side] = [(ours, lambda: run_plan(plan, spark)), (theirs, lambda: run_spark(query, spark))]  # noqa: B023
                 # Who comes second finds the files in memory and the same operators compiled: that is worth a third.
                 for times, run in sides if number % 2 else reversed(sides):
                     started = time.perf_counter()

@@ -82,7 +82,7 @@ def test_queries(environment: TableEnvironment) -> None:
 
 
 def optimized(frame: DataFrame) -> str:
-    return str(frame._jdf.queryExecution().optimizedPlan().toString())  # type: ignore[operator]
+    return str(frame._jdf.queryExecution().optimizedPlan().toString())
 
 
 def test_spark_sees_the_size_of_parquet_files_and_reads_nothing_else(

@@ -25,7 +25,7 @@ def test_news_are_told_once(tmp_path: Path) -> None:
     with running(tmp_path / "a") as (good, _), running(tmp_path / "b") as (bad, _):
         told: set[str] = set()
         assert list(background.news(jobs(good, bad), told)) == []
-        assert background.running(jobs(good, bad)) == [good, bad]
+        assert background.running(jobs(good, bad)) == jobs(good, bad)
         good.end(None)
         bad.end(StateError("broken", hint="Mend it."))
         assert list(background.news(jobs(good, bad), told)) == [

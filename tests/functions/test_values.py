@@ -124,26 +124,27 @@ NUMBERS = {
     "case is lazy": (f("CASE", f("=", 1, 1), 5, f("/", 1, f("-", 1, 1))), 5),
     "bin of negative": (f("BIN", -1), "1" * 64),
 }
+_DECIMAL: dict[bool, list[str | None]] = {
+    True: [
+        "12",
+        "-1.5",
+        ".5",
+        "5.",
+        "1e3",
+        "1.5E-3d",
+        " 7 ",
+        "NaN",
+        "-Infinity",
+        "0x1p3",
+        "\u0661\u0662",
+        "1f",
+    ],
+    False: ["", " ", "inf", "nan", "INFINITY", "1e", "1 2", "0x1", "1,5", "\u0661.5", None],
+}
 TEXTS = {
     **{
         f"is {each!r} decimal": (f("IS_DECIMAL", text(each)), expected)
-        for expected, texts in {
-            True: [
-                "12",
-                "-1.5",
-                ".5",
-                "5.",
-                "1e3",
-                "1.5E-3d",
-                " 7 ",
-                "NaN",
-                "-Infinity",
-                "0x1p3",
-                "\u0661\u0662",
-                "1f",
-            ],
-            False: ["", " ", "inf", "nan", "INFINITY", "1e", "1 2", "0x1", "1,5", "\u0661.5", None],
-        }.items()
+        for expected, texts in _DECIMAL.items()
         for each in texts
     },
     "||": (f("||", "ab", "c"), "abc"),

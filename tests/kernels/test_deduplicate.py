@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import polars as pl
 import pytest
@@ -144,7 +145,8 @@ def test_state_of_1_0_goes_on(batches: list[list[Row]], cut: int, delay: int) ->
     whole, context = FakeContext(operator), FakeContext(operator)
     (layout,) = operator.earlier
     assert (layout.name, layout.since) == (STATE, "1.0")
-    expected, found = [], []
+    expected: list[tuple[Any, ...]] = []
+    found: list[tuple[Any, ...]] = []
     watermark = None
     for number, (batch, marks) in enumerate(zip(batches, row_watermarks(batches, delay), strict=True)):
         if number == cut:
@@ -157,8 +159,8 @@ def test_state_of_1_0_goes_on(batches: list[list[Row]], cut: int, delay: int) ->
         frame = rows_of(operator, 0, batch, watermarks=marks, keys=[0])
         expected += run(operator, whole, frame, watermark=watermark).select("k", "ts", "v").rows()
         found += run(operator, context, frame, watermark=watermark).select("k", "ts", "v").rows()
-    for each, rows in ((whole, expected), (context, found)):
-        rows += run(operator, each, rows_of(operator, 0, []), watermark=DRAINED).select("k", "ts", "v").rows()
+    for each, taken in ((whole, expected), (context, found)):
+        taken += run(operator, each, rows_of(operator, 0, []), watermark=DRAINED).select("k", "ts", "v").rows()
     assert sorted(found, key=str) == sorted(expected, key=str)
 
 

@@ -6,6 +6,7 @@ import json
 import shlex
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -50,7 +51,8 @@ def call(monkeypatch: pytest.MonkeyPatch, folder: Path, *arguments: str) -> int 
 
 
 def of(folder: Path, new: str) -> Checked:
-    return checked(*((f"{name}.json", CompiledPlan.from_file(folder / f"{name}.json").graph) for name in ("old", new)))
+    before, after = ((f"{name}.json", CompiledPlan.from_file(folder / f"{name}.json").graph) for name in ("old", new))
+    return checked(before, after)
 
 
 def cells(markdown: str) -> list[list[str]]:
@@ -99,7 +101,8 @@ def test_a_loss_of_what_goes_on_is_said_and_consented_to(folder: Path) -> None:
     found = of(folder, "more")
     assert "⇄ convert, with loss" in checked_markdown(found)
     assert "-D table.plan.evolution.consent=allow" in next_steps(found)[-1].commands[-1]
-    (lossy,) = (each for each in checked_document(found)["operators"] if "loss" in each)
+    document: dict[str, Any] = checked_document(found)
+    (lossy,) = (each for each in document["operators"] if "loss" in each)
     assert (lossy["state"], lossy["loss"]) == ("globalGroupAggregateState", True)
 
 

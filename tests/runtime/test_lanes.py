@@ -34,9 +34,9 @@ def test_spark_agrees(spark: SparkSession) -> None:
         f"hash({TAG}, {LANE}) AS hashed",
         f"pmod(coalesce({HASH}, 0), 8) AS key_group",
     )
-    rows = found.collect()
-    for row in rows:
+    placed = found.collect()
+    for row in placed:
         assert row.task == row.key_group * 3 // 8
         assert row.rk_lane == lanes.numbers(row.rk_tag)[row.task]
         assert row.hashed == spark_hash(row.rk_tag, row.rk_lane)
-    assert {row.task for row in rows} == {0, 1, 2}
+    assert {row.task for row in placed} == {0, 1, 2}

@@ -18,7 +18,7 @@ JAVA = "spark.driver.extraJavaOptions"
 
 def test_what_the_session_was_started_with_may_be_set_again(spark: SparkSession) -> None:
     prepared = prepare(spark, 2, SMALL_PROGRAMS)
-    assert SMALL_PROGRAMS[JAVA] in prepared.conf.get(JAVA, "")
+    assert SMALL_PROGRAMS[JAVA] in (prepared.conf.get(JAVA, None) or "")
 
 
 def test_what_is_fixed_is_refused_by_name(spark: SparkSession) -> None:

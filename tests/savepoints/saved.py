@@ -31,7 +31,8 @@ def table(folder: Path, address: str) -> pa.Table:
 
 def column(folder: Path, address: str, name: str) -> list[Any]:
     """Values of a column, in the order of `table`."""
-    return table(folder, address)[name].to_pylist()
+    found: list[Any] = table(folder, address)[name].to_pylist()
+    return found
 
 
 def described(state: SavedState) -> SavedState:

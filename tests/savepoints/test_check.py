@@ -67,7 +67,8 @@ def test_an_alias_leads_to_the_column_of_its_meaning(tmp_path: Path) -> None:
 
 
 def test_what_a_restore_changes_joins_the_history(tmp_path: Path) -> None:
-    before = Step("edit", *UID.split(":"), 5, 3)
+    uid, _, name = UID.partition(":")
+    before = Step("edit", uid, name, 5, 3)
     write(tmp_path, GRAPH, saved(GRAPH), history=(before,))
     assert prepared(tmp_path, GRAPH).history == (before,)
     found = prepared(tmp_path, pipeline("SUM(v) AS total")).history

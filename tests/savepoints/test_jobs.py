@@ -8,7 +8,7 @@ import uuid
 from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -74,9 +74,9 @@ class Runs:
         )
         return Job(self.plan.graph, encode(self.plan.graph), environment.configuration, spark=self.spark).start()
 
-    def rows(self, table: str) -> Counter[tuple[object, ...]]:
+    def rows(self, table: str) -> Counter[tuple[Any, ...]]:
         """Rows that stand in a table at the end, with how often."""
-        found: Counter[tuple[object, ...]] = Counter()
+        found: Counter[tuple[Any, ...]] = Counter()
         for kind, row in results(f"{self.name}-{table}"):
             found[row] += 1 if kind in (0, 2) else -1
         return +found

@@ -99,7 +99,7 @@ def test_groups_are_those_of_spark(spark: SparkSession, tmp_path: Path) -> None:
     encoded = [_encoded(t, name) for name, t in types.items()]
     texts = [*(f"xxhash64({each})" for each in encoded), f"xxhash64({', '.join(encoded)})"]
     rows = spark.read.parquet((tmp_path / "rows.parquet").as_uri()).coalesce(1)
-    expected = np.array(
+    expected: np.ndarray[Any, Any] = np.array(
         rows.selectExpr(*(f"CAST(pmod({text}, {GROUPS}) AS INT) AS c{i}" for i, text in enumerate(texts))).collect()
     )
     with connected(tmp_path) as connection:

@@ -36,7 +36,13 @@ CREATE TABLE copies (v INT) WITH ('connector' = 'collect', 'name' = '{name}-copi
 TOTALS = "INSERT INTO totals SELECT k, SUM(v), SUM(d), COUNT(DISTINCT v) FROM t GROUP BY k;"
 COUNTS = "INSERT INTO counts SELECT v, COUNT(*) FROM t GROUP BY v;"
 COPIES = "INSERT INTO copies SELECT v + 1 FROM t WHERE v < 0;"
-ROWS = [("a", 1, "0.50"), ("b", 2, "1.25"), ("e", 3, "-7.00"), ("a", 1, "0.25"), ("c", 5, None)]
+ROWS: list[tuple[str, int | None, str | None]] = [
+    ("a", 1, "0.50"),
+    ("b", 2, "1.25"),
+    ("e", 3, "-7.00"),
+    ("a", 1, "0.25"),
+    ("c", 5, None),
+]
 MORE = [("a", 1, "1.00"), ("b", 4, "2.00"), ("e", None, "1.00"), ("d", 9, "0.01"), ("a", 2, None)]
 
 

@@ -108,8 +108,8 @@ def test_rows_are_split_and_merged(tmp_path: Path) -> None:
     # What the two halves mean together is what there was.
     whole = {each.title: described(each) for each in read(AGGREGATES).states}
     assert {each.title: described(each) for each in read(tmp_path / "merged").states} == whole
-    for each in read(AGGREGATES).states:
-        assert table(tmp_path / "merged", each.title).equals(table(AGGREGATES, each.title))
+    for saved in read(AGGREGATES).states:
+        assert table(tmp_path / "merged", saved.title).equals(table(AGGREGATES, saved.title))
 
 
 def test_parts_of_parts_are_not_the_whole(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def test_a_data_source_is_told_where_it_goes_on(
 ) -> None:
     options = {"connector": "spark", "spark.format": "kafka", **given}
     (source,) = record(TableEnvironment.create().compile_script(SCRIPT).graph).sources.values()
-    table = ResolvedTable(schema=Schema(columns=()), options=options)
+    table = ResolvedTable(table_schema=Schema(columns=()), options=options)
     request = SourceRequest(
         table, "t", (), "1_source", False, False, Configuration(), tmp_path, start,
         context=ProviderContext(source.node, set()),

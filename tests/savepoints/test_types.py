@@ -6,7 +6,7 @@ import json
 import tempfile
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 
-COLUMNS = {
+COLUMNS: dict[str, tuple[str, list[Any]]] = {
     "k": ("STRING", ["a", "b"]),
     "ev": ("TIMESTAMP(3)", ["2024-01-01 00:00:00.001", "2024-01-01 00:00:00.002"]),
     "bo": ("BOOLEAN", [True, None]),

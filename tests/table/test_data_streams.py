@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ class Frame:
 
     isStreaming = True  # noqa: N815
 
-    def __init__(self, columns: dict[str, t.DataType]) -> None:
+    def __init__(self, columns: Mapping[str, t.DataType]) -> None:
         self.schema = t.StructType([t.StructField(name, kind) for name, kind in columns.items()])
 
 

@@ -18,6 +18,7 @@ from execnodes.core.errors import FunctionError, JobError, PlanError, SqlError
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.lowering import KIND
 from execnodes.core.types import BIGINT, BOOLEAN, DOUBLE, STRING, Field, parse_type, row
+from execnodes.core.user_functions.aggregate import AggregateDefinition
 from execnodes.core.user_functions.loading import definition_of
 from execnodes.state.serializers.make import serializer_of
 from execnodes.stream.python_group_aggregate.v1_kernel import STATE, PythonGroupAggregateOperator
@@ -33,6 +34,7 @@ INSERT, DELETE = 0, 3
 
 def call(function: Any, *args: int, name: str = "u", filtered: bool = False) -> AggregateCall:
     definition = definition_of(function, name)
+    assert isinstance(definition, AggregateDefinition)
     return AggregateCall(
         name=name, system_name=name, arg_list=args, filter_arg=4 if filtered else -1, type=definition.result,
         accumulator=serializer_of(definition).schema(), retractable=definition.retractable,

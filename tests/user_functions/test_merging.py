@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from execnodes.core.errors import PlanError
 from execnodes.core.lowering import HASH
-from execnodes.core.types import row
+from execnodes.core.types import Field, row
 from execnodes.core.user_functions.loading import definition_of
 from execnodes.core.user_functions.partial import partial_columns
 from execnodes.stream.local_python_group_aggregate.v1_kernel import LocalPythonGroupAggregateKernel
@@ -89,9 +89,10 @@ def two_phases(grouping: tuple[int, ...]) -> tuple[LocalPythonGroupAggregateKern
     keys = [INPUT.fields[at] for at in grouping]
     between = row(*keys, *partial_columns(CALLS, INPUT))
     local = LocalPythonGroupAggregateKernel(input_type=INPUT, output_type=between, grouping=grouping, calls=CALLS)
+    results = (Field(each.name, each.type) for each in operator({**FUNCTIONS}, CALLS).output[1:])
     merging = MergingOperator(
         uid="1_python-group-aggregate", input_type=between, local_input_type=INPUT, grouping=tuple(range(len(keys))),
-        calls=CALLS, output_type=row(*keys, *(each for each in operator({**FUNCTIONS}, CALLS).output[1:])),
+        calls=CALLS, output_type=row(*keys, *results),
         update_before=True, ttl_ms=0,
     )  # fmt: skip
     definitions = {name: definition_of(function, name) for name, function in FUNCTIONS.items()}
