@@ -37,6 +37,7 @@ goldens: $(VENV)/.test
 	$(BIN)/python -m plans.schema
 	$(BIN)/python -m docs.options_page
 	$(BIN)/python -m docs.support_tables
+	$(BIN)/python -m docs.life_of_a_query
 	$(BIN)/python -m docs.state_page
 	$(BIN)/python -m docs.evolution_table
 	$(BIN)/python -m docs.upgrading_page

@@ -1,4 +1,4 @@
-"""Follows one query from SQL to rows and writes every stage into README.md: ``python -m docs.life_of_a_query``."""
+"""Follows one query from SQL to rows and writes down every stage: ``python -m docs.life_of_a_query``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rekindle.runtime.stages import plan_stages
 from rekindle.table_environment import TableEnvironment
 from rekindle.tableau import tableau
 
-PAGE = Path(__file__).parent.parent / "README.md"
+PAGE = Path(__file__).with_name("life-of-a-query.md")
 ORDERS = [
     {"region": "north", "item": "tea", "pieces": 3, "price": 2},
     {"region": "south", "item": "rice", "pieces": 1, "price": 5},

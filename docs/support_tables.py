@@ -1,4 +1,4 @@
-"""Writes the tables of README.md that say what is supported, from the code: ``python -m docs.support_tables``."""
+"""Writes the tables of support.md that say what is supported, from the code: ``python -m docs.support_tables``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from execnodes.core.registry import keys, lookup
 from rekindle.connectors.format import formats
 from rekindle.connectors.registry import identifiers
 
-PAGE = Path(__file__).parent.parent / "README.md"
+PAGE = Path(__file__).with_name("support.md")
 
 
 def render() -> str:
