@@ -20,6 +20,10 @@ from plans.checks import check_node
 from plans.document import Edge, PlanDocument, schema_id
 from plans.functions import with_versions
 from plans.messages import describe_errors
+from plans.texts import refuse_wrong_texts
+
+_RESTORE = "Restore the file or compile the plan anew."
+_LONGEST_NUMBER = 40
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -83,7 +87,7 @@ def node_key(raw: Mapping[str, Any]) -> NodeKey:
     try:
         return NodeKey.parse(kind)
     except ValueError as error:
-        raise PlanError(str(error), where=_place(raw), hint="Restore the file or compile the plan anew.") from None
+        raise PlanError(str(error), where=_place(raw), hint=_RESTORE) from None
 
 
 def validated(cls: type[M], raw: Mapping[str, Any], where: str) -> M:
@@ -104,14 +108,16 @@ def located(error: PlanError, where: str) -> PlanError:
 
 def _parse(text: str) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
+        raw = json.loads(text, object_pairs_hook=_object, parse_constant=_constant, parse_int=_whole)
     except json.JSONDecodeError as error:
         cut = error.pos >= len(text.rstrip())
         what = "the JSON ends too early: the file is cut" if cut else f"this is not JSON: {error.msg}"
-        hint = "Restore the file or compile the plan anew."
+        hint = _RESTORE
         raise PlanError(what, position=Position(error.lineno, error.colno), hint=hint) from None
     except RecursionError:
-        raise PlanError("the JSON is nested too deeply", hint="Restore the file or compile the plan anew.") from None
+        raise PlanError("the JSON is nested too deeply", hint=_RESTORE) from None
+    refuse_wrong_texts(raw)
+    return raw
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -121,6 +127,12 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(name for name in names if names.count(name) > 1)
         raise PlanError(f"property {twice!r} occurs twice in one JSON object", hint="Keep one of them.")
     return result
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > _LONGEST_NUMBER:
+        raise PlanError(f"{digits[:20]}… is no number of a plan: it has {len(digits)} digits", hint=_RESTORE)
+    return int(digits)
 
 
 def _constant(name: str) -> Any:

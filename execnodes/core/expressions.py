@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, model_validator
 from pydantic import Field as Property
 from pydantic.alias_generators import to_camel
 
+from execnodes.core.constants import constant
 from execnodes.core.types import LogicalType
 
 Value = bool | int | str | None
@@ -36,6 +37,11 @@ class Literal(_Node):
     kind: Tag["LITERAL"] = "LITERAL"
     value: Value
     type: LogicalType
+
+    @model_validator(mode="after")
+    def _of_its_type(self) -> Self:
+        constant(self.value, self.type)
+        return self
 
 
 class Call(_Node):

@@ -63,7 +63,7 @@ class ExecNode(PlanModel):
 
     METADATA: ClassVar[tuple[ExecNodeMetadata, ...]] = ()
 
-    id: int
+    id: int = Property(ge=0, le=2**31 - 1)
     """Unique in the plan; operator uids begin with it."""
     type: str = Property(default="", validate_default=True)
     """``<name>_<version>``; a planner leaves it out and gets the newest version its class serves."""

@@ -6,11 +6,33 @@ import logging
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal as Tag
+from zoneinfo import available_timezones
 
 from execnodes.core.errors import OptionError
 
 _log = logging.getLogger("rekindle.options")
+
+
+Kind = Tag["bool", "int", "duration", "text", "enum", "zone", "uid-format"]
+_ZONE = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(?:/[A-Za-z][A-Za-z0-9_+-]*){0,2}", re.ASCII)
+_OFFSET = re.compile(r"(?:UTC|GMT)?[+-](?:0?\d|1[0-8])(?::[0-5]\d)?", re.ASCII)
+_UID_FORMAT = re.compile(r"(?:[\w.:-]|<id>|<type>|<version>|<operator>)+")
+"""A uid becomes part of the names of folders."""
+
+
+@cache
+def _zones() -> frozenset[str]:
+    return frozenset(available_timezones())
+
+
+def _is_zone(text: str) -> bool:
+    """A name that the database of time zones has (any well-formed one where there is no database), or an offset."""
+    if _ZONE.fullmatch(text) is None:
+        return _OFFSET.fullmatch(text) is not None
+    known = _zones()
+    return text in known or not known or _OFFSET.fullmatch(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +40,7 @@ class ConfigOption:
     """One option. `default` is the text a user would write."""
 
     key: str
-    kind: Tag["bool", "int", "duration", "text", "enum"]
+    kind: Kind
     default: str
     description: str
     choices: tuple[str, ...] = ()
@@ -33,7 +55,7 @@ class ConfigOption:
                 raise self._bad(value, "true or false")
             return text.lower()
         if self.kind == "int":
-            if not re.fullmatch(r"-?\d+", text):
+            if not re.fullmatch(r"-?\d{1,18}", text, re.ASCII):
                 raise self._bad(value, "a whole number")
             return text
         if self.kind == "duration":
@@ -43,6 +65,10 @@ class ConfigOption:
             if text.upper() not in {choice.upper() for choice in self.choices}:
                 raise self._bad(value, "one of " + ", ".join(self.choices))
             return next(choice for choice in self.choices if choice.upper() == text.upper())
+        if self.kind == "zone" and not _is_zone(text):
+            raise self._bad(value, "a time zone by name, such as UTC or Europe/Berlin")
+        if self.kind == "uid-format" and (_UID_FORMAT.fullmatch(text) is None or ".." in text):
+            raise self._bad(value, "letters, digits and _-.: around <id>, <type>, <version> and <operator>")
         return text
 
     def _bad(self, value: str, expected: str) -> OptionError:
@@ -59,7 +85,7 @@ _UNITS = {
 
 def parse_duration(text: str, key: str = "duration") -> int:
     """Milliseconds of a text such as ``4 d``, ``10 min`` or ``200`` (ms); OptionError for anything else."""
-    match = re.fullmatch(r"\s*(\d+)\s*([a-zA-Z]*)\s*", text)
+    match = re.fullmatch(r"\s*(\d{1,15})\s*([a-zA-Z]*)\s*", text, re.ASCII)
     if match is None or match[2].lower() not in _UNITS:
         raise OptionError(f"{key}: {text!r} is not a duration", hint="Write e.g. '4 d', '10 min', '200 ms'.")
     return int(int(match[1]) * _UNITS[match[2].lower()])
@@ -67,7 +93,7 @@ def parse_duration(text: str, key: str = "duration") -> int:
 
 def _option(
     key: str,
-    kind: Tag["bool", "int", "duration", "text", "enum"],
+    kind: Kind,
     default: str,
     description: str,
     choices: tuple[str, ...] = (),
@@ -100,7 +126,7 @@ OPTIONS: Mapping[str, ConfigOption] = {
             "execution.state-recovery.ignore-unclaimed-state", "bool", "false", "Drop state that no operator has."
         ),
         _option("execution.state-recovery.drop", "text", "", "States to drop: uid:name, separated by commas."),
-        _option("table.local-time-zone", "text", "UTC", "Session time zone, by name."),
+        _option("table.local-time-zone", "zone", "UTC", "Session time zone, by name."),
         _option(
             "table.dml-sync", "bool", "true",
             "Wait for the end of an INSERT before the next statement; else it runs in the background. At the prompt the default is false, as in Flink.",
@@ -125,7 +151,7 @@ OPTIONS: Mapping[str, ConfigOption] = {
             "table.exec.lateness.granularity", "enum", "batch", "What a row's lateness is judged by.", ("batch", "row"),
             ("table.exec.watermark.granularity",),
         ),
-        _option("table.exec.uid.format", "text", "<id>_<operator>", "Form of an operator's uid."),
+        _option("table.exec.uid.format", "uid-format", "<id>_<operator>", "Form of an operator's uid."),
         _option(
             "table.optimizer.agg-phase-strategy", "enum", "AUTO", "Local and global aggregation.",
             ("AUTO", "ONE_PHASE", "TWO_PHASE"),

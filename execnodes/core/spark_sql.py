@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import date, datetime, time
+from decimal import Decimal
+from typing import assert_never
+
+from execnodes.core.constants import constant
 from execnodes.core.expressions import Value
 from execnodes.core.lowering import quote
-from execnodes.core.types import INTERVALS, TEXTS, LogicalType, Root
+from execnodes.core.types import LogicalType, Root
 
 _NAMES = {
     Root.CHAR: "STRING",
@@ -46,38 +51,45 @@ def spark_type(t: LogicalType) -> str:
 
 
 def literal(value: Value, type: LogicalType) -> str:
-    """A constant in the JSON form of `expressions.Value`; ValueError if `type` has no constants."""
-    if value is None:
-        return f"CAST(NULL AS {spark_type(type)})"
-    if type.root in TEXTS:
-        return text_literal(str(value))
-    if type.root in INTERVALS:
-        return integer(int(value), "L" if type.root is Root.INTERVAL_DAY_TIME else "")
-    match type.root:
-        case Root.BOOLEAN:
-            return "TRUE" if value else "FALSE"
-        case Root.TINYINT:
-            return integer(int(value), "Y")
-        case Root.SMALLINT:
-            return integer(int(value), "S")
-        case Root.INT:
-            return integer(int(value), "")
-        case Root.BIGINT:
-            return integer(int(value), "L")
-        case Root.DECIMAL | Root.DOUBLE | Root.FLOAT:
-            return f"CAST('{value}' AS {spark_type(type)})"
-        case Root.DATE:
-            return f"DATE '{value}'"
-        case Root.TIME:
-            return str(millis_of_day(str(value)))
-        case Root.TIMESTAMP:
-            return f"TIMESTAMP_NTZ '{value}'"
-        case Root.TIMESTAMP_LTZ:
-            return f"TIMESTAMP '{str(value).removesuffix('Z')}Z'"
-        case Root.BINARY | Root.VARBINARY:
-            return f"X'{value}'"
-        case _:
-            raise ValueError(f"there are no constants of type {type}")
+    """A constant in the JSON form of `expressions.Value`; ValueError if it is none of `type`.
+
+    What is written is the value that was read, never its text: nothing in a plan can become SQL.
+    """
+    match constant(value, type):
+        case None:
+            return f"CAST(NULL AS {spark_type(type)})"
+        case bool(truth):
+            return "TRUE" if truth else "FALSE"
+        case int(number):
+            return integer(number, _SUFFIXES[type.root])
+        case str(text):
+            return text_literal(text)
+        case Decimal() as number if type.root is Root.DECIMAL:
+            return f"CAST('{number:f}' AS {spark_type(type)})"
+        case Decimal() | float() as number:
+            return f"CAST('{number}' AS {spark_type(type)})"
+        case bytes(octets):
+            return f"X'{octets.hex()}'"
+        case datetime() as moment if type.root is Root.TIMESTAMP:
+            return f"TIMESTAMP_NTZ '{moment.isoformat(' ')}'"
+        case datetime() as moment:
+            return f"TIMESTAMP '{moment.isoformat(' ')}Z'"
+        case date() as day:
+            return f"DATE '{day.isoformat()}'"
+        case time() as clock:
+            return str(millis_of_day(clock))
+        case _ as other:
+            assert_never(other)
+
+
+_SUFFIXES = {
+    Root.TINYINT: "Y",
+    Root.SMALLINT: "S",
+    Root.INT: "",
+    Root.BIGINT: "L",
+    Root.INTERVAL_DAY_TIME: "L",
+    Root.INTERVAL_YEAR_MONTH: "",
+}
 
 
 def integer(value: int, suffix: str) -> str:
@@ -85,7 +97,7 @@ def integer(value: int, suffix: str) -> str:
     return f"{value}{suffix}" if value >= 0 else f"({value}{suffix})"
 
 
-_ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\0": "\\0", "$": "\\u0024"}
+_ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\0": "\\u0000", "$": "\\u0024"}
 
 
 def text_literal(value: str) -> str:
@@ -93,8 +105,6 @@ def text_literal(value: str) -> str:
     return "'" + "".join(_ESCAPES.get(each, each) for each in value) + "'"
 
 
-def millis_of_day(text: str) -> int:
-    """Milliseconds of a time such as ``12:34:56.789``."""
-    clock, _, fraction = text.partition(".")
-    hours, minutes, seconds = (int(part) for part in clock.split(":"))
-    return ((hours * 60 + minutes) * 60 + seconds) * 1000 + int(fraction.ljust(3, "0")[:3])
+def millis_of_day(clock: time) -> int:
+    """Milliseconds since midnight; what is finer is cut."""
+    return ((clock.hour * 60 + clock.minute) * 60 + clock.second) * 1000 + clock.microsecond // 1000

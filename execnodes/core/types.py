@@ -235,7 +235,7 @@ def row(*fields: Field) -> LogicalType:
     return LogicalType(Root.ROW, fields=fields)
 
 
-_TOKEN = re.compile(r"\s*(?:`((?:[^`]|``)*)`|([A-Za-z_]+)|(\d+)|(\*[A-Z]+\*)|([<>(),]))")
+_TOKEN = re.compile(r"\s*(?:`((?:[^`]|``)*)`|([A-Za-z_]+)|(\d+)|(\*[A-Z]+\*)|([<>(),]))", re.ASCII)
 _SIMPLE = {
     "BOOLEAN": BOOLEAN,
     "TINYINT": TINYINT,
@@ -256,6 +256,10 @@ _SIZED = {
     "BINARY": Root.BINARY,
     "VARBINARY": Root.VARBINARY,
 }
+_INTERVALS = {"SECOND": INTERVAL_DAY_TIME, "MONTH": INTERVAL_YEAR_MONTH}
+_LONGEST_NUMBER = 10
+_MOST_FRACTION = 9
+_DEEPEST = 50
 _DEFAULT_PRECISION = {"TIME": 0, "TIMESTAMP": 6, "TIMESTAMP_LTZ": 6}
 
 
@@ -266,12 +270,16 @@ def parse_type(text: object) -> LogicalType:
     return _parsed(text)
 
 
+def _shown(text: str) -> str:
+    return repr(text) if len(text) <= 200 else f"{text[:200]!r}…"
+
+
 @lru_cache(maxsize=4096)
 def _parsed(text: str) -> LogicalType:
     tokens = list(_tokens(text))
     result, rest = _type(tokens, 0, text)
     if rest != len(tokens):
-        raise ValueError(f"{text!r} is not a type: unexpected {tokens[rest][1]!r}")
+        raise ValueError(f"{_shown(text)} is not a type: unexpected {_shown(tokens[rest][1])}")
     return result
 
 
@@ -280,7 +288,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
     while at < end:
         match = _TOKEN.match(text, at)
         if match is None:
-            raise ValueError(f"{text!r} is not a type: cannot read {text[at:]!r}")
+            raise ValueError(f"{_shown(text)} is not a type: cannot read {_shown(text[at:])}")
         at = match.end()
         if match[1] is not None:
             yield "name", match[1].replace("``", "`")
@@ -292,51 +300,60 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
             yield "mark", match[4] or match[5]
 
 
-def _type(tokens: list[tuple[str, str]], at: int, text: str) -> tuple[LogicalType, int]:
+def _type(tokens: list[tuple[str, str]], at: int, text: str, depth: int = 0) -> tuple[LogicalType, int]:
     def peek(offset: int = 0) -> tuple[str, str]:
         return tokens[at + offset] if at + offset < len(tokens) else ("end", "")
 
     def expect(mark: str) -> None:
         nonlocal at
-        if peek()[1].upper() != mark:
-            raise ValueError(f"{text!r} is not a type: expected {mark!r}")
+        if peek() != ("mark", mark):
+            raise ValueError(f"{_shown(text)} is not a type: expected {mark!r}")
         at += 1
 
-    def numbers() -> list[int]:
+    def numbers(most: int = 1) -> list[int]:
         nonlocal at
-        if peek()[1] != "(":
+        if peek() != ("mark", "("):
             return []
-        at += 1
-        found = []
-        while peek()[0] == "number":
+        found: list[int] = []
+        while not found or (len(found) < most and peek() == ("mark", ",")):
+            at += 1
+            if peek()[0] != "number" or len(peek()[1]) > _LONGEST_NUMBER:
+                raise ValueError(f"{_shown(text)} is not a type: a number is wrong")
             found.append(int(peek()[1]))
             at += 1
-            if peek()[1] == ",":
-                at += 1
         expect(")")
         return found
 
     def inner() -> LogicalType:
         nonlocal at
-        result, at = _type(tokens, at, text)
+        if depth == _DEEPEST:
+            raise ValueError(f"{_shown(text)} is nested more than {_DEEPEST} deep")
+        result, at = _type(tokens, at, text, depth + 1)
         return result
 
     kind, word = peek()[0], peek()[1].upper()
     if kind != "word":
-        raise ValueError(f"{text!r} is not a type")
+        raise ValueError(f"{_shown(text)} is not a type")
     at += 1
     if word in _SIMPLE:
         result = _SIMPLE[word]
     elif word in _SIZED:
         result = LogicalType(_SIZED[word], length=(numbers() or [1])[0])
+        # The type of '' is CHAR(0).
+        if result.length > MAX_LENGTH or (result.length < 1 and result.root is not Root.CHAR):
+            raise ValueError(f"{result}: the length must be 1 to {MAX_LENGTH}")
     elif word in ("DECIMAL", "DEC", "NUMERIC"):
-        given = numbers()
+        given = numbers(2)
         result = decimal(given[0] if given else 10, given[1] if len(given) > 1 else 0)
     elif word in _DEFAULT_PRECISION:
         given = numbers()
         result = LogicalType(Root(word), precision=given[0] if given else _DEFAULT_PRECISION[word])
+        if result.precision > _MOST_FRACTION:
+            raise ValueError(f"{result}: the precision must be 0 to {_MOST_FRACTION}")
     elif word == "INTERVAL":
-        result = {"SECOND": INTERVAL_DAY_TIME, "MONTH": INTERVAL_YEAR_MONTH}[peek()[1].upper()]
+        if peek()[0] != "word" or peek()[1].upper() not in _INTERVALS:
+            raise ValueError(f"{_shown(text)} is not a type: an INTERVAL in a plan is one of SECOND or MONTH")
+        result = _INTERVALS[peek()[1].upper()]
         at += 1
     elif word in ("ARRAY", "MULTISET"):
         expect("<")
@@ -351,20 +368,24 @@ def _type(tokens: list[tuple[str, str]], at: int, text: str) -> tuple[LogicalTyp
     elif word == "ROW":
         expect("<")
         fields: list[Field] = []
-        while peek()[1] != ">":
-            name = peek()[1]
+        while peek() != ("mark", ">"):
+            if fields:
+                expect(",")
+            kind, name = peek()
+            if kind not in ("name", "word"):
+                raise ValueError(f"{_shown(text)} is not a type: expected the name of a field")
             at += 1
             fields.append(Field(name, inner()))
-            if peek()[1] == ",":
-                at += 1
         expect(">")
         result = row(*fields)
     else:
-        raise ValueError(f"{text!r} is not a type: unknown name {word}")
+        raise ValueError(f"{_shown(text)} is not a type: unknown name {_shown(word)}")
     if (peek()[1].upper(), peek(1)[1].upper()) == ("NOT", "NULL") and peek()[0] == peek(1)[0] == "word":
         at += 2
         result = result.not_null()
-    if peek()[1] in ("*ROWTIME*", "*PROCTIME*"):
+    if peek() in (("mark", TimeKind.ROWTIME), ("mark", TimeKind.PROCTIME)):
+        if result.root not in TIMESTAMPS:
+            raise ValueError(f"{result} cannot be a time attribute")
         result = replace(result, kind=TimeKind(peek()[1]))
         at += 1
     return result, at

@@ -6,6 +6,7 @@ import re
 from datetime import date, datetime, time
 
 from execnodes.core import types as t
+from execnodes.core.constants import constant as known
 from execnodes.core.errors import Position, SqlError
 from execnodes.core.expressions import Literal, Value
 from execnodes.core.types import LogicalType
@@ -14,6 +15,7 @@ from planner.grammar.lexer import Kind
 from planner.syntax import Constant
 
 _MAX_INT, _MAX_BIGINT, _MOST_DIGITS = 2**31 - 1, 2**63 - 1, 38
+_LONGEST_INTERVAL = 100
 _MILLIS = {"WEEK": 604_800_000, "DAY": 86_400_000, "HOUR": 3_600_000, "MINUTE": 60_000, "SECOND": 1000}
 _MONTHS = {"YEAR": 12, "QUARTER": 3, "MONTH": 1}
 _COMPOUND = {
@@ -30,6 +32,10 @@ _ORDER = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
 
 def constant(value: Value, type_: LogicalType, position: Position) -> Constant:
     """A literal that is not NULL."""
+    try:
+        known(value, type_)
+    except ValueError as bad:
+        raise SqlError(str(bad), position=position) from None
     return Constant(Literal(value=value, type=type_.not_null()), position=position)
 
 
@@ -58,16 +64,20 @@ def numeric(text: str, position: Position) -> Constant:
         scale = len(digits) - digits.index(".") - 1
         precision = max(len(digits) - 1, 1)
         if precision > _MOST_DIGITS:
-            raise SqlError(f"{text} has more than {_MOST_DIGITS} digits", position=position)
+            raise SqlError(f"{_short(text)} has more than {_MOST_DIGITS} digits", position=position)
         return constant(text, t.decimal(precision, scale), position)
-    value = int(text)
+    if len(digits.lstrip("0")) > _MOST_DIGITS:
+        raise SqlError(f"{_short(text)} has more than {_MOST_DIGITS} digits", position=position)
+    value = int(digits.lstrip("0") or "0") * (-1 if text.startswith("-") else 1)
     if abs(value) <= _MAX_INT:
         return constant(value, t.INT, position)
     if abs(value) <= _MAX_BIGINT:
         return constant(value, t.BIGINT, position)
-    if len(digits) > _MOST_DIGITS:
-        raise SqlError(f"{text} has more than {_MOST_DIGITS} digits", position=position)
-    return constant(text, t.decimal(len(digits), 0), position)
+    return constant(str(value), t.decimal(len(digits.lstrip("0")), 0), position)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:60]}…"
 
 
 def negated(literal: Literal, position: Position) -> Constant:
@@ -153,6 +163,8 @@ def unit(cursor: Cursor) -> str:
 
 
 def _amounts(text: str, first: str, last: str) -> list[tuple[str, str]] | None:
+    if len(text) > _LONGEST_INTERVAL:
+        return None
     if first == last:
         pattern = r"\d+(?:\.\d+)?" if first == "SECOND" else r"\d+"
         return [(first, text)] if re.fullmatch(pattern, text) else None

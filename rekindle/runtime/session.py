@@ -26,6 +26,8 @@ SESSION_SETTINGS: Mapping[str, str] = {
     # Flink's integers wrap and its casts have rules of their own; both are written into the expressions.
     "spark.sql.ansi.enabled": "false",
     "spark.sql.caseSensitive": "true",
+    # What a user writes is never replaced by the value of a variable; in a quoted name nothing could stop it.
+    "spark.sql.variable.substitute": "false",
     # Of equal keys in a map the last one counts, as in Flink.
     "spark.sql.mapKeyDedupPolicy": "LAST_WIN",
     "spark.sql.streaming.stateStore.providerClass": f"{_PACKAGE}.state.RocksDBStateStoreProvider",

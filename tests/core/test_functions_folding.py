@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import time
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
 
 import pytest
@@ -109,4 +110,4 @@ def test_spark_types() -> None:
     t = parse_type("ROW<`a b` ARRAY<DECIMAL(6, 2)>, `m` MULTISET<STRING>, `t` TIME(3), `l` TIMESTAMP_LTZ(3)>")
     wanted = "STRUCT<`a b`: ARRAY<DECIMAL(6, 2)>, `m`: MAP<STRING, INT>, `t`: INT, `l`: TIMESTAMP>"
     assert spark_type(t) == wanted
-    assert millis_of_day("01:02:03.5") == 3723500
+    assert millis_of_day(time(1, 2, 3, 500000)) == 3723500

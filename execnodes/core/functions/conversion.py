@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from execnodes.core.constants import fits
 from execnodes.core.expressions import Call, Expression, Literal
 from execnodes.core.types import INTEGERS, LogicalType, Root
 
@@ -39,11 +40,6 @@ def _constant(given: Literal, target: LogicalType) -> Literal | None:
 
 
 _BITS = {Root.TINYINT: 8, Root.SMALLINT: 16, Root.INT: 32, Root.BIGINT: 64}
-
-
-def fits(value: int, target: LogicalType) -> bool:
-    """Whether an integer type holds the value."""
-    return -(1 << (_BITS[target.root] - 1)) <= value < 1 << (_BITS[target.root] - 1)
 
 
 def wrap_around(value: int, target: LogicalType) -> int:

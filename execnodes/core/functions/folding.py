@@ -5,8 +5,9 @@ from __future__ import annotations
 import decimal
 from decimal import Decimal
 
+from execnodes.core.constants import fits
 from execnodes.core.expressions import Call, Expression, Literal, Value
-from execnodes.core.functions.conversion import fits, wrap_around
+from execnodes.core.functions.conversion import wrap_around
 from execnodes.core.types import BIGINT, INTEGERS, INTERVALS, MAX_LENGTH, TEXTS, LogicalType, Root
 
 _CONTEXT = decimal.Context(prec=100, rounding=decimal.ROUND_HALF_UP)
@@ -113,7 +114,7 @@ def _made(result: Decimal, target: LogicalType) -> Literal | None:
         value = _quantized(result, target)
     elif target.root in INTEGERS:
         value = wrap_around(int(result), target)
-    elif target.root in INTERVALS:
+    elif target.root in INTERVALS and fits(int(result), target):
         value = int(result)
     else:
         return None
