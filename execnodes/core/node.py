@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 DEFAULT_UID_FORMAT = "<id>_<operator>"
 UID_FORMAT = "table.exec.uid.format"
+MAX_ID = 2**31 - 1
 VERSIONED_UID_FORMAT = "<id>_<type>-<version>_<operator>"
 
 
@@ -63,7 +64,7 @@ class ExecNode(PlanModel):
 
     METADATA: ClassVar[tuple[ExecNodeMetadata, ...]] = ()
 
-    id: int = Property(ge=0, le=2**31 - 1)
+    id: int
     """Unique in the plan; operator uids begin with it."""
     type: str = Property(default="", validate_default=True)
     """``<name>_<version>``; a planner leaves it out and gets the newest version its class serves."""
@@ -77,6 +78,14 @@ class ExecNode(PlanModel):
     """Kinds of row this node emits."""
     description: str
     """What explain and the UI show; stored, so that it stays the same after an upgrade."""
+
+    @field_validator("id", mode="after")
+    @classmethod
+    def _id_in_range(cls, id: int) -> int:
+        # Not in the JSON Schema, which is part of what was released.
+        if not 0 <= id <= MAX_ID:
+            raise ValueError(f"a node id is a whole number from 0 to {MAX_ID}")
+        return id
 
     @field_validator("type", mode="after")
     @classmethod

@@ -59,8 +59,8 @@ def test_names_of_fields_may_be_anything_in_backticks() -> None:
     ("old", "new", "message"),
     [
         ('"id": 1', '"id": ' + "9" * 5000, "is no number of a plan"),
-        ('"id": 1', '"id": -1', "id: input should be greater"),
-        ('"id": 1', '"id": 99999999999', "id: input should be less"),
+        ('"id": 1', '"id": -1', "id: a node id is a whole number"),
+        ('"id": 1', '"id": 99999999999', "id: a node id is a whole number"),
         ('"description": "', '"description": "\\ud800', "half a surrogate pair"),
         ('"description": "', '"description": "\\u0000', "the character NUL"),
         ('"maxParallelism": 8', '"maxParallelism": 1e30', "maxParallelism"),
