@@ -89,7 +89,7 @@ def test_hostile_texts_of_every_type() -> None:
             _check(value, parse_type(type))
 
 
-REFUSED = {
+REFUSED: dict[str, list[Any]] = {
     "INT": [2**31, "1", True, 1.5],
     "TINYINT": [128, -129],
     "BOOLEAN": [1, "TRUE"],
@@ -115,7 +115,7 @@ def test_what_is_no_value_of_a_type_is_refused(type: str) -> None:
             constant(value, parse_type(type))
 
 
-WRITTEN = {
+WRITTEN: dict[tuple[Any, str], str] = {
     ("1.50", "DECIMAL(10, 2)"): "CAST('1.50' AS DECIMAL(10, 2))",
     ("1E+3", "DECIMAL(10, 2)"): "CAST('1000' AS DECIMAL(10, 2))",
     ("1.5e-7", "DOUBLE"): "CAST('1.5E-7' AS DOUBLE)",

@@ -1,6 +1,7 @@
 """Texts, numbers and types that no plan has: refused with the place, never a failure of Python."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -79,9 +80,9 @@ def test_deep_nesting_is_an_error_of_ours() -> None:
         with pytest.raises(PlanError, match="nested too deeply"):
             load(text)
     plan = json.loads(encode(example()))
-    literal = {"kind": "LITERAL", "value": 1, "type": "INT"}
+    literal: dict[str, Any] = {"kind": "LITERAL", "value": 1, "type": "INT"}
     for _ in range(600):
-        literal = {"kind": "FIELD_ACCESS", "name": "x", "expr": literal, "type": "INT"}  # type: ignore[dict-item]
+        literal = {"kind": "FIELD_ACCESS", "name": "x", "expr": literal, "type": "INT"}
     plan["nodes"][1]["projection"] = [literal]
     with pytest.raises(PlanError):
         load(json.dumps(plan))
