@@ -138,9 +138,8 @@ def endless(table: str) -> ConnectorError:
     )
 
 
-def describe_failure(exception: BaseException) -> ConnectorError | None:
-    """The error of a source's data behind a Spark exception (line of a file, field); None if it is something else."""
-    message = str(exception)
+def describe_failure(message: str) -> ConnectorError | None:
+    """The error of a source's data behind a Spark exception's text; None if it is about something else."""
     for connector in _connectors():
         if isinstance(connector, SourceConnector):
             error = connector.describe_failure(message)

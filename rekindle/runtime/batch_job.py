@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from execnodes.core.errors import JobError, StateError
 from rekindle.runtime.batch import BatchBuilder
-from rekindle.runtime.job import Job, explained
+from rekindle.runtime.failures import explained, text_of
+from rekindle.runtime.java import lost
+from rekindle.runtime.job import Job
 from rekindle.runtime.progress import Progress
 from rekindle.savepoints.recovery import PATH
 
@@ -55,20 +57,21 @@ class BatchJob(Job):
             self._writers.extend(target.writer for target in self._batch.targets)
 
     def _run(self) -> None:
-        context = self._spark.sparkContext
         try:
-            context.addJobTag(self._tag)
-            for target in self._batch.targets:
-                if not self._stopping:
-                    target.writer.write(target.frame, 0)
+            try:
+                self._write()
+            finally:
+                for frame in self._batch.kept:
+                    frame.unpersist()
         except BaseException as error:  # noqa: BLE001  # kept, and raised again by `wait`
             self._failure = None if self._stopping else explained(error)
-        finally:
-            for frame in self._batch.kept:
-                frame.unpersist()
-            self._attendant.end(self._failure)
-            self._close()
-            self._done.set()
+        self._end()
+
+    def _write(self) -> None:
+        self._spark.sparkContext.addJobTag(self._tag)
+        for target in self._batch.targets:
+            if not self._stopping:
+                target.writer.write(target.frame, 0)
 
     def stop(self, *, with_savepoint: Path | None = None, drain: bool = False) -> None:
         """End at once; sinks that are written already stay. JobError if a savepoint or a drain is asked for."""
@@ -76,7 +79,11 @@ class BatchJob(Job):
             raise self._stateless()
         self._attendant.stopping(None)
         self._stopping = True
-        self._spark.sparkContext.cancelJobsWithTag(self._tag)
+        try:
+            self._spark.sparkContext.cancelJobsWithTag(self._tag)
+        except Exception as error:
+            if lost(text_of(error)) is None:
+                raise
         self._done.wait()
 
     def savepoint(self, target: Path) -> Manifest:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-from execnodes.core.errors import JobError
+from execnodes.core.errors import JobError, RekindleError
+from rekindle.connectors.registry import describe_failure
+from rekindle.runtime.java import MEMORY, lost
 
 _RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\]\s*(.*?)\s*(?:SQLSTATE: \w+|$)", re.S)
 """What `raise_error` says: a check that an expression makes."""
@@ -13,11 +15,53 @@ _PYTHON = re.compile(r"^(?:[A-Za-z_]\w*\.)*([A-Z]\w*(?:Error|Exception)): (.*)$"
 _SQLSTATE = re.compile(r"\s*SQLSTATE: \w+")
 _PREFIX = re.compile(r"^\[STREAM_FAILED\] Query \[id = [^]]*\] terminated with exception: ")
 _HINT = "Mend the cause and start the job again from its folder; what was committed stays."
+_JAVA_MEMORY = re.compile(r"java\.lang\.OutOfMemoryError(?:: ([^\n]+))?")
+_PYTHON_MEMORY = re.compile(r"^(?:MemoryError|pyarrow\.lib\.ArrowMemoryError)\b.*$", re.M)
+_WORKER_DIED = re.compile(r"Python worker exited unexpectedly")
+_WORKERS = (
+    "If nobody killed it, the system was short of memory: give the machine or container more, lower "
+    "parallelism.default (each task has a worker), or make micro-batches smaller (execution.micro-batch.max-files)."
+)
+"""What helps where workers have too little memory."""
+
+
+def explained(error: object) -> RekindleError:
+    """What made a job fail, as the error of ours that it is or stands for. It never raises."""
+    if isinstance(error, RekindleError):
+        return error
+    text = text_of(error)
+    try:
+        return lost(text) or describe_failure(text) or _memory(text) or job_error(text)
+    except Exception as second:  # noqa: BLE001  # a failure that cannot be explained is still one
+        return JobError(f"{text} (and its cause cannot be told: {text_of(second)})", hint=_HINT)
+
+
+def text_of(error: object) -> str:
+    """What an exception says; those of Spark ask the Java process for their text, which may be gone."""
+    try:
+        return str(error)
+    except Exception as second:  # noqa: BLE001  # whatever it is, the first error is the one to tell
+        return f"{type(error).__name__}, and its text cannot be had ({type(second).__name__})"
 
 
 def is_transient(text: str) -> bool:
     """Whether a failure says nothing about the job: Spark waits ten seconds for a Python worker, and no longer."""
     return "Python worker failed to connect back" in text
+
+
+def _memory(text: str) -> JobError | None:
+    said = text.split("=== Streaming Query ===")[0]
+    java = _JAVA_MEMORY.search(said)
+    if java:
+        return JobError(
+            f"Spark's Java process is out of memory{f': {java[1].strip()}' if java[1] else ''}", hint=MEMORY
+        )
+    python = _PYTHON_MEMORY.search(said)
+    if python:
+        return JobError(f"a Python worker is out of memory: {python[0]}", hint=_WORKERS)
+    if _WORKER_DIED.search(said) and not _RAISED.search(said):
+        return JobError("a Python worker of Spark was killed, or has crashed", hint=_WORKERS)
+    return None
 
 
 def job_error(text: str) -> JobError:

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from execnodes.core.changelog import ChangelogMode
 from execnodes.core.errors import RekindleError
@@ -20,10 +20,10 @@ from execnodes.core.tables import Column
 from execnodes.state.operator import DRAINED
 from rekindle.atomic_file import write_atomically
 from rekindle.connectors.base import ProviderContext, SinkRequest, SinkWriter
-from rekindle.connectors.registry import describe_failure, find_sink
+from rekindle.connectors.registry import find_sink
 from rekindle.jobs.attendant import Attendant
 from rekindle.runtime.build import Builder, sink_columns, sink_hidden
-from rekindle.runtime.failures import is_transient, job_error
+from rekindle.runtime.failures import explained, is_transient, text_of
 from rekindle.runtime.fan_out import FanOut, Target
 from rekindle.runtime.folder import JobFolder, JobIdentity
 from rekindle.runtime.functions import (
@@ -33,6 +33,7 @@ from rekindle.runtime.functions import (
 )
 from rekindle.runtime.gate import Gate
 from rekindle.runtime.guards import guard
+from rekindle.runtime.java import lost
 from rekindle.runtime.lanes import Lanes
 from rekindle.runtime.layout import check_layout, keep_layout, layout_of
 from rekindle.runtime.metrics import merging
@@ -45,6 +46,8 @@ from rekindle.runtime.stages import Pipeline, plan_stages
 from rekindle.savepoints.recovery import recover
 from rekindle.spark_releases import refuse_other_checkpoint
 
+_PATIENCE = 30.0
+"""Seconds that the end of a job is waited for once Spark does not answer."""
 _ATTEMPTS = 3
 """How often a query is started when the machine was too slow for Spark's fixed time-outs."""
 
@@ -101,6 +104,7 @@ class Job:
         self._query: StreamingQuery | None = None
         self._done = threading.Event()
         self._failure: RekindleError | None = None
+        self._progress: Progress | None = None
         self._gate = Gate()
         self._turn = threading.Lock()
         """Held while a query is started again, or while the job is told to stop."""
@@ -131,10 +135,19 @@ class Job:
             self._attendant.start()
             threading.Thread(target=self._run, name=f"rekindle-{self.job_id}", daemon=True).start()
         except BaseException as error:
-            self._attendant.end(error)
+            told = self._told(error)
+            self._attendant.end(told)
             self._close()
-            raise
+            if told is error:
+                raise
+            raise told from error
         return self
+
+    def _told(self, error: BaseException) -> BaseException:
+        """What the caller is told: exceptions of Spark say little when its process has gone."""
+        if isinstance(error, RekindleError) or not isinstance(error, Exception):
+            return error
+        return lost(text_of(error)) or error
 
     def _begin(self) -> None:
         """What `_run` then waits for."""
@@ -243,21 +256,36 @@ class Job:
     def _run(self) -> None:
         """Until a bounded pipeline has ended, or the query stops; runs in a thread of its own."""
         try:
-            error = self._attempts()
-            if error is None and self._stopping and self._drains and self._builder.timed:
-                error = self._drained()
-            self._failure = None if error is None else self._explained(error)
-            self._finish()
-        finally:
-            self._attendant.end(self._failure)
-            self._close()
-            self._done.set()
+            self._failure = self._outcome()
+        except BaseException as error:  # noqa: BLE001  # kept, and raised again by `wait`
+            self._failure = explained(error)
+        self._end()
+
+    def _outcome(self) -> RekindleError | None:
+        error = self._attempts()
+        if error is None and self._stopping and self._drains and self._builder.timed:
+            error = self._drained()
+        if error is not None:
+            return self._explained(error)
+        if self._savepoint_at_end is not None:
+            self.savepoint(self._savepoint_at_end)
+        return None
+
+    def _end(self) -> None:
+        """Say how it ended, and let go of everything; what fails then makes the job fail."""
+        steps: tuple[Callable[[], None], ...] = (lambda: self._attendant.end(self._failure), self._close)
+        for step in steps:
+            try:
+                step()
+            except BaseException as error:  # noqa: BLE001  # kept, and raised again by `wait`
+                self._failure = self._failure or explained(error)
+        self._done.set()
 
     def _attempts(self) -> BaseException | None:
         """Run the query, again where the machine was too slow for Spark; what made it fail."""
         for attempt in range(1, _ATTEMPTS + 1):
             error = self._attempt(self._ended_by_itself)
-            if error is None or not is_transient(str(error)) or attempt == _ATTEMPTS:
+            if error is None or not is_transient(text_of(error)) or attempt == _ATTEMPTS:
                 return error
             with self._turn:
                 if self._stopping:
@@ -305,14 +333,6 @@ class Job:
             time.sleep(0.02)
         query.stop()
 
-    def _finish(self) -> None:
-        if self._failure is not None or self._savepoint_at_end is None:
-            return
-        try:
-            self.savepoint(self._savepoint_at_end)
-        except BaseException as error:  # noqa: BLE001  # kept, and raised again by `wait`
-            self._failure = self._explained(error)
-
     def savepoint(self, target: Path) -> Manifest:
         """Write a savepoint of the last committed micro-batch; the job goes on."""
         from rekindle.savepoints.take import take
@@ -329,7 +349,7 @@ class Job:
             query.processAllAvailable()
             time.sleep(0.01)
 
-    def _explained(self, error: Any) -> RekindleError:
+    def _explained(self, error: BaseException) -> RekindleError:
         if self._fan_out.error is not None:
             return self._fan_out.error
         return explained(error)
@@ -353,7 +373,12 @@ class Job:
             self._savepoint_at_end = with_savepoint
             query = self._query
         if query is not None:
-            self._halt(query)
+            try:
+                self._halt(query)
+            except Exception as error:
+                # The thread that waits for the query has met the same end.
+                if not self._done.wait(_PATIENCE):
+                    raise explained(error) from error
             self._done.wait()
         if self._failure is not None:
             raise self._failure
@@ -367,7 +392,14 @@ class Job:
 
     def progress(self) -> Progress | None:
         """The last micro-batch; None before the first."""
-        return None if self._query is None else self._counter.progress(self._query, self._metrics.value)
+        if self._query is not None:
+            try:
+                self._progress = self._counter.progress(self._query, self._metrics.value)
+            except Exception as error:
+                # Without Spark's process what was known last is all there is; `wait` tells what happened.
+                if lost(text_of(error)) is None:
+                    raise
+        return self._progress
 
     def batches(self) -> list[tuple[int, int]]:
         """(input rows, milliseconds) of the recent micro-batches that had rows."""
@@ -381,13 +413,6 @@ class Job:
         self.folder.release()
         if self._temporary:
             shutil.rmtree(self.folder.path, ignore_errors=True)
-
-
-def explained(error: Any) -> RekindleError:
-    """What made a job fail, as the error of ours that it is or stands for."""
-    if isinstance(error, RekindleError):
-        return error
-    return describe_failure(error) or job_error(str(error))
 
 
 def _columns(sink: SinkRecord) -> tuple[Column, ...]:

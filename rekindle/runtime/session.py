@@ -6,7 +6,6 @@ import logging
 import os
 import signal
 import sys
-import tempfile
 import threading
 import warnings
 from collections.abc import Callable, Mapping
@@ -16,6 +15,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from execnodes.core.errors import JobError, OptionError
+from rekindle.runtime.failures import text_of
+from rekindle.runtime.java import last_words, lost, output_file, require_alive
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -70,6 +71,7 @@ def session(parallelism: int = 2, settings: Mapping[str, str] | None = None) -> 
     os.environ["PYTHONWARNINGS"] = "ignore::FutureWarning"
     from pyspark.sql import SparkSession
 
+    require_alive()
     active = SparkSession.getActiveSession()
     if active is not None:
         return active
@@ -77,38 +79,53 @@ def session(parallelism: int = 2, settings: Mapping[str, str] | None = None) -> 
 
 
 def _start(settings: Mapping[str, str]) -> SparkSession:
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]  # it has no stubs
     from pyspark import SparkConf, SparkContext
-    from pyspark.errors import PySparkRuntimeError
+    from pyspark.errors import PySparkException
     from pyspark.java_gateway import launch_gateway
     from pyspark.sql import SparkSession
 
     conf = SparkConf().setAppName("rekindle").setAll(list(settings.items()))
     debug = bool(os.environ.get("REKINDLE_DEBUG"))
-    log = Path(tempfile.gettempdir()) / f"rekindle-spark-{os.getpid()}.log"
-    try:
-        # What the JVM and its Python workers print is for debugging; failures reach the user as errors of ours.
-        with open(os.devnull if debug else log, "ab") as file:
-            output = {} if debug else {"stdout": file, "stderr": file}
-            launch: Callable[..., Any] = launch_gateway
-            gateway = launch(conf, popen_kwargs=output)
-    except (PySparkRuntimeError, OSError) as error:
-        raise JobError(
-            "Spark could not be started", where=str(log), hint="`rekindle doctor` tells what is missing."
-        ) from error
     if not debug:
-        # It logs every exception of a callback; those that matter reach the user as errors of ours.
-        logging.getLogger("py4j.clientserver").setLevel(logging.CRITICAL)
+        _quieten()
     handler = signal.getsignal(signal.SIGINT)
-    context = SparkContext(conf=conf, gateway=gateway)
+    # What the JVM and its Python workers print is for debugging; failures reach the user as errors of ours.
+    with output_file() as output:
+        # A session of its own: signals to the process group are for this process, which stops its jobs. The JVM ends
+        # with this process, since its standard input does.
+        given = {"start_new_session": True} | ({} if debug else {"stdout": output, "stderr": output})
+        launch: Callable[..., Any] = launch_gateway
+        try:
+            context = SparkContext(conf=conf, gateway=launch(conf, popen_kwargs=given))
+        except (PySparkException, Py4JError, OSError) as error:
+            said = last_words(output)
+            raise lost(text_of(error)) or JobError(
+                f"Spark could not be started{f': {said}' if said else ''}",
+                hint="`rekindle doctor` tells what is missing.",
+            ) from error
     if handler is not None and threading.current_thread() is threading.main_thread():
         # Spark's own handler kills the tasks of every job; jobs are stopped between two micro-batches.
         signal.signal(signal.SIGINT, handler)
+    if not debug:
+        # It prints a traceback when the JVM's end of the connection breaks; the job tells of that.
+        setattr(context._accumulatorServer, "handle_error", lambda request, address: None)  # noqa: B010
     if _workers_find_pyspark():
         context.pythonExec = str(_WORKER_PYTHON)
     _started[str(context.applicationId)] = settings
     context.setLogLevel("WARN" if debug else "OFF")
-    log.unlink(missing_ok=True)
     return SparkSession(context)
+
+
+def _quieten() -> None:
+    """No tracebacks of py4j in the log: what matters of them reaches the user as errors of ours."""
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)
+    # A part of it logs past its own logger.
+    logging.getLogger().addFilter(_is_of_others)
+
+
+def _is_of_others(entry: logging.LogRecord) -> bool:
+    return Path(entry.pathname).parent.name != "py4j"
 
 
 def _workers_find_pyspark() -> bool:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import signal
+import tempfile
+
 import pytest
 
-from rekindle.runtime.failures import is_transient, job_error
+from execnodes.core.errors import PlanError
+from rekindle.runtime.failures import explained, is_transient, job_error, text_of
+from rekindle.runtime.java import ended, last_words
 
 
 def test_a_slow_start_is_no_failure_of_the_job() -> None:
@@ -44,3 +49,55 @@ Logical Plan: …"""
 )
 def test_the_cause_is_what_is_said(text: str, said: str) -> None:
     assert job_error(text).message == said
+
+
+class SilentError(Exception):
+    """As those of Spark are, when its process has gone."""
+
+    def __str__(self) -> str:
+        raise ConnectionRefusedError(111, "Connection refused")
+
+
+def test_an_error_without_a_text_is_still_an_error() -> None:
+    assert text_of(SilentError()) == "SilentError, and its text cannot be had (ConnectionRefusedError)"
+    assert explained(SilentError()).message.startswith("SilentError, and its text")
+
+
+def test_errors_of_ours_speak_for_themselves() -> None:
+    error = PlanError("no")
+    assert explained(error) is error
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "hint"),
+    [
+        ("x.SparkException: java.lang.OutOfMemoryError: Java heap space\n\tat Foo", "Java process is out of", "driver"),
+        ("PythonException:\nMemoryError\n SQLSTATE: 39000", "a Python worker is out of memory", "parallelism"),
+        ("Job aborted: SparkException: Python worker exited unexpectedly (crashed)", "was killed, or has", "memory"),
+    ],
+)
+def test_want_of_memory_says_what_helps(text: str, said: str, hint: str) -> None:
+    error = explained(RuntimeError(text))
+    assert said in error.message
+    assert hint in (error.hint or "")
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "hint"),
+    [
+        (52, "out of memory (it ended with code 52)", "spark.driver.memory"),
+        (3, "out of memory", "spark.driver.memory"),
+        (-signal.SIGKILL, "was killed (signal 9)", "short of memory"),
+        (-signal.SIGSEGV, "has ended by signal 11", "Start the program again"),
+        (1, "has ended with code 1", "Start the program again"),
+    ],
+)
+def test_how_the_java_process_ended(code: int, said: str, hint: str) -> None:
+    assert said in ended(code).message
+    assert hint in (ended(code).hint or "")
+
+
+def test_the_last_words_of_a_process_that_did_not_start() -> None:
+    with tempfile.TemporaryFile() as output:
+        output.write(b"Error: no such option\n\tat Foo\n26/11/22 11:08:49 WARN Utils: ...\n\n")
+        assert last_words(output) == "Error: no such option"

@@ -1,0 +1,104 @@
+"""Spark's Java process: where its output goes, whether it still runs, and what its end means."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import tempfile
+from typing import IO
+
+from execnodes.core.errors import JobError
+
+MEMORY = (
+    "Give it more: -D spark.driver.memory=4g on the command line, SET 'spark.driver.memory' before the first query in "
+    "a session (Spark's default is 1g). Smaller micro-batches (execution.micro-batch.max-files) and a lower "
+    "parallelism.default need less."
+)
+"""What helps where the Java process has too little."""
+_ANEW = "Start the program again: a job goes on from its folder, where everything that was committed stays."
+_OUT_OF_MEMORY = (3, 52)
+"""Exit codes: Java's own where it was told to exit, and Spark's."""
+_PATIENCE = 5.0
+"""Seconds that a process whose connection has broken has to end."""
+_SHUTS_DOWN = "SparkContext was shut down"
+_IDLE = re.compile(
+    r"\tat |WARNING: |Using Spark's default log4j|Setting default log level|To adjust logging|\S+ \S+ (?:WARN|INFO) "
+)
+"""Lines that tell nobody why."""
+_TAIL = 20_000
+"""Most bytes of output that are looked at."""
+
+
+def output_file() -> IO[bytes]:
+    """Takes what the process prints. It has no name, so nobody else can put one in its place."""
+    return tempfile.TemporaryFile(prefix="rekindle-spark-")
+
+
+def last_words(output: IO[bytes]) -> str:
+    """The last line that is neither a warning nor a frame of a stack; empty if there is none."""
+    output.seek(0, 2)
+    output.seek(max(0, output.tell() - _TAIL))
+    lines = output.read().decode(errors="replace").splitlines()
+    return next((line.strip() for line in reversed(lines) if line.strip() and not _IDLE.match(line)), "")
+
+
+def lost(text: str) -> JobError | None:
+    """The error for a Java process that has gone, or cannot be reached any more; None if it is there.
+
+    `text`: what failed. A process that is about to end still answers, and says that it shuts down.
+    """
+    code = _exit_code(0.0)
+    if code is None and (_SHUTS_DOWN in text or not _answers()):
+        code = _exit_code(_PATIENCE)
+        if code is None:
+            return JobError("the connection to Spark's Java process is broken", hint=_ANEW)
+    return None if code is None else ended(code)
+
+
+def ended(code: int) -> JobError:
+    """What the exit code of the process says."""
+    if code in _OUT_OF_MEMORY:
+        return JobError(f"Spark's Java process is out of memory (it ended with code {code})", hint=MEMORY)
+    if code == -signal.SIGKILL:
+        return JobError(
+            "Spark's Java process was killed (signal 9)",
+            hint="If nobody did it, the system was short of memory: give the machine or container more, or lower "
+            f"spark.driver.memory and parallelism.default. {_ANEW}",
+        )
+    how = f"by signal {-code}" if code < 0 else f"with code {code}"
+    return JobError(f"Spark's Java process has ended {how}", hint=_ANEW)
+
+
+def require_alive() -> None:
+    """JobError if the process has ended: there is one in the life of a program."""
+    code = _exit_code(0.0)
+    if code is not None:
+        raise ended(code)
+
+
+def _answers() -> bool:
+    """Whether a call into the process still comes back; so it is where none was ever started."""
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]  # it has no stubs
+    from pyspark import SparkContext
+
+    gateway = SparkContext._gateway
+    if gateway is None:
+        return True
+    try:
+        gateway.jvm.System.nanoTime()
+    except (Py4JError, OSError, EOFError):
+        return False
+    return True
+
+
+def _exit_code(patience: float) -> int | None:
+    from pyspark import SparkContext
+
+    process = getattr(SparkContext._gateway, "proc", None)
+    if not isinstance(process, subprocess.Popen):
+        return None
+    try:
+        return process.wait(patience) if patience else process.poll()
+    except subprocess.TimeoutExpired:
+        return None
