@@ -138,8 +138,9 @@ def endless(table: str) -> ConnectorError:
     )
 
 
-def describe_failure(message: str) -> ConnectorError | None:
-    """The error of a source's data behind a Spark exception's text; None if it is about something else."""
+def describe_failure(failure: BaseException | str) -> ConnectorError | None:
+    """The error of a source's data behind a Spark exception or its text; None if it is about something else."""
+    message = str(failure)
     for connector in _connectors():
         if isinstance(connector, SourceConnector):
             error = connector.describe_failure(message)
