@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,11 +23,13 @@ from rekindle.table_environment import TableEnvironment
 from rekindle.tableau import tableau
 
 PAGE = Path(__file__).with_name("life-of-a-query.md")
-ORDERS = [
-    {"region": "north", "item": "tea", "pieces": 3, "price": 2},
-    {"region": "south", "item": "rice", "pieces": 1, "price": 5},
-    {"region": "north", "item": "oil", "pieces": 0, "price": 9},
-    {"region": "north", "item": "rice", "pieces": 2, "price": 5},
+FILES = [
+    [{"region": "north", "item": "tea", "pieces": 3, "price": 2}],
+    [
+        {"region": "south", "item": "rice", "pieces": 1, "price": 5},
+        {"region": "north", "item": "oil", "pieces": 0, "price": 9},
+    ],
+    [{"region": "north", "item": "rice", "pieces": 2, "price": 5}],
 ]
 TABLE = """CREATE TABLE orders (region STRING, item STRING, pieces INT, price INT)
 WITH ('connector' = 'filesystem', 'path' = '{path}', 'format' = 'json');
@@ -41,9 +44,12 @@ FROM orders WHERE pieces > 0 GROUP BY region"""
 def render() -> str:
     """The stages as Markdown."""
     with tempfile.TemporaryDirectory() as folder:
-        for number, half in enumerate((ORDERS[:2], ORDERS[2:])):
-            text = "".join(json.dumps(order) + "\n" for order in half)
-            (Path(folder) / f"orders-{number}.jsonl").write_text(text, encoding="utf-8")
+        for number, orders in enumerate(FILES):
+            text = "".join(json.dumps(order) + "\n" for order in orders)
+            file = Path(folder) / f"orders-{number}.jsonl"
+            file.write_text(text, encoding="utf-8")
+            # Files are read in the order of their times.
+            os.utime(file, (number, number))
         return "\n".join(_stages(folder)) + "\n"
 
 
@@ -65,7 +71,7 @@ def _stages(folder: str) -> Iterator[str]:
     yield _block("json", _excerpt(plan.as_json_string()).replace(folder, "orders/"))
     yield "**Spark SQL.** Nodes without state become expressions over what leaves a source or a stateful node.\n"
     yield _block("text", "\n".join(_branches(plan.graph)))
-    yield "**Rows.** Each file is a micro-batch here; the second one updates what the first one gave.\n"
+    yield "**Rows.** Each of three files is a micro-batch here; the third one updates what the first one gave.\n"
     result = environment.execute_sql(QUERY)
     result.await_()
     yield _block("text", "\n".join(tableau(result.columns, result.types, result.rows, result.kinds)))
