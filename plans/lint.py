@@ -13,9 +13,10 @@ from execnodes.core.errors import PlanError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
 from execnodes.core.options import find
+from plans.agreement import disagreements, input_types
 from plans.checks import problems
 from plans.document import PlanDocument
-from plans.load import load, located, read_document, read_node
+from plans.load import inputs_of, load, located, read_document, read_node
 from plans.schema import path, published
 from plans.secrets import hint_for, literal_secrets
 from plans.tables import tables_of
@@ -59,13 +60,25 @@ def _errors(text: str) -> Iterator[PlanError]:
     except PlanError as error:
         yield error
         return
+    nodes, unread = [], False
     for raw in document.nodes:
         try:
             node = read_node(raw, document.engine_version)
         except PlanError as error:
             yield error
+            unread = True
         else:
+            nodes.append(node)
             yield from problems(node, _input_count(document, node))
+    if unread:
+        return
+    try:
+        inputs = inputs_of(nodes, document.edges)
+    except PlanError as error:
+        yield error
+        return
+    for node, types in zip(nodes, input_types(nodes, inputs), strict=True):
+        yield from disagreements(node, types, document.engine_version)
 
 
 def _input_count(document: PlanDocument, node: ExecNode) -> int:

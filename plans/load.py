@@ -11,11 +11,12 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from execnodes.core.errors import PlanError, Position
-from execnodes.core.graph import ExecGraph
+from execnodes.core.graph import ExecGraph, check_order
 from execnodes.core.metadata import NodeKey
 from execnodes.core.node import ExecNode
 from execnodes.core.registry import lookup
 from execnodes.core.version import ENGINE_VERSION, OLDEST_READABLE, version_tuple
+from plans.agreement import disagreements, input_types
 from plans.checks import check_node
 from plans.document import Edge, PlanDocument, schema_id
 from plans.functions import with_versions
@@ -40,10 +41,14 @@ def load(text: str, *, source: str = "<plan>") -> ExecGraph:
 
 def graph_of(nodes: tuple[ExecNode, ...], document: PlanDocument) -> ExecGraph:
     """Nodes that have been read, in the frame of their plan; PlanError if they do not fit together."""
-    inputs = _inputs(nodes, document.edges)
-    graph = ExecGraph.of(nodes, inputs, document.max_parallelism, document.engine_version)
+    inputs = inputs_of(nodes, document.edges)
+    check_order(nodes, inputs)
     for node in nodes:
         check_node(node, len(inputs[node.id]))
+    for node, types in zip(nodes, input_types(nodes, inputs), strict=True):
+        for error in disagreements(node, types, document.engine_version):
+            raise error
+    graph = ExecGraph.of(nodes, inputs, document.max_parallelism, document.engine_version)
     return replace(graph, last_node_id=document.last_node_id)
 
 
@@ -164,7 +169,8 @@ def _engine_version(raw: Mapping[str, Any], oldest: str | None) -> str:
     return f"{version[0]}.{version[1]}"
 
 
-def _inputs(nodes: Iterable[ExecNode], edges: Iterable[Edge]) -> dict[int, tuple[int, ...]]:
+def inputs_of(nodes: Iterable[ExecNode], edges: Iterable[Edge]) -> dict[int, tuple[int, ...]]:
+    """The inputs of each node, in order; PlanError for edges that lead nowhere or form a cycle."""
     inputs: dict[int, tuple[int, ...]] = {node.id: () for node in nodes}
     for edge in edges:
         for node_id, end in ((edge.source, "source"), (edge.target, "target")):

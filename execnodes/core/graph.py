@@ -36,22 +36,7 @@ class ExecGraph:
         engine_version: str = ENGINE_VERSION,
     ) -> ExecGraph:
         """Check ids, edges, uids and types; PlanError says what does not fit."""
-        ids = Counter(node.id for node in nodes)
-        for node_id, times in ids.items():
-            if times > 1:
-                raise PlanError(
-                    f"node id {node_id} occurs {times} times", where="nodes", hint="Give every node its own."
-                )
-        seen: set[int] = set()
-        for node in nodes:
-            for source in inputs.get(node.id, ()):
-                if source not in ids:
-                    raise node.fail(f"its input {source} is not a node of the plan")
-                if source not in seen:
-                    raise node.fail(
-                        f"its input {source} comes after it", "List the nodes inputs first, without cycles."
-                    )
-            seen.add(node.id)
+        check_order(nodes, inputs)
         every = {node.id: tuple(inputs.get(node.id, ())) for node in nodes}
         graph = cls(nodes, every, max_parallelism, {node.id: node for node in nodes}, engine_version)
         graph._check_modes()
@@ -101,3 +86,19 @@ class ExecGraph:
                         "Make table.exec.uid.format contain <id> and <operator>.",
                     )
                 owners[uid] = node
+
+
+def check_order(nodes: tuple[ExecNode, ...], inputs: Mapping[int, tuple[int, ...]]) -> None:
+    """PlanError unless every id is there once, and inputs come before those that read them."""
+    ids = Counter(node.id for node in nodes)
+    for node_id, times in ids.items():
+        if times > 1:
+            raise PlanError(f"node id {node_id} occurs {times} times", where="nodes", hint="Give every node its own.")
+    seen: set[int] = set()
+    for node in nodes:
+        for source in inputs.get(node.id, ()):
+            if source not in ids:
+                raise node.fail(f"its input {source} is not a node of the plan")
+            if source not in seen:
+                raise node.fail(f"its input {source} comes after it", "List the nodes inputs first, without cycles.")
+        seen.add(node.id)

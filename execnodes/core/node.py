@@ -63,6 +63,8 @@ class ExecNode(PlanModel):
     """A node of a compiled plan: its declared fields are its JSON, and nothing else is."""
 
     METADATA: ClassVar[tuple[ExecNodeMetadata, ...]] = ()
+    INPUTS: ClassVar[range] = range(1, 2)
+    """How many inputs it can have."""
 
     id: int
     """Unique in the plan; operator uids begin with it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from types import ModuleType
+from typing import ClassVar
 
 from execnodes.core.expressions import Call, Expression, InputRef, Literal
 from execnodes.core.graph import ExecGraph
@@ -19,7 +20,18 @@ from execnodes.core.tables import (
     TableReference,
     WatermarkSpec,
 )
-from execnodes.core.types import BIGINT, BOOLEAN, INT, STRING, Field, LogicalType, TimeKind, row, timestamp
+from execnodes.core.types import (
+    BIGINT,
+    BOOLEAN,
+    INT,
+    INTERVAL_DAY_TIME,
+    STRING,
+    Field,
+    LogicalType,
+    TimeKind,
+    row,
+    timestamp,
+)
 
 
 class _Node(ExecNode):
@@ -40,6 +52,8 @@ class ProbeSource(PlanModel):
 )
 class ProbeScan(_Node):
     """Reads a table."""
+
+    INPUTS: ClassVar = range(1)
 
     scan_table_source: ProbeSource
 
@@ -113,8 +127,8 @@ TOTALS = ("default_catalog", "default_database", "totals")
 def orders_table(**options: str) -> ResolvedTable:
     """A source with a computed column, a watermark, a key, partitions."""
     watermark = Call(
-        internal_name="$-$1", operands=(InputRef(input_index=2, type=timestamp(3)), Literal(value=5000, type=BIGINT)),
-        type=timestamp(3),
+        internal_name="$-$1", type=timestamp(3),
+        operands=(InputRef(input_index=2, type=timestamp(3)), Literal(value=5000, type=INTERVAL_DAY_TIME)),
     )  # fmt: skip
     return ResolvedTable(
         table_schema=Schema(
@@ -160,12 +174,12 @@ def example(source: TableReference | None = None, sink: TableReference | None = 
         ProbeCalc(
             id=2,
             configuration={"table.local-time-zone": "Europe/Berlin"},
-            projection=(InputRef(input_index=0, type=INT.not_null()), Literal(value=None, type=INT)),
+            projection=(InputRef(input_index=0, type=INT.not_null()), Literal(value=None, type=BIGINT)),
             condition=condition,
             bounds=((), (1, 2)),
             aliases={"z": "1", "a": "2"},
             input_properties=one,
-            output_type=ROW,
+            output_type=counted,
             description="Calc",
         ),
         ProbeCount(

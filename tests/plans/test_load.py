@@ -113,7 +113,7 @@ BAD: dict[str, tuple[Callable[[Document], object], str]] = {
         lambda d: d["edges"][0].update(shuffle={"type": "HASH"}),
         "property edges[0].shuffle.type: input should be 'FORWARD', not 'HASH'",
     ),
-    "types do not fit": (put(5, outputType="ROW<`id` INT>"), "the sink has another number of columns"),
+    "types do not fit": (put(5, outputType="ROW<`id` INT>"), "outputType: it has 1 columns, but its input 0 gives 2"),
 }  # fmt: skip
 
 

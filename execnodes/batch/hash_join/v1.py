@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from execnodes.core.batch import BatchLowering, BatchNode, BatchRows, column_names, having_one, joined
 from execnodes.core.expressions import input_indexes
 from execnodes.core.join_spec import JoinSpec
@@ -19,6 +21,8 @@ from execnodes.core.types import LogicalType
 )
 class BatchHashJoin(BatchNode):
     """Joins by equal keys; which side is kept in memory, or whether both are sorted, is left to Spark."""
+
+    INPUTS: ClassVar = range(2, 3)
 
     join_spec: JoinSpec
 

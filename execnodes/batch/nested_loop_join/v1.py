@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
 from typing import Literal as Tag
 
 from execnodes.core.batch import BatchLowering, BatchNode, BatchRows, column_names, joined
@@ -20,6 +21,8 @@ from execnodes.core.types import LogicalType
 )
 class BatchNestedLoopJoin(BatchNode):
     """Joins without equal keys: every pair of rows is looked at."""
+
+    INPUTS: ClassVar = range(2, 3)
 
     join_type: Tag["INNER", "LEFT", "RIGHT", "FULL", "SEMI", "ANTI"]
     condition: Expression | None = None

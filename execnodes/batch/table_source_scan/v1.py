@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from execnodes.core.batch import BatchLowering, BatchNode, BatchRows
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import PlanModel
@@ -23,6 +25,8 @@ class ScanTableSource(PlanModel):
 )
 class BatchTableSourceScan(BatchNode):
     """Reads a whole table; the output type lists the physical and metadata columns that are wanted."""
+
+    INPUTS: ClassVar = range(1)
 
     scan_table_source: ScanTableSource
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from functools import reduce
+from typing import ClassVar
 
 from execnodes.core.batch import BatchLowering, BatchNode, BatchRows
 from execnodes.core.metadata import exec_node_metadata
@@ -18,6 +20,8 @@ from execnodes.core.types import LogicalType
 )
 class BatchUnion(BatchNode):
     """Puts the rows of its inputs together; keeps duplicates."""
+
+    INPUTS: ClassVar = range(1, sys.maxsize)
 
     def lower_batch(self, batch: BatchLowering, inputs: tuple[BatchRows, ...]) -> BatchRows:
         """By position."""

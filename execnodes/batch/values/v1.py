@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from execnodes.core.batch import BatchLowering, BatchNode, BatchRows
 from execnodes.core.expressions import Literal
 from execnodes.core.metadata import exec_node_metadata
@@ -17,6 +19,8 @@ from execnodes.core.types import LogicalType
 )
 class BatchValues(BatchNode):
     """Gives constant rows."""
+
+    INPUTS: ClassVar = range(1)
 
     tuples: tuple[tuple[Literal, ...], ...]
     """One literal for each output column, in each row."""

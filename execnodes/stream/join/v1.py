@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from execnodes.core.expressions import input_indexes
 from execnodes.core.join_spec import JoinSpec
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 )
 class Join(ExecNode):
     """Joins two changelogs; both sides are kept, so that a row meets those that came before it."""
+
+    INPUTS: ClassVar = range(2, 3)
 
     join_spec: JoinSpec
     left_upsert_keys: tuple[tuple[int, ...], ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import ClassVar
 
 from execnodes.core.lowering import Lowering, Rows
 from execnodes.core.meaning import RowsMeaning, type_text
@@ -27,6 +28,8 @@ class ScanTableSource(PlanModel):
 )
 class TableSourceScan(ExecNode):
     """Reads a table; the output type lists the physical and metadata columns that are wanted."""
+
+    INPUTS: ClassVar = range(1)
 
     scan_table_source: ScanTableSource
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 from typing import Literal as Tag
 
 from execnodes.core.expressions import Expression, input_indexes
@@ -46,6 +46,8 @@ class ScanTableSource(PlanModel):
 )
 class TableSourceScan(ExecNode):
     """Reads a table; the output type lists the physical and metadata columns that are wanted."""
+
+    INPUTS: ClassVar = range(1)
 
     scan_table_source: ScanTableSource
 

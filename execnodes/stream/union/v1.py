@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
+from typing import ClassVar
 
 from execnodes.core.lowering import Lowering, Rows
 from execnodes.core.meaning import RowsMeaning, list_text
@@ -20,6 +22,8 @@ from execnodes.core.types import LogicalType
 )
 class Union(ExecNode):
     """Puts the rows of its inputs together; keeps duplicates and row kinds."""
+
+    INPUTS: ClassVar = range(1, sys.maxsize)
 
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """All branches of all inputs."""

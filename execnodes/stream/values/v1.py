@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import ClassVar
 
 from execnodes.core.expressions import Literal
 from execnodes.core.lowering import Lowering, Rows
@@ -21,6 +22,8 @@ from execnodes.core.types import LogicalType
 )
 class Values(ExecNode):
     """Gives constant rows, once."""
+
+    INPUTS: ClassVar = range(1)
 
     tuples: tuple[tuple[Literal, ...], ...]
     """One literal for each output column, in each row."""

@@ -1,0 +1,122 @@
+"""Which columns the properties of a node refer to, wherever in the node they stand: one walk over its typed tree.
+
+What a property refers to is told by its name, which means the same in all nodes; a test goes through the fields of all
+node versions, so that a new one is either known here or said to be no column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pydantic import BaseModel
+
+from execnodes.core.expressions import Call, Expression, FieldAccess, InputRef, Literal
+from execnodes.core.node import ExecNode, InputProperty
+from execnodes.core.tables import ResolvedTable, TableReference
+from execnodes.core.types import Field, LogicalType
+
+COLUMNS = frozenset(
+    {
+        *("grouping", "unique_keys", "partition_fields", "time_attribute_index", "rowtime_field_index"),
+        *("input_upsert_key", "left_keys", "right_keys", "left_upsert_keys", "right_upsert_keys", "index", "arg_list"),
+        *("filter_arg", "window_start", "window_end", "partition_key_indices", "keys", "target_columns"),
+    }
+)
+"""Properties that are indexes of columns, or lists of such, of all inputs one after the other unless said otherwise."""
+NUMBERS = frozenset(
+    {
+        *("limit_start", "limit_end", "rank_start", "rank_end", "preceding", "version", "input_index", "id"),
+        *("size", "slide", "offset", "max_size", "step", "gap"),
+    }
+)
+"""Whole numbers that are no columns."""
+_LEFT = ("left_keys", "left_upsert_keys")
+_RIGHT = ("right_keys", "right_upsert_keys")
+_NONE = "filter_arg"
+"""Its -1 means that there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What properties at some place may refer to."""
+
+    columns: tuple[Field, ...]
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A property that is an index."""
+
+    path: str
+    index: int
+    scope: Scope
+    none: bool = False
+    """Whether -1 is one of its values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """An expression, or a part of one."""
+
+    path: str
+    expression: Expression
+    scope: Scope
+
+
+def references(node: ExecNode, inputs: tuple[LogicalType, ...]) -> Iterator[Column | Part]:
+    """Every index and every part of an expression in a node, with what it is over."""
+    columns = tuple(field for each in inputs for field in each.fields)
+    scope = Scope(columns, "its input" if len(inputs) == 1 else "its inputs")
+    stack: list[tuple[str, object, Scope]] = []
+    for name in type(node).model_fields:
+        if name in ("state", "id", "output_type", "changelog_mode"):
+            continue
+        if name == "input_properties":
+            stack += _distributions(node.input_properties, inputs)
+        else:
+            stack.append((name, getattr(node, name), _scope(node, name, inputs, scope)))
+    while stack:
+        path, value, scope = stack.pop()
+        if isinstance(value, InputRef | Literal | Call | FieldAccess):
+            yield Part(path, value, scope)
+        if isinstance(value, int) and not isinstance(value, bool):
+            name = path.rpartition(".")[2].partition("[")[0]
+            if name in COLUMNS:
+                yield Column(path, value, scope, none=name == _NONE)
+        elif isinstance(value, list | tuple):
+            stack += [(f"{path}[{at}]", each, scope) for at, each in enumerate(value)]
+        elif isinstance(value, BaseModel):
+            for name in type(value).model_fields:
+                within = _scope(node, name, inputs, _tables(value, scope))
+                stack.append((f"{path}.{name}", getattr(value, name), within))
+
+
+def _scope(node: ExecNode, name: str, inputs: tuple[LogicalType, ...], scope: Scope) -> Scope:
+    """What a property of this name is over, where that differs from what its surroundings are over."""
+    local = getattr(node, "local_agg_input_row_type", None)
+    if name == "agg_calls" and isinstance(local, LogicalType):
+        return Scope(local.fields, "localAggInputRowType")
+    if name in _LEFT or name in _RIGHT:
+        number = 0 if name in _LEFT else 1
+        return Scope(inputs[number].fields if number < len(inputs) else (), f"its input {number}")
+    if name == "abilities":
+        return Scope(node.output_type.fields, "what is read")
+    return scope
+
+
+def _tables(value: BaseModel, scope: Scope) -> Scope:
+    if isinstance(value, ResolvedTable):
+        return Scope(value.table_schema.row_type.fields, "the table")
+    table = getattr(value, "table", None)
+    if isinstance(table, TableReference) and table.resolved_table is not None:
+        return Scope(table.resolved_table.table_schema.row_type.fields, "the table")
+    return scope
+
+
+def _distributions(
+    properties: tuple[InputProperty, ...], inputs: tuple[LogicalType, ...]
+) -> Iterator[tuple[str, object, Scope]]:
+    for at, (each, type) in enumerate(zip(properties, inputs, strict=False)):
+        yield f"input_properties[{at}]", each, Scope(type.fields, f"its input {at}")
