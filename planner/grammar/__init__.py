@@ -1,1 +1,3 @@
-"""Flink SQL text to syntax trees: lexer, cursor, and one module for each part of the grammar."""
+"""Flink SQL dialect: text to statements and queries, by recursive descent."""
+
+from planner.grammar import statements as statements

@@ -11,7 +11,6 @@ from execnodes.core.errors import SqlError
 
 if TYPE_CHECKING:
     from planner.catalog import Catalog
-    from planner.grammar.lexer import Token
 
 _WORD = re.compile(r"[\w`]+$")
 _KEY = re.compile(r"(?is)\b(?:re)?set\s+'([^']*)$")
@@ -23,12 +22,12 @@ def is_complete(text: str) -> bool:
     """Whether a text ends with a whole statement: behind a semicolon, outside quotes, comments and statement sets."""
     from planner.parse import parse
 
-    tokens = _tokens(text)
-    if tokens is None:
-        return not any(_tokens(text + closer) for closer in _CLOSERS) and text.rstrip().endswith(";")
-    if len(tokens) < 2 or tokens[-2].text != ";":
+    found = _words(text)
+    if found is None:
+        return all(_words(text + closer) is None for closer in _CLOSERS) and text.rstrip().endswith(";")
+    if not found or found[-1] != ";":
         return False
-    if not _in_set([token.upper for token in tokens]):
+    if not _in_set(found):
         return True
     try:
         return bool(parse(text))
@@ -36,11 +35,11 @@ def is_complete(text: str) -> bool:
         return False
 
 
-def _tokens(text: str) -> tuple[Token, ...] | None:
-    from planner.grammar.lexer import Source
+def _words(text: str) -> list[str] | None:
+    from planner.parse import words
 
     try:
-        return Source(text).tokens
+        return words(text)
     except SqlError:
         return None
 
@@ -99,7 +98,7 @@ def _columns(table: str, catalog: Catalog) -> list[str]:
 
 
 def _quoted(name: str) -> str:
-    from planner.grammar.cursor import RESERVED
+    from planner.sql.words import RESERVED
 
     plain = re.fullmatch(r"[^\W\d]\w*", name) and name.upper() not in RESERVED
     return name if plain else "`" + name.replace("`", "``") + "`"
@@ -107,9 +106,7 @@ def _quoted(name: str) -> str:
 
 @cache
 def _keywords() -> list[str]:
-    from planner.grammar.cursor import RESERVED
-    from planner.grammar.show import LISTS
-    from planner.grammar.statements import BEGINNINGS
+    from planner.sql.words import BEGINNINGS, LISTS, RESERVED
 
     return sorted({*RESERVED, *LISTS, *BEGINNINGS})
 

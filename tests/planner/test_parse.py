@@ -10,9 +10,6 @@ from execnodes.core.errors import Position, SqlError
 from execnodes.core.types import parse_type
 from planner import statements as s
 from planner import syntax
-from planner.grammar.cursor import Cursor
-from planner.grammar.lexer import Source
-from planner.grammar.types import parse_type as parse_sql_type
 from planner.parse import parse, parse_expression, parse_query
 
 
@@ -114,7 +111,9 @@ def test_expression(text: str, expected: str) -> None:
     ],
 )
 def test_type(text: str, expected: str) -> None:
-    assert parse_sql_type(Cursor(Source(text))) == parse_type(expected)
+    found = parse_expression(f"CAST(a AS {text})")
+    assert isinstance(found, syntax.Call)
+    assert found.result == parse_type(expected)
 
 
 INSERT = s.Insert(("t",), parse_query("SELECT 1"))

@@ -1,0 +1,312 @@
+"""sqlglot's parser as a cursor: look ahead, accept, expect, and say at its place what was expected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NoReturn, TypeVar
+
+from sqlglot import exp, parser
+from sqlglot.tokenizer_core import Token
+from sqlglot.tokenizer_core import TokenType as T
+
+from execnodes.core.errors import Position, SqlError
+from planner.sql.foreign import instead
+from planner.sql.literals import unescaped
+from planner.sql.source import Source
+from planner.sql.words import RESERVED
+
+Member = TypeVar("Member")
+Node = TypeVar("Node", bound=exp.Expr)
+Parse = Callable[[], exp.Expr | None]
+
+END = Token(T.SENTINEL, "")
+"""Stands behind the last token."""
+TEXTS = frozenset({T.STRING, T.UNICODE_STRING})
+VALUES = frozenset({*TEXTS, T.HEX_STRING, T.NATIONAL_STRING, T.NUMBER, T.IDENTIFIER})
+"""Tokens whose text is no keyword or mark."""
+NAMES = frozenset(
+    {T.VAR, T.IDENTIFIER, T.FILTER, T.FIRST, T.NEXT, T.ORDINALITY, T.OVERLAPS, T.RANGE, T.ROLLUP, T.CUBE, T.ROWS,
+     T.ESCAPE, T.CURRENT_DATE, T.CURRENT_TIME, T.CURRENT_TIMESTAMP, T.LOCALTIME, T.LOCALTIMESTAMP}
+)  # fmt: skip
+"""Tokens that may be names; a plain word is none where it is reserved."""
+_PAIRED = frozenset({T.GROUP_BY, T.ORDER_BY, T.PARTITION_BY, T.SIMILAR_TO, T.GROUPING_SETS})
+_MOST_DIGITS = 18
+MOST_NESTED = 100
+"""Levels of parentheses, brackets and CASE in one statement, and of types in one another."""
+
+
+def too_deep(position: Position) -> SqlError:
+    """What nests deeper than the compiler goes."""
+    hint = "Name parts of it: a view, WITH, or a computed column of a subquery."
+    return SqlError(f"nested deeper than {MOST_NESTED} levels", position=position, hint=hint)
+
+
+def stamp(node: Node, start: int) -> Node:
+    """Tell a node the offset of its first token."""
+    node.meta["start"] = start
+    return node
+
+
+def start_of(node: exp.Expr) -> int:
+    """Offset of a node's first token."""
+    found: int = node.meta["start"]
+    return found
+
+
+_OPENING = frozenset({T.L_PAREN, T.L_BRACKET, T.CASE})
+_CLOSING = frozenset({T.R_PAREN, T.R_BRACKET, T.END})
+
+
+class Cursor(parser.Parser):
+    """A place among the tokens of one script."""
+
+    source: Source
+    depth = 0
+    """The deepest level of nesting."""
+
+    def begin(self, source: Source, found: list[Token]) -> None:
+        """Stand before the first token."""
+        self.reset()
+        self.source, self.sql = source, source.text
+        self.depth = self._checked_depth(found)
+        self._chunks = [found]
+        self._advance_chunk()
+
+    def _checked_depth(self, found: list[Token]) -> int:
+        deepest = depth = 0
+        for token in found:
+            kind = token.token_type
+            if kind in _OPENING:
+                depth += 1
+                if depth > MOST_NESTED:
+                    raise too_deep(self.source.position(token.start))
+                deepest = max(deepest, depth)
+            elif kind in _CLOSING:
+                depth -= 1
+            elif kind is T.SEMICOLON:
+                depth = 0
+        return deepest
+
+    # What sqlglot's own methods call.
+
+    def raise_error(self, message: str, token: Token = END) -> NoReturn:
+        """SqlError for what sqlglot misses; it raises nothing else."""
+        if message.startswith("Required argument"):
+            raise self.no_expression()
+        raise self.error(message.replace("Expecting", "expected").replace("Expected", "expected"))
+
+    def expression(self, instance: Node, token: Token | None = None, comments: list[str] | None = None) -> Node:
+        """Keep a node that has been read, with its place: the token's, else its first part's. Comments are dropped."""
+        if token is not None:
+            instance.meta["start"] = token.start
+        else:
+            for value in instance.args.values():
+                first = value[0] if isinstance(value, list) and value else value
+                if isinstance(first, exp.Expr) and first.meta_get("start") is not None:
+                    instance.meta["start"] = first.meta["start"]
+                    break
+        return instance if instance.is_primitive else self.validate_expression(instance)
+
+    def _parse_csv(self, parse_method: Callable[[], Member | None], sep: T = T.COMMA) -> list[Member]:
+        """One or more; sqlglot takes ``a, , b,`` and nothing at all."""
+        found: list[Member] = []
+        while True:
+            member = parse_method()
+            if member is None:
+                raise self.no_expression()
+            found.append(member)
+            if not self._match(sep):
+                return found
+
+    def _parse_id_var(self, any_token: bool = True, tokens: object = None) -> exp.Identifier | None:
+        token = self._curr
+        if not self.at_name():
+            return None
+        self._advance()
+        return self.expression(exp.Identifier(this=token.text, quoted=token.token_type is T.IDENTIFIER), token)
+
+    # Looking.
+
+    @property
+    def token(self) -> Token:
+        """The next token."""
+        return self._curr
+
+    @property
+    def ended(self) -> bool:
+        """True behind the last token."""
+        return not self._curr
+
+    @property
+    def offset(self) -> int:
+        """Where the next token begins."""
+        return self._curr.start if self._curr else len(self.source.text)
+
+    @property
+    def end(self) -> int:
+        """Where the last token ended."""
+        return self._prev.end + 1 if self._index else 0
+
+    @property
+    def here(self) -> Position:
+        """Line and column of the next token."""
+        return self.source.position(self.offset)
+
+    def ahead(self, offset: int) -> Token:
+        """A later token, or an earlier one."""
+        at = self._index + offset
+        return self._tokens[at] if 0 <= at < len(self._tokens) else END
+
+    def at(self, *words: str) -> bool:
+        """True when these keywords or marks come next."""
+        for offset, word in enumerate(words):
+            token = self.ahead(offset) if offset else self._curr
+            if token.text.upper() != word or token.token_type in VALUES:
+                return False
+        return True
+
+    def at_any(self, *words: str) -> bool:
+        """True when one of these keywords or marks comes next."""
+        return self._curr.text.upper() in words and self._curr.token_type not in VALUES
+
+    def at_name(self) -> bool:
+        """True at a name: a plain word that is not reserved, or any text in backticks."""
+        kind = self._curr.token_type
+        return kind in NAMES and (kind is not T.VAR or self._curr.text.upper() not in RESERVED)
+
+    def at_word(self) -> bool:
+        """True at a keyword or a plain name."""
+        return bool(self._curr) and self._curr.token_type not in VALUES and self._curr.text[:1].isalpha()
+
+    def at_text(self, offset: int = 0) -> bool:
+        """True at a text in single quotes."""
+        return self.ahead(offset).token_type in TEXTS
+
+    # Taking.
+
+    def take(self) -> Token:
+        """Take the next token."""
+        token = self._curr
+        if token:
+            self._advance()
+        return token
+
+    def accept(self, *words: str) -> bool:
+        """Take these keywords or marks if they come next."""
+        if not self.at(*words):
+            return False
+        self._advance(len(words))
+        return True
+
+    def expect(self, *words: str) -> None:
+        """Take these keywords or marks; SqlError if something else comes."""
+        for word in words:
+            if not self.accept(word):
+                raise self.error(f"expected {word}")
+
+    def one(self, parse: Parse | None = None) -> exp.Expr:
+        """An expression; SqlError if there is none."""
+        found = (parse or self._parse_disjunction)()
+        if found is None:
+            raise self.no_expression()
+        return found
+
+    def name_node(self, what: str = "a name") -> exp.Identifier:
+        """A name."""
+        found = self._parse_id_var()
+        if found is None:
+            raise self.error(f"expected {what}", self._reserved())
+        return found
+
+    def identifier(self, what: str = "a name") -> str:
+        """A name's text."""
+        return self.name_node(what).name
+
+    def path(self, what: str = "a name") -> tuple[str, ...]:
+        """A dotted name."""
+        parts = [self.identifier(what)]
+        while self._match(T.DOT):
+            parts.append(self.identifier(what))
+        return tuple(parts)
+
+    def text(self, what: str) -> str:
+        """A text in single quotes."""
+        if not self.at_text():
+            raise self.error(f"expected {what} in single quotes")
+        position, token = self.here, self.take()
+        return unescaped(token.text, position) if token.token_type is T.UNICODE_STRING else token.text
+
+    def whole_number(self, what: str) -> int:
+        """An unsigned whole number."""
+        if self._curr.token_type is not T.NUMBER or not self._curr.text.isdigit():
+            raise self.error(f"expected {what}, a whole number")
+        if len(self._curr.text) > _MOST_DIGITS:
+            raise SqlError(f"{self._curr.text[:_MOST_DIGITS]}… is too large", position=self.here)
+        return int(self.take().text)
+
+    def listed(self, parse: Callable[[], Member]) -> tuple[Member, ...]:
+        """One or more, with commas between."""
+        found = [parse()]
+        while self._match(T.COMMA):
+            found.append(parse())
+        return tuple(found)
+
+    def parenthesised(self, parse: Callable[[], Member]) -> tuple[Member, ...]:
+        """``( one, two … )``."""
+        self.expect("(")
+        found = self.listed(parse)
+        self.expect(")")
+        return found
+
+    def options(self) -> tuple[tuple[str, str], ...]:
+        """``('key' = 'value', …)``, possibly empty; a key twice is refused."""
+        self.expect("(")
+        if self.accept(")"):
+            return ()
+        found: dict[str, str] = {}
+        while True:
+            position = self.here
+            key = self.text("an option's key")
+            self.expect("=")
+            value = self.text("an option's value")
+            if key in found:
+                raise SqlError(f"option {key!r} is given twice", position=position)
+            found[key] = value
+            if not self.accept(","):
+                break
+        self.expect(")")
+        return tuple(found.items())
+
+    # Refusing.
+
+    def deeper(self, depth: int) -> int:
+        """One level more; SqlError beyond the most there may be."""
+        if depth >= MOST_NESTED:
+            raise too_deep(self.here)
+        return depth + 1
+
+    def error(self, expected: str, hint: str | None = None) -> SqlError:
+        """An error about the next token, or about what it begins in another system's SQL."""
+        return instead(self._tokens, self._index, self.source) or SqlError(
+            f"{expected}, found {self.shown()}", position=self.here, hint=hint
+        )
+
+    def no_expression(self) -> SqlError:
+        """There is no expression at the next token."""
+        return self.error("expected an expression", self._reserved())
+
+    def _reserved(self) -> str | None:
+        word = self.shown()
+        plain = self._curr.token_type not in VALUES and word.upper() in RESERVED
+        return f"{word} is reserved; as a name write it in backticks." if plain else None
+
+    def shown(self) -> str:
+        """The next token as an error shows it."""
+        if not self._curr:
+            return "the end of the text"
+        text = self.source.text[self._curr.start : self._curr.end + 1]
+        return text.split()[0] if self._curr.token_type in _PAIRED else text
+
+    def unsupported(self, what: str, instead: str, position: Position | None = None) -> SqlError:
+        """An error for SQL that is understood but not supported."""
+        return SqlError(f"{what} is not supported", position=position or self.here, hint=instead)

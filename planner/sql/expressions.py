@@ -1,0 +1,276 @@
+"""Expressions, from OR down to literals: sqlglot's ladder, with Calcite's predicates and Flink's literals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from sqlglot import exp
+from sqlglot.tokenizer_core import Token
+from sqlglot.tokenizer_core import TokenType as T
+
+from execnodes.core import types as t
+from planner.sql import literals, nodes
+from planner.sql.cursor import TEXTS
+from planner.sql.forms import BARE, Forms
+
+_COMPARISONS: dict[T, type[exp.Binary]] = {
+    T.EQ: exp.EQ, T.NEQ: exp.NEQ, T.LT: exp.LT, T.LTE: exp.LTE, T.GT: exp.GT, T.GTE: exp.GTE,
+}  # fmt: skip
+_RANGES = frozenset({T.IN, T.BETWEEN, T.LIKE, T.SIMILAR_TO})
+_STARTS = frozenset({T.SELECT, T.WITH, T.VALUES})
+
+
+class Expressions(Forms):
+    """The part of the parser that reads expressions."""
+
+    # What sqlglot's ladder holds: Flink's operators only, || as tight as *.
+    FACTOR = {T.STAR: exp.Mul, T.SLASH: exp.Div, T.MOD: exp.Mod, T.DPIPE: exp.DPipe}
+    TERM = {T.PLUS: exp.Add, T.DASH: exp.Sub}
+    EXPONENT: ClassVar[dict[T, type[exp.Expr]]] = {}
+
+    def query_node(self) -> nodes.Query:
+        """A query; the parser of queries says how."""
+        raise NotImplementedError
+
+    def at_query(self, offset: int = 0) -> bool:
+        """True if a query starts `offset` tokens on, perhaps in parentheses."""
+        while self.ahead(offset).token_type is T.L_PAREN:
+            offset += 1
+        return self.ahead(offset).token_type in _STARTS
+
+    def parenthesised_query(self) -> nodes.Query:
+        """``( query )``."""
+        self.expect("(")
+        found = self.query_node()
+        self.expect(")")
+        return found
+
+    def _parse_bitwise(self) -> exp.Expr | None:
+        return self._parse_term()
+
+    def _parse_equality(self, parse_is: bool = True) -> exp.Expr | None:
+        """NOT and predicates; all predicates bind alike, from left to right."""
+        negations: list[Token] = []
+        while self._curr.token_type is T.NOT:
+            self.deeper(len(negations))
+            negations.append(self.take())
+        found = self._predicates()
+        for token in reversed(negations):
+            found = self.expression(exp.Not(this=found), token)
+        return found
+
+    def _predicates(self) -> exp.Expr:
+        left, depth = self.one(self._parse_term), 0
+        while True:
+            kind = self._curr.token_type
+            if kind in _COMPARISONS:
+                left = self._comparison(left, _COMPARISONS[kind])
+            elif kind is T.IS:
+                self._advance()
+                left = self._parse_is(left)
+            elif kind is T.OVERLAPS:
+                self._advance()
+                left = self.expression(nodes.Period(this=left, expression=self.one(self._parse_term)))
+            elif kind in _RANGES:
+                left = self._range(left)
+            elif kind is T.NOT and self._next.token_type in _RANGES:
+                self._advance()
+                left = self.expression(exp.Not(this=self._range(left)))
+            elif self.accept("SIMILAR"):
+                raise self.error("expected TO")
+            else:
+                return left
+            depth = self.deeper(depth)
+
+    def _comparison(self, left: exp.Expr, kind: type[exp.Binary]) -> exp.Expr:
+        sign = "<>" if kind is exp.NEQ else self._curr.text
+        self._advance()
+        if self.at_any("ANY", "SOME", "ALL") and self.ahead(1).token_type is T.L_PAREN:
+            raise self.unsupported(f"{sign} {self.token.text.upper()}", "Write IN or EXISTS with a subquery.")
+        return self.expression(kind(this=left, expression=self.one(self._parse_term)))
+
+    def _parse_is(self, this: exp.Expr | None) -> exp.Expr:
+        negation = "NOT " if self._match(T.NOT) else ""
+        if self.accept("DISTINCT", "FROM"):
+            kind = exp.NullSafeEQ if negation else exp.NullSafeNEQ
+            return self.expression(kind(this=this, expression=self.one(self._parse_term)))
+        if self.accept("JSON"):
+            word = self.take().text.upper() if self.at_any("VALUE", "OBJECT", "ARRAY", "SCALAR") else "VALUE"
+            found = self.expression(nodes.Special(this="IS JSON", expressions=[this, exp.Var(this=word)]))
+            return self.expression(exp.Not(this=found)) if negation else found
+        if self.at_any("NULL", "TRUE", "FALSE", "UNKNOWN"):
+            return self.expression(nodes.Predicate(this=this, words=f"IS {negation}{self.take().text.upper()}"))
+        raise self.error("expected NULL, TRUE, FALSE, UNKNOWN, DISTINCT FROM or JSON behind IS")
+
+    def _range(self, left: exp.Expr) -> exp.Expr:
+        kind = self.take().token_type
+        if kind is T.IN:
+            return self._in_list(left)
+        if kind is T.BETWEEN:
+            symmetric = self.accept("SYMMETRIC")
+            if not symmetric:
+                self.accept("ASYMMETRIC")
+            low = self.one(self._parse_term)
+            self.expect("AND")
+            high = self.one(self._parse_term)
+            return self.expression(exp.Between(this=left, low=low, high=high, symmetric=symmetric))
+        pattern = self.one(self._parse_term)
+        like = exp.Like if kind is T.LIKE else exp.SimilarTo
+        found: exp.Expr = self.expression(like(this=left, expression=pattern))
+        if self._match(T.ESCAPE):
+            found = self.expression(exp.Escape(this=found, expression=self.one(self._parse_term)))
+        return found
+
+    def _in_list(self, left: exp.Expr) -> exp.Expr:
+        if not self.at("("):
+            raise self.error("expected ( behind IN")
+        if self.at_query(1):
+            query = self.parenthesised_query()
+            return self.expression(exp.In(this=left, query=exp.Subquery(this=query)))
+        self._advance()
+        members = self._parse_csv(self._parse_disjunction)
+        self.expect(")")
+        return self.expression(exp.In(this=left, expressions=members))
+
+    # Operands.
+
+    def _parse_unary(self) -> exp.Expr:
+        signs: list[Token] = []
+        while self._curr.token_type in (T.PLUS, T.DASH):
+            self.deeper(len(signs))
+            signs.append(self.take())
+        found = self._parse_type()
+        for token in reversed(signs):
+            sign = exp.Neg if token.token_type is T.DASH else exp.Paren
+            found = self.expression(sign(this=found), token)
+        return found
+
+    def _parse_type(self, parse_interval: bool = True, fallback_to_identifier: bool = False) -> exp.Expr:
+        """An operand with the indexes and fields behind it."""
+        token, found, depth = self._curr, self.one(self._operand), 0
+        while True:
+            if self._match(T.L_BRACKET):
+                index = self.one()
+                self.expect("]")
+                found = self.expression(exp.Bracket(this=found, expressions=[index]), token)
+            elif self._curr.token_type is T.DOT and not isinstance(found, exp.Column | exp.Star):
+                self._advance()
+                found = self.expression(exp.Dot(this=found, expression=self.name_node("a field's name")), token)
+            else:
+                return found
+            depth = self.deeper(depth)
+
+    def _operand(self) -> exp.Expr | None:
+        token = self._curr
+        read = _LITERALS.get(token.token_type)
+        if read is not None:
+            return read(self, token)
+        word = token.text.upper()
+        if token.token_type is T.VAR:
+            if word in _TEMPORAL and self._next.token_type in TEXTS:
+                self._advance()
+                text = self.text("a literal")
+                constant = literals.temporal(word, text, self.source.position(token.start))
+                return self.expression(nodes.Temporal(this=constant), token)
+            if word == "INTERVAL" and self._next.token_type in (*TEXTS, T.NUMBER, T.DASH, T.PLUS):
+                return self._interval(token)
+            if word == "UNKNOWN":
+                self._advance()
+                return self.expression(exp.Cast(this=exp.Null(), to=nodes.Type(this=t.BOOLEAN)), token)
+        if word in ("ARRAY", "MAP") and token.token_type is T.VAR and self._next.token_type is T.L_BRACKET:
+            self._advance(2)
+            members = [] if self.at("]") else self._parse_csv(self._parse_disjunction)
+            self.expect("]")
+            return self.expression(nodes.Special(this=word, expressions=members), token)
+        if word in BARE and token.token_type is not T.IDENTIFIER and self._next.token_type not in (T.L_PAREN, T.DOT):
+            self._advance()
+            return self.expression(nodes.Special(this=word), token)
+        return self.call() or self._parse_column()
+
+    def _interval(self, token: Token) -> exp.Expr:
+        self._advance()
+        negative = self._match(T.DASH)
+        if self._curr.token_type is T.NUMBER:
+            raise self.error("expected the interval in single quotes", "Write e.g. INTERVAL '5' SECOND.")
+        text = self.text("an interval")
+        first = self.unit()
+        last = self.unit() if self.accept("TO") else first
+        constant = literals.interval(text, first, last, negative, self.source.position(token.start))
+        return self.expression(nodes.Temporal(this=constant), token)
+
+    def _parse_column(self) -> exp.Expr | None:
+        token = self._curr
+        if not self.at_name():
+            return None
+        parts: list[exp.Expr] = [self.name_node("a column")]
+        while self._match(T.DOT):
+            if self._curr.token_type is T.STAR:
+                parts.append(self.expression(exp.Star(), self.take()))
+                break
+            parts.append(self.name_node("a column or field"))
+        found: exp.Expr = self.expression(
+            exp.Column(**dict(zip(("this", "table", "db", "catalog"), reversed(parts[:4]), strict=False))), token
+        )
+        for depth, field in enumerate(parts[4:]):  # fields of fields
+            self.deeper(depth)
+            found = exp.Dot(this=found, expression=field)
+        return self.expression(found, token)
+
+    def _parse_paren(self) -> exp.Expr:
+        token = self._curr
+        if self.at_query(1):
+            return self.expression(exp.Subquery(this=self.parenthesised_query()), token)
+        self._advance()
+        members = self._parse_csv(self._parse_disjunction)
+        self.expect(")")
+        if len(members) == 1:
+            return self.expression(exp.Paren(this=members[0]), token)
+        return self.expression(exp.Tuple(expressions=members), token)
+
+    def _parse_case(self) -> exp.Expr:
+        token = self.take()
+        subject = None if self.at("WHEN") else self.one()
+        cases: list[exp.If] = []
+        while self._match(T.WHEN):
+            tests = self._parse_csv(self._parse_disjunction) if subject else [self.one()]
+            self.expect("THEN")
+            cases.append(self.expression(exp.If(this=exp.Tuple(expressions=tests), true=self.one())))
+        if not cases:
+            raise self.error("expected WHEN")
+        default = self.one() if self._match(T.ELSE) else None
+        self.expect("END")
+        return self.expression(exp.Case(this=subject, ifs=cases, default=default), token)
+
+    def _text_operand(self, token: Token) -> exp.Expr:
+        parts = [self.text("a text")]
+        while self._curr.token_type in TEXTS:
+            parts.append(self.text("a text"))
+        return self.expression(exp.Literal.string("".join(parts)), token)
+
+    def _taken(self, node: exp.Expr, token: Token) -> exp.Expr:
+        self._advance()
+        return self.expression(node, token)
+
+    def _exists(self, token: Token) -> exp.Expr | None:
+        if self._next.token_type is not T.L_PAREN:
+            return None
+        self._advance()
+        return self.expression(exp.Exists(this=self.parenthesised_query()), token)
+
+
+_TEMPORAL = ("DATE", "TIME", "TIMESTAMP")
+_LITERALS: dict[T, Callable[[Expressions, Token], exp.Expr | None]] = {
+    T.NUMBER: lambda self, token: self._taken(exp.Literal(this=token.text, is_string=False), token),
+    T.STRING: Expressions._text_operand,
+    T.UNICODE_STRING: Expressions._text_operand,
+    T.HEX_STRING: lambda self, token: self._taken(exp.HexString(this=token.text.lower()), token),
+    T.NULL: lambda self, token: self._taken(exp.Null(), token),
+    T.TRUE: lambda self, token: self._taken(exp.Boolean(this=True), token),
+    T.FALSE: lambda self, token: self._taken(exp.Boolean(this=False), token),
+    T.STAR: lambda self, token: self._taken(exp.Star(), token),
+    T.L_PAREN: lambda self, _: self._parse_paren(),
+    T.CASE: lambda self, _: self._parse_case(),
+    T.EXISTS: Expressions._exists,
+}
+"""How an operand is read that begins with such a token."""

@@ -1,0 +1,155 @@
+"""Literals: numbers, texts, dates and times, intervals, each with Flink's type."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime, time
+from math import isfinite
+
+from execnodes.core import types as t
+from execnodes.core.errors import Position, SqlError
+from execnodes.core.expressions import Literal, Value
+from execnodes.core.types import LogicalType
+from planner.syntax import Constant
+
+_MAX_INT, _MAX_BIGINT, _MOST_DIGITS = 2**31 - 1, 2**63 - 1, 38
+_MILLIS = {"WEEK": 604_800_000, "DAY": 86_400_000, "HOUR": 3_600_000, "MINUTE": 60_000, "SECOND": 1000}
+_MONTHS = {"YEAR": 12, "QUARTER": 3, "MONTH": 1}
+_COMPOUND = {
+    ("YEAR", "MONTH"): r"(\d+)-(\d+)",
+    ("DAY", "HOUR"): r"(\d+) (\d+)",
+    ("DAY", "MINUTE"): r"(\d+) (\d+):(\d+)",
+    ("DAY", "SECOND"): r"(\d+) (\d+):(\d+):(\d+(?:\.\d+)?)",
+    ("HOUR", "MINUTE"): r"(\d+):(\d+)",
+    ("HOUR", "SECOND"): r"(\d+):(\d+):(\d+(?:\.\d+)?)",
+    ("MINUTE", "SECOND"): r"(\d+):(\d+(?:\.\d+)?)",
+}
+_ORDER = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
+
+
+def constant(value: Value, type_: LogicalType, position: Position) -> Constant:
+    """A literal that is not NULL."""
+    return Constant(Literal(value=value, type=type_.not_null()), position=position)
+
+
+def symbol(word: str, position: Position) -> Constant:
+    """A keyword handed to a function as a text, e.g. the unit of EXTRACT."""
+    return constant(word, t.char(len(word)), position)
+
+
+def null(position: Position) -> Constant:
+    """A bare NULL."""
+    return Constant(Literal(value=None, type=t.NULL), position=position)
+
+
+def unescaped(text: str, position: Position) -> str:
+    """What U&'…' stands for: a backslash and four digits are a character, two backslashes are one."""
+    found = re.sub(r"\\(?:\\|([0-9a-fA-F]{4}))", lambda m: chr(int(m[1], 16)) if m[1] else "\\", text)
+    try:
+        return found.encode("utf-16", "surrogatepass").decode("utf-16")  # two halves are one character
+    except UnicodeDecodeError as bad:
+        raise SqlError(f"{text!r} holds half a character", position=position, hint="Write both surrogates.") from bad
+
+
+def numeric(text: str, position: Position) -> Constant:
+    """The literal of a number's text, perhaps with a sign."""
+    digits = text.lstrip("-")
+    if "E" in text.upper():
+        value = float(text)
+        if not isfinite(value):
+            raise SqlError(f"{text} is too large for a DOUBLE", position=position)
+        return constant(repr(value), t.DOUBLE, position)
+    if "." in text:
+        scale = len(digits) - digits.index(".") - 1
+        precision = max(len(digits) - 1, 1)
+        if precision > _MOST_DIGITS:
+            raise SqlError(f"{text} has more than {_MOST_DIGITS} digits", position=position)
+        return constant(text, t.decimal(precision, scale), position)
+    if len(digits) > _MOST_DIGITS:
+        raise SqlError(f"{digits[:_MOST_DIGITS]}… has more than {_MOST_DIGITS} digits", position=position)
+    whole = int(text)
+    if abs(whole) <= _MAX_INT:
+        return constant(whole, t.INT, position)
+    if abs(whole) <= _MAX_BIGINT:
+        return constant(whole, t.BIGINT, position)
+    return constant(text, t.decimal(len(digits), 0), position)
+
+
+def negated(literal: Literal, position: Position) -> Constant:
+    """Unary minus of a number or an interval."""
+    value = literal.value
+    if isinstance(value, int):
+        return constant(-value, literal.type, position)
+    text = str(value)
+    return numeric(text[1:] if text.startswith("-") else f"-{text}", position)
+
+
+def temporal(word: str, text: str, position: Position) -> Constant:
+    """``DATE '2024-02-29'`` and its like; the precision is the number of fractional digits written."""
+    main, _, fraction = text.partition(".")
+    try:
+        if word == "DATE":
+            return constant(date.fromisoformat(text).isoformat(), t.DATE, position)
+        if word == "TIME":
+            moment = time.fromisoformat(_padded(main)).isoformat()
+            return constant(_with_fraction(moment, fraction), t.time(len(fraction)), position)
+        day, _, clock = main.partition(" ")
+        moment = datetime.fromisoformat(f"{day} {_padded(clock or '00:00:00')}").isoformat(" ")
+        if len(fraction) > 6 or (fraction and not fraction.isdigit()):
+            raise ValueError("0 to 6 fractional digits")
+        return constant(_with_fraction(moment, fraction), t.timestamp(len(fraction)), position)
+    except ValueError as bad:
+        form = {"DATE": "2024-02-29", "TIME": "12:34:56.789"}.get(word, "2024-02-29 12:34:56.789")
+        raise SqlError(f"{text!r} is no {word}", position=position, hint=f"Write it as '{form}'.") from bad
+
+
+def _padded(clock: str) -> str:
+    return ":".join(part.zfill(2) for part in clock.split(":"))
+
+
+def _with_fraction(moment: str, fraction: str) -> str:
+    return f"{moment}.{fraction}" if fraction else moment
+
+
+def interval(text: str, first: str, last: str, negative: bool, position: Position) -> Constant:
+    """``INTERVAL [-] '…' first [TO last]``: milliseconds or months."""
+    text, sign = text.strip(), -1 if negative else 1
+    if text.startswith(("-", "+")):
+        sign, text = (-sign if text[0] == "-" else sign), text[1:].strip()
+    amounts = _amounts(text, first, last) if len(text) <= _MOST_DIGITS else None
+    if amounts is None:
+        raise SqlError(
+            f"'{text}' is no INTERVAL {first}" + (f" TO {last}" if last != first else ""),
+            position=position,
+            hint="Write e.g. INTERVAL '5' SECOND or INTERVAL '1 02:03:04' DAY TO SECOND.",
+        )
+    months = first in _MONTHS
+    size = sum(int(amount) * _MONTHS[name] if months else _millis(amount, name) for name, amount in amounts)
+    if size > (_MAX_INT if months else _MAX_BIGINT):
+        raise SqlError(f"'{text}' {first} is too long an interval", position=position)
+    return constant(sign * size, t.INTERVAL_YEAR_MONTH if months else t.INTERVAL_DAY_TIME, position)
+
+
+def unit(word: str, position: Position) -> str:
+    """A unit of an interval, singular or plural."""
+    name = word.upper()
+    name = name if name in _MILLIS or name in _MONTHS else name.removesuffix("S")
+    if name not in _MILLIS and name not in _MONTHS:
+        raise SqlError(f"{name} is no unit of an interval", position=position, hint=", ".join((*_MONTHS, *_MILLIS)))
+    return name
+
+
+def _amounts(text: str, first: str, last: str) -> list[tuple[str, str]] | None:
+    if first == last:
+        pattern = r"\d+(?:\.\d+)?" if first == "SECOND" else r"\d+"
+        return [(first, text)] if re.fullmatch(pattern, text) else None
+    match = re.fullmatch(_COMPOUND.get((first, last), "(?!)"), text)
+    if match is None:
+        return None
+    units = _ORDER[_ORDER.index(first) : _ORDER.index(last) + 1]
+    return list(zip(units, match.groups(), strict=True))
+
+
+def _millis(amount: str, name: str) -> int:
+    whole, _, fraction = amount.partition(".")
+    return int(whole) * _MILLIS[name] + (int(fraction[:3].ljust(3, "0")) if fraction else 0)

@@ -1,0 +1,45 @@
+"""SHOW and DESCRIBE; the first word is taken."""
+
+from __future__ import annotations
+
+from planner import statements as s
+from planner.sql.script import Script
+from planner.sql.words import LISTS
+
+
+def show(script: Script) -> s.Statement:
+    """SHOW TABLES, SHOW CREATE TABLE x, SHOW CURRENT CATALOG and their like."""
+    if script.accept("CREATE"):
+        for kind in ("TABLE", "VIEW", "CATALOG"):
+            if script.accept(kind):
+                return s.Show(f"CREATE {kind}", script.path("a name"))
+        raise script.error("expected TABLE, VIEW or CATALOG behind SHOW CREATE")
+    if script.accept("CURRENT"):
+        for kind in ("CATALOG", "DATABASE"):
+            if script.accept(kind):
+                return s.Show(f"CURRENT {kind}")
+        raise script.error("expected CATALOG or DATABASE behind SHOW CURRENT")
+    qualifier = next((word for word in ("USER", "FULL") if script.accept(word)), None)
+    if not script.at_any(*LISTS):
+        raise script.unsupported(
+            f"SHOW {script.shown()}", f"Write SHOW {', '.join(LISTS)}, CREATE TABLE or CURRENT CATALOG."
+        )
+    what = script.take().text.upper()
+    path = script.path("a name") if script.accept("FROM") or script.accept("IN") else ()
+    negated = script.accept("NOT")
+    like = None
+    if negated or script.at("LIKE"):
+        script.expect("LIKE")
+        like = script.text("a pattern")
+    return s.Show(f"{qualifier} {what}" if qualifier else what, path, like, negated)
+
+
+def describe(script: Script) -> s.Statement:
+    """DESCRIBE [EXTENDED] table, DESCRIBE JOB 'id'."""
+    if script.at("JOB") and script.at_text(1):
+        script.take()
+        return s.DescribeJob(script.text("a job's id"))
+    if script.at_any("CATALOG", "DATABASE", "FUNCTION") and script.ahead(1).text.upper() != ".":
+        raise script.unsupported(f"DESCRIBE {script.token.text.upper()}", "DESCRIBE takes a table or a view.")
+    script.accept("EXTENDED")
+    return s.Describe(script.path("a table"))
