@@ -7,12 +7,14 @@ from datetime import date, datetime, time
 from math import isfinite
 
 from execnodes.core import types as t
+from execnodes.core.constants import constant as known
 from execnodes.core.errors import Position, SqlError
 from execnodes.core.expressions import Literal, Value
 from execnodes.core.types import LogicalType
 from planner.syntax import Constant
 
 _MAX_INT, _MAX_BIGINT, _MOST_DIGITS = 2**31 - 1, 2**63 - 1, 38
+_LONGEST_INTERVAL = 100
 _MILLIS = {"WEEK": 604_800_000, "DAY": 86_400_000, "HOUR": 3_600_000, "MINUTE": 60_000, "SECOND": 1000}
 _MONTHS = {"YEAR": 12, "QUARTER": 3, "MONTH": 1}
 _COMPOUND = {
@@ -29,6 +31,10 @@ _ORDER = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
 
 def constant(value: Value, type_: LogicalType, position: Position) -> Constant:
     """A literal that is not NULL."""
+    try:
+        known(value, type_)
+    except ValueError as bad:
+        raise SqlError(str(bad), position=position) from None
     return Constant(Literal(value=value, type=type_.not_null()), position=position)
 
 
@@ -57,22 +63,26 @@ def numeric(text: str, position: Position) -> Constant:
     if "E" in text.upper():
         value = float(text)
         if not isfinite(value):
-            raise SqlError(f"{text} is too large for a DOUBLE", position=position)
+            raise SqlError(f"{_short(text)} is too large for a DOUBLE", position=position)
         return constant(repr(value), t.DOUBLE, position)
     if "." in text:
         scale = len(digits) - digits.index(".") - 1
         precision = max(len(digits) - 1, 1)
         if precision > _MOST_DIGITS:
-            raise SqlError(f"{text} has more than {_MOST_DIGITS} digits", position=position)
+            raise SqlError(f"{_short(text)} has more than {_MOST_DIGITS} digits", position=position)
         return constant(text, t.decimal(precision, scale), position)
-    if len(digits) > _MOST_DIGITS:
-        raise SqlError(f"{digits[:_MOST_DIGITS]}… has more than {_MOST_DIGITS} digits", position=position)
-    whole = int(text)
+    if len(digits.lstrip("0")) > _MOST_DIGITS:
+        raise SqlError(f"{_short(text)} has more than {_MOST_DIGITS} digits", position=position)
+    whole = int(digits.lstrip("0") or "0") * (-1 if text.startswith("-") else 1)
     if abs(whole) <= _MAX_INT:
         return constant(whole, t.INT, position)
     if abs(whole) <= _MAX_BIGINT:
         return constant(whole, t.BIGINT, position)
-    return constant(text, t.decimal(len(digits), 0), position)
+    return constant(str(whole), t.decimal(len(digits.lstrip("0")), 0), position)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:60]}…"
 
 
 def negated(literal: Literal, position: Position) -> Constant:
@@ -116,7 +126,7 @@ def interval(text: str, first: str, last: str, negative: bool, position: Positio
     text, sign = text.strip(), -1 if negative else 1
     if text.startswith(("-", "+")):
         sign, text = (-sign if text[0] == "-" else sign), text[1:].strip()
-    amounts = _amounts(text, first, last) if len(text) <= _MOST_DIGITS else None
+    amounts = _amounts(text, first, last)
     if amounts is None:
         raise SqlError(
             f"'{text}' is no INTERVAL {first}" + (f" TO {last}" if last != first else ""),
@@ -140,6 +150,8 @@ def unit(word: str, position: Position) -> str:
 
 
 def _amounts(text: str, first: str, last: str) -> list[tuple[str, str]] | None:
+    if len(text) > _LONGEST_INTERVAL:
+        return None
     if first == last:
         pattern = r"\d+(?:\.\d+)?" if first == "SECOND" else r"\d+"
         return [(first, text)] if re.fullmatch(pattern, text) else None
