@@ -10,8 +10,9 @@ from syrupy.assertion import SnapshotAssertion
 
 from execnodes.core.errors import SqlError
 from planner.parse import parse
-from planner.sql.dialect import FLINK, FlinkTokenizer
+from planner.sql.dialect import FLINK
 from planner.sql.source import Source
+from planner.sql.tokens import FlinkTokenizer
 from tests.planner.syntax_text import PROGRAMS, written
 
 
