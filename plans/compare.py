@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from execnodes.core.meaning import StateMeaning
+from plans.counterparts import Address, counterparts
 from plans.fates import Comparison, Fate, Judgement, Verdict
-from plans.judge import by_time, judge
+from plans.judge import by_time, differences, judge
 from plans.meaning import POSITION, Meanings, meanings
 
 __all__ = ["Comparison", "Fate", "Judgement", "Verdict", "compare", "judge"]
 
-Address = tuple[str, str]
-"""Uid and name of a state."""
+MOVED = "of the old plan means the same"
 
 
 def compare(old: Sequence[StateMeaning], new: Sequence[StateMeaning]) -> Comparison:
@@ -37,7 +37,8 @@ class _Match:
 class _Matching:
     def __init__(self, old: Sequence[StateMeaning], new: Sequence[StateMeaning]) -> None:
         self.before, self.after = _addressed(old), _addressed(new)
-        added = frozenset(uid for uid, name in self.after if name == POSITION and (uid, name) not in self.before)
+        self._graph = old.graph if isinstance(old, Meanings) else None
+        added = frozenset(uid for uid, name in self.after if name == POSITION and not self._begun(uid))
         removed = frozenset(uid for uid, name in self.before if name == POSITION and (uid, name) not in self.after)
         self.before_less, self.after_less = _less(old, removed), _less(new, added)
         self.added, self.removed = ", ".join(sorted(added)), ", ".join(sorted(removed))
@@ -50,7 +51,14 @@ class _Matching:
         ]
         settled = _Together(matches).settled()
         found = [*settled, *map(_drop, dropped)]
-        return Comparison(tuple(_with_moves(found, dropped, self.after)))
+        return _explained(Comparison(tuple(_with_moves(found, dropped, self.after))), self.before, self.after)
+
+    def _begun(self, uid: str) -> bool:
+        """Whether rows of a source may have been seen: not if only states that were made beside others know of it."""
+        before = self.before.get((uid, POSITION))
+        if before is None or before.begun or self._graph is None:
+            return before is not None
+        return any(each.uid == uid and each.name == POSITION for each in meanings(self._graph))
 
     def _match(self, new: StateMeaning) -> _Match:
         address = (new.uid, new.name)
@@ -85,6 +93,22 @@ class _Matching:
 
     def _stay(self) -> str:
         return f"what rows of {self.removed}, which is gone, have done to it stays"
+
+
+def _explained(
+    comparison: Comparison, before: Mapping[Address, StateMeaning], after: Mapping[Address, StateMeaning]
+) -> Comparison:
+    """With what has changed where a new state takes the place of one that means something else."""
+    places = counterparts(comparison, tuple(before.values()), tuple(after.values()))
+
+    def explained(each: Judgement) -> Judgement:
+        address = (each.uid, each.state)
+        if address not in places or MOVED in each.reason:
+            return each
+        old, new = before[places[address]], after[address]
+        return replace(each, reason=f"{each.reason}; it takes the place of {old.title}: {differences(old, new)}")
+
+    return replace(comparison, judgements=tuple(map(explained, comparison.judgements)))
 
 
 def _addressed(states: Iterable[StateMeaning]) -> dict[Address, StateMeaning]:
@@ -219,7 +243,7 @@ def _with_moves(
             yield judgement
             continue
         advice = (
-            f"{same.title} of the old plan means the same: compile the new plan from the old one "
+            f"{same.title} {MOVED}: compile the new plan from the old one "
             "(COMPILE PLAN … FROM … FOR …), so that the operator keeps its uid"
         )
         yield replace(judgement, reason=f"{judgement.reason}. {advice}")

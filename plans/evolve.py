@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import DEFAULT_UID_FORMAT, UID_FORMAT, ExecNode, StateMetadata
 from plans.compare import Comparison, compare
-from plans.meaning import meanings
+from plans.meaning import Meanings, meanings
 from plans.outputs import notes
 from plans.resemble import Resemblance
 
@@ -26,8 +26,9 @@ class Evolution:
     graph: ExecGraph
     comparison: Comparison
     """What becomes of the old plan's state."""
-    known: frozenset[str]
-    """Uids of the old plan's operators."""
+    before: Meanings
+    after: Meanings
+    """What was compared."""
 
 
 def evolve(old: ExecGraph, new: ExecGraph, *, keep_ttl: bool = True, keep_parallelism: bool = True) -> Evolution:
@@ -44,10 +45,9 @@ def evolve(old: ExecGraph, new: ExecGraph, *, keep_ttl: bool = True, keep_parall
     made = ExecGraph.of(nodes, inputs, groups, new.engine_version)
     last = max(_used(old), *ids.values())
     graph = replace(made, last_node_id=last if last > max(made.by_id) else None)
-    uids = frozenset(uid for node in old.nodes for uid in node.uids())
     before, after = meanings(old), meanings(graph)
     comparison = replace(compare(before, after), notes=notes(before, after))
-    return Evolution(graph, comparison, uids)
+    return Evolution(graph, comparison, before, after)
 
 
 def _ids(old: ExecGraph, new: ExecGraph, kept: Mapping[int, int]) -> dict[int, int]:

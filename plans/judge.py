@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from execnodes.core.meaning import StateColumn, StateMeaning, readable
+from execnodes.core.meaning import StateColumn, StateMeaning, readable, split_conditions
 from plans.accumulators import evolve
 from plans.fates import Fate, Judgement
 from plans.meaning import POSITION
@@ -66,6 +66,13 @@ def _as_it_is(old: StateMeaning, new: StateMeaning) -> Judgement:
     return Judgement(new.uid, new.name, fate, reason, aged, columns, tuple(empty), was, bool(empty))
 
 
+def differences(old: StateMeaning, new: StateMeaning) -> str:
+    """What `old` meant that `new` does not, for people; of another operator's state only that it is one."""
+    if old.name != new.name:
+        return f"it was {old.name} and is {new.name}"
+    return judge(old, new).reason
+
+
 def _taken_over(found: Judgement, old: StateMeaning, new: StateMeaning) -> Judgement:
     """What is said of an earlier layout, as the fate of the state that the operator makes of it."""
     was = old.name if old.name != new.name else ""
@@ -122,7 +129,15 @@ def _missing(column: StateColumn, instead: StateColumn | None) -> str:
 
 
 def _changed(label: str, old: str, new: str) -> str:
-    return "" if old == new else f"{label}: {_arrow(old, new)}"
+    if old == new:
+        return ""
+    (origin, before), (other, after) = split_conditions(old), split_conditions(new)
+    if origin != other:
+        return f"{label}: {_arrow(old, new)}"
+    removed, added = (" and ".join(sorted(each)) for each in (before - after, after - before))
+    if removed and added:
+        return f"{label}: filter {_arrow(removed, added)}"
+    return f"{label}: filter {'added' if added else 'removed'}: {readable(added or removed)}"
 
 
 def _arrow(old: str, new: str) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from execnodes.core.errors import PlanError
 from execnodes.core.graph import ExecGraph
-from plans.compare import Comparison, Fate, Verdict
+from plans.bootstrap import bootstrapped, offered
+from plans.compare import Comparison, Verdict
 from plans.evolve import Evolution, evolve
 from plans.restore import CatalogLookup, resolve_tables
 from rekindle.compiled_plan import CompiledPlan
@@ -52,24 +53,10 @@ def evolved(graph: ExecGraph, origin: Origin, catalog: CatalogLookup, configurat
         keep_parallelism="pipeline.max-parallelism" not in configuration,
     )
     uids = [each.strip() for each in configuration.get_option(BOOTSTRAP).split(",") if each.strip()]
-    found = replace(found, comparison=_bootstrapped(found, uids))
+    if uids:
+        found = replace(found, comparison=bootstrapped(found.comparison, uids, found.before, found.after))
     require_consent(found.comparison, origin, configuration.get_option(CONSENT))
     return found
-
-
-def _bootstrapped(evolution: Evolution, uids: Sequence[str]) -> Comparison:
-    """What becomes of states if some operators get theirs from what the sources have given so far."""
-    new = {uid for node in evolution.graph.nodes for uid in node.uids()} - set(evolution.known)
-    unknown = sorted(set(uids) - new)
-    if unknown:
-        hint = f"{BOOTSTRAP} takes new operators: {', '.join(sorted(new))}." if new else "All operators have state."
-        raise PlanError(f"{', '.join(unknown)} is no operator that is new in the plan", hint=hint)
-    reason = "the old plan has no such state; it is made from its sources: rekindle bootstrap"
-    judgements = tuple(
-        replace(each, fate=Fate.EMPTY, reason=reason, loss=False) if each.uid in uids else each
-        for each in evolution.comparison.judgements
-    )
-    return replace(evolution.comparison, judgements=judgements)
 
 
 def require_consent(comparison: Comparison, origin: Origin, policy: str) -> None:
@@ -83,8 +70,8 @@ def require_consent(comparison: Comparison, origin: Origin, policy: str) -> None
             f"the new query cannot go on with the state of the old one:\n  {listed}",
             comparison,
             where=where,
-            hint="Let new operators get their state from the sources (rekindle compile --bootstrap UID, then rekindle "
-            "bootstrap), change the query less, or compile it without FROM and start it without the savepoint.",
+            hint=f"{_offer(comparison)}change the query less, or compile it without FROM and start it without the "
+            "savepoint.",
         )
     asked = policy == "await_approval" and origin.approve is not None and origin.approve(comparison)
     if policy == "allow" or asked:
@@ -95,9 +82,16 @@ def require_consent(comparison: Comparison, origin: Origin, policy: str) -> None
         f"some state {what}, and nobody has consented to that:\n  {listed}",
         comparison,
         where=where,
-        hint=f"{rejected}To consent: SET '{CONSENT}' = 'allow', or rekindle compile --consent allow; "
-        "then say so again where the plan is started from a savepoint.",
+        hint=f"{rejected}{_offer(comparison)}to consent: SET '{CONSENT}' = 'allow', or rekindle compile --consent "
+        "allow; then say so again where the plan is started from a savepoint.",
     )
+
+
+def _offer(comparison: Comparison) -> str:
+    """The way that loses nothing, where there is one."""
+    options = " ".join(f"--bootstrap {uid}" for uid in offered(comparison))
+    way = f"Let state be made from the sources (rekindle compile {options}, then rekindle bootstrap); or "
+    return way if options else ""
 
 
 def lines(comparison: Comparison) -> Iterator[str]:

@@ -16,6 +16,7 @@ from typing import Self
 from execnodes.core.expressions import AggregateCall, Call, Expression, FieldAccess, InputRef, Literal
 from execnodes.core.types import LogicalType
 
+_WHERE = " where "
 _LONGEST = 4000
 """Characters; of a longer text the beginning and a hash are kept: texts of shared inputs would grow without end."""
 
@@ -40,7 +41,7 @@ class RowsMeaning:
     @property
     def rows(self) -> str:
         """Which rows there are."""
-        return self.origin + "".join(f" where {each}" for each in sorted(self.conditions))
+        return self.origin + "".join(f"{_WHERE}{each}" for each in sorted(self.conditions))
 
     def texts(self, indexes: Iterable[int]) -> tuple[str, ...]:
         """Some columns."""
@@ -97,6 +98,8 @@ class StateMeaning:
     """Calls of functions of the user to the snapshots of what they keep (`AccumulatorSchema` as JSON)."""
     times: frozenset[str] = field(default=frozenset(), compare=False)
     """Where the watermarks of its inputs come from."""
+    begun: bool = field(default=True, compare=False)
+    """Of a position: whether the source has one."""
     earlier: tuple[StateMeaning, ...] = field(default=(), compare=False)
     """What may be there instead: the operator makes this state of any of them."""
 
@@ -127,6 +130,18 @@ def call_text(call: AggregateCall, rows: RowsMeaning) -> str:
     passes = f" FILTER {rows.columns[call.filter_arg]}" if call.filter_arg >= 0 else ""
     name = call.internal_name or call.user_name
     return shortened(f"{name}({'DISTINCT ' if call.distinct else ''}{arguments}){options}{passes}")
+
+
+def split_conditions(text: str) -> tuple[str, frozenset[str]]:
+    """The origin and the conditions of `RowsMeaning.rows`; those of rows further below stay in the origin."""
+    parts, begun, depth = [], 0, 0
+    for at, character in enumerate(text):
+        depth += (character in "([{") - (character in ")]}")
+        if depth == 0 and text.startswith(_WHERE, at):
+            parts.append(text[begun:at])
+            begun = at + len(_WHERE)
+    origin, *conditions = *parts, text[begun:]
+    return origin, frozenset(conditions)
 
 
 def set_text(texts: Sequence[str]) -> str:

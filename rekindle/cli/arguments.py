@@ -14,6 +14,12 @@ Options = Annotated[
 ScriptFile = Annotated[Path | None, typer.Option("-f", "--file", metavar="FILE", help="SQL script; - reads stdin.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown, for pull requests.")]
+Bootstrap = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--bootstrap", metavar="UID", help="Operator that gets its state from the sources (rekindle bootstrap)."
+    ),
+]
 InitFile = Annotated[
     Path | None, typer.Option("-i", "--init", metavar="FILE", help="SQL script (DDL, SET) that is run before.")
 ]

@@ -22,6 +22,7 @@ def bootstrap(
     """Read the sources up to the savepoint's positions once more, and write a savepoint with the operators' states."""
     first = read_script(init) if init else None
     from rekindle.savepoints.bootstrap import bootstrap as make
+    from rekindle.savepoints.manifest import read
     from rekindle.table_environment import TableEnvironment
 
     environment = TableEnvironment.create(parse_options(options or []))
@@ -30,6 +31,7 @@ def bootstrap(
             environment.execute_script(first.text)
     graph = environment.resolved(environment.load_plan(plan))
     made = make(savepoint, graph, uids, to, environment.configuration, environment.spark)
-    for step in made.history[-len([each for each in made.states if each.uid in uids]) :]:
+    known = len(read(savepoint).history)
+    for step in made.history[known:]:
         print(step)
     print(f"{to}: rekindle run {plan} -s {to}")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rekindle.cli.arguments import AsJson, AsMarkdown, only_one
+from rekindle.cli.arguments import AsJson, AsMarkdown, Bootstrap, only_one
 
 if TYPE_CHECKING:
     from rekindle.report.checked import Checked
@@ -28,6 +28,7 @@ def check(
         Path | None,
         typer.Option("--savepoint", "-s", metavar="DIR", help="What the state is; OLD may then be newer or older."),
     ] = None,
+    bootstrap: Bootstrap = None,
     against_git: Annotated[
         str | None,
         typer.Option(
@@ -47,24 +48,26 @@ def check(
     if against_git is not None:
         if savepoint is not None:
             raise typer.BadParameter("a savepoint has one plan; give OLD and NEW", param_hint="--against-git")
+        if bootstrap:
+            raise typer.BadParameter("operators are those of one plan; give OLD and NEW", param_hint="--bootstrap")
         found, new = _against_git(against_git, given)
         _show_all(against_git, found, new, as_json=as_json, as_markdown=as_markdown)
         raise typer.Exit(EXIT_CODES[worst(each.verdict for each in found)])
     if len(given) != 2:
         raise typer.BadParameter(f"give two plans, not {len(given)}", param_hint="OLD NEW")
-    one = _pair(given[0], given[1], savepoint)
+    one = _pair(given[0], given[1], savepoint, bootstrap or [])
     _show(one, as_json=as_json, as_markdown=as_markdown)
     raise typer.Exit(EXIT_CODES[one.verdict])
 
 
-def _pair(old: Path, new: Path, savepoint: Path | None) -> Checked:
+def _pair(old: Path, new: Path, savepoint: Path | None, bootstrap: Sequence[str]) -> Checked:
     from rekindle.compiled_plan import CompiledPlan
     from rekindle.report.checked import checked
 
     before, after = ((str(path), CompiledPlan.from_file(path).graph) for path in (old, new))
     if old.resolve() == new.resolve():
         print(f"{old} is compared with itself", file=sys.stderr)
-    return checked(before, after, savepoint)
+    return checked(before, after, savepoint, bootstrap)
 
 
 def _against_git(revision: str, given: Sequence[Path]) -> tuple[list[Checked], list[Path]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from rekindle.cli.arguments import InitFile, Options
+from rekindle.cli.arguments import Bootstrap, InitFile, Options
 from rekindle.cli.inputs import parse_options, read_script, reading
 
 if TYPE_CHECKING:
@@ -32,10 +32,7 @@ def compile(
         str | None,
         typer.Option("--consent", metavar="WHAT", help="State that is lost: await_approval, allow or reject."),
     ] = None,
-    bootstrap: Annotated[
-        list[str] | None,
-        typer.Option("--bootstrap", metavar="UID", help="New operator whose state `rekindle bootstrap` will make."),
-    ] = None,
+    bootstrap: Bootstrap = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing plan file.")] = False,
     init: InitFile = None,
     options: Options = None,

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from rekindle.cli.arguments import Bootstrap
 from rekindle.cli.inputs import read_script
 
 
@@ -19,12 +20,15 @@ def report(
     savepoint: Annotated[
         Path | None, typer.Option("--savepoint", "-s", metavar="DIR", help="What the state is: also rows and bytes.")
     ] = None,
+    bootstrap: Bootstrap = None,
     old_sql: Annotated[Path | None, typer.Option("--old-sql", metavar="FILE", help="Script of OLD.")] = None,
     new_sql: Annotated[Path | None, typer.Option("--new-sql", metavar="FILE", help="Script of NEW.")] = None,
 ) -> None:
     """Write what an upgrade does to state, both plans as one graph and what to run next into one HTML file."""
-    if new is None and (savepoint or new_sql):
-        raise typer.BadParameter("a report on one plan takes neither --savepoint nor --new-sql", param_hint="NEW")
+    if new is None and (savepoint or new_sql or bootstrap):
+        raise typer.BadParameter(
+            "a report on one plan takes none of --savepoint, --bootstrap and --new-sql", param_hint="NEW"
+        )
     if new is not None and (old_sql is None) != (new_sql is None):
         raise typer.BadParameter("give the scripts of both plans, or none", param_hint="--old-sql and --new-sql")
     scripts = [read_script(path).text for path in (old_sql, new_sql) if path is not None]
@@ -38,7 +42,7 @@ def report(
         print(f"{output}: {len(before.nodes)} nodes")
         return
     after = CompiledPlan.from_file(new).graph
-    found = checked((str(old), before), (str(new), after), savepoint)
+    found = checked((str(old), before), (str(new), after), savepoint, bootstrap or [])
     _write(output, upgrade_page(found, before, after, (scripts[0], scripts[1]) if scripts else None))
     print(f"{output}: {found.verdict}")
 

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from plans.bootstrap import offered
 from plans.compare import Fate, Verdict
 from rekindle.report.checked import Checked
 
@@ -22,8 +23,12 @@ def next_steps(found: Checked) -> tuple[Step, ...]:
     """From the running job with the old plan to one with the new plan, in order."""
     new, savepoint = found.new, found.savepoint or "SAVEPOINT"
     before = () if found.savepoint else (command("stop", "JOB", "--savepoint", savepoint),)
-    start = ("run", "-d", new, "-s", savepoint)
-    stop = (Step("Stop the job and save its state.", before),) if before else ()
+    whole = f"{savepoint}-whole" if found.savepoint else "WHOLE"
+    start = ("run", "-d", new, "-s", whole if found.bootstrap else savepoint)
+    stop: tuple[Step, ...] = (Step("Stop the job and save its state.", before),) if before else ()
+    if found.bootstrap:
+        make = command("bootstrap", new, *found.bootstrap, "--savepoint", savepoint, "--to", whole)
+        stop += (Step("Make the state of the operators from what the sources have given.", (make,)),)
     match found.verdict:
         case Verdict.FULL:
             return (*stop, Step("Start the new plan from the savepoint.", (command(*start),)))
@@ -40,7 +45,19 @@ def command(*words: str) -> str:
     return shlex.join(("rekindle", *words))
 
 
+def _offer(found: Checked) -> Iterator[Step]:
+    """The way that loses nothing."""
+    uids = tuple(offered(found.comparison))
+    if uids and not found.bootstrap:
+        why = "Can the sources be read once more? Then nothing need be lost: see what becomes of it, and what to run."
+        words = [word for uid in uids for word in ("--bootstrap", uid)]
+        saved = ("--savepoint", found.savepoint) if found.savepoint else ()
+        old = "OLD.json" if found.in_git else found.old
+        yield Step(why, (command("check", old, found.new, *saved, *words),))
+
+
 def _partial(found: Checked, start: tuple[str, ...]) -> Iterator[Step]:
+    yield from _offer(found)
     empty = [f"{each.uid}:{each.state}" for each in found.comparison.judgements if each.fate is Fate.EMPTY]
     if empty:
         yield Step(f"Know what begins empty: {', '.join(empty)}.")
@@ -62,6 +79,7 @@ def _incompatible(found: Checked, before: tuple[str, ...], start: tuple[str, ...
         "those that mean the same keep their uids, and so their state.",
         (*shown, command("compile", "-f", "NEW.sql", "--from", old, "-o", found.new, "--force")),
     )
+    yield from _offer(found)
     yield Step("Or let the new plan begin anew, with all its input.", (command("run", "-d", found.new),))
     drops = _drops(found, Fate.DROP, Fate.INCOMPATIBLE)
     if drops:

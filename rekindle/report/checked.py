@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from execnodes.core.graph import ExecGraph
+from plans.bootstrap import bootstrapped
 from plans.compare import Comparison, Judgement, Verdict, compare
 from plans.meaning import Meanings, meanings
 from plans.outputs import notes
@@ -38,6 +39,8 @@ class Checked:
     savepoint: str = ""
     before: frozenset[tuple[str, str]] = frozenset()
     """Uid and name of all states there are to go on with."""
+    bootstrap: tuple[str, ...] = ()
+    """Uids of operators whose state is to be made from the sources."""
     in_git: bool = False
     """The old plan is no file: `old` names it for ``git show``."""
 
@@ -52,8 +55,16 @@ class Checked:
         return None if state is None else (state.rows, state.bytes)
 
 
-def checked(old: tuple[str, ExecGraph], new: tuple[str, ExecGraph], savepoint: Path | None = None) -> Checked:
-    """Compare plans given by name and nodes; a savepoint says what the state is, whatever the old plan says."""
+def checked(
+    old: tuple[str, ExecGraph],
+    new: tuple[str, ExecGraph],
+    savepoint: Path | None = None,
+    bootstrap: Sequence[str] = (),
+) -> Checked:
+    """Compare plans given by name and nodes; a savepoint says what the state is, whatever the old plan says.
+
+    `bootstrap`: uids of operators whose state is to be made from the sources; PlanError if they keep theirs.
+    """
     before, after = meanings(old[1]), meanings(new[1])
     sinks = notes(before, after)
     saved: dict[tuple[str, str], SavedState] = {}
@@ -66,7 +77,9 @@ def checked(old: tuple[str, ExecGraph], new: tuple[str, ExecGraph], savepoint: P
         saved = {(each.uid, each.name): each for each in manifest.states}
     addresses = frozenset((each.uid, each.name) for each in before)
     found = replace(compare(before, after), notes=sinks)
-    return Checked(old[0], new[0], found, saved, str(savepoint or ""), addresses)
+    if bootstrap:
+        found = bootstrapped(found, bootstrap, before, after)
+    return Checked(old[0], new[0], found, saved, str(savepoint or ""), addresses, tuple(bootstrap))
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:

@@ -26,6 +26,8 @@ def checked_document(found: Checked) -> dict[str, object]:
             operator["loss"] = True
         operators.append(operator)
     document: dict[str, object] = {"verdict": str(found.verdict), "operators": operators}
+    if found.bootstrap:
+        document["bootstrap"] = list(found.bootstrap)
     return {**document, "notes": list(found.comparison.notes)} if found.comparison.notes else document
 
 

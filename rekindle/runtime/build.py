@@ -163,6 +163,9 @@ class Builder:
         done = source.node.uid("values") in self._positions
         reader = named(self._spark.readStream, source_stream(source))
         stream = reader.option("pathGlobFilter", "*.none" if done else "*").text(str(folder))
+        if not rows:
+            none = (f"CAST(NULL AS {spark_type(t)}) AS c{i}" for i, t in enumerate(types))
+            return stream.where("false").selectExpr(*none, f"0L AS {SEQUENCE}", f"'' AS {MAJOR}")
         frame = stream.selectExpr(f"inline(array({', '.join(rows)}))")
         names = [f"c{i}" for i in range(len(types))]
         return frame.selectExpr(*names, SEQUENCE, f"'' AS {MAJOR}")

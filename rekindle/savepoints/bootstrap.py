@@ -5,23 +5,30 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from execnodes.core.errors import StateError
 from execnodes.core.graph import ExecGraph
+from execnodes.core.meaning import StateMeaning
 from execnodes.core.node import ExecNode, InputProperty
 from execnodes.core.options import Configuration
 from execnodes.core.tables import Column, ResolvedTable, Schema, TableReference
 from execnodes.stream.sink.v1 import DynamicTableSink, Sink
+from execnodes.stream.values.v1 import Values
+from plans.bootstrap import makeable, replaced
 from plans.codec import encode
-from plans.meaning import POSITION
+from plans.compare import Comparison, compare
+from plans.counterparts import Address
+from plans.meaning import POSITION, Meanings, meanings
 from plans.tables import map_tables, tables_of
 from rekindle.connectors.registry import find_source
 from rekindle.savepoints.folder import new_folder, refuse_existing
-from rekindle.savepoints.manifest import NAME, PLAN, Manifest, Step, read
+from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, Step, read
+from rekindle.savepoints.plan import saved_plan
+from rekindle.savepoints.planned import planned_states
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -44,28 +51,32 @@ def bootstrap(
     savepoint, target = savepoint.absolute(), target.absolute()
     refuse_existing(target)
     manifest = read(savepoint)
-    nodes = _operators(graph, uids, manifest)
+    before, after = Meanings.of(manifest.meanings, saved_plan(savepoint)), meanings(graph)
+    comparison = compare(before, after)
+    nodes = _operators(graph, uids, comparison)
+    gone = frozenset(replaced(comparison, frozenset(uids), before, after))
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="rekindle-bootstrap-") as place:
         made = _run(graph, nodes, manifest, Path(place), configuration, spark)
         _check_positions(made, manifest, savepoint)
-        seconds = time.monotonic() - begun
-        return _merged(savepoint, manifest, Path(place) / "savepoint", made, uids, target, seconds)
+        detail = f"from what its sources had given, in {time.monotonic() - begun:.1f} s"
+        states = _described(graph, (each for each in made.states if each.uid in uids))
+        whole = _whole(manifest, states, made.watermark, gone, after, detail)
+        return _written(savepoint, Path(place) / "savepoint", whole, states, target)
 
 
-def _operators(graph: ExecGraph, uids: Sequence[str], manifest: Manifest) -> list[ExecNode]:
+def _operators(graph: ExecGraph, uids: Sequence[str], comparison: Comparison) -> list[ExecNode]:
     owners = {uid: node for node in graph.nodes for uid in node.uids()}
-    known = {each.uid for each in manifest.states}
+    possible = makeable(comparison)
     for uid in uids:
-        if uid not in owners or isinstance(owners[uid], Sink):
-            possible = [each for each, node in owners.items() if not isinstance(node, Sink) and each not in known]
+        if uid in owners and uid not in possible:
+            hint = "Drop it first (rekindle migrate --drop), if it is to be made anew."
+            raise StateError(f"the savepoint has the state of {uid!r} already", hint=hint)
+        if uid not in owners:
             raise StateError(
                 f"the plan has no operator {uid!r} whose state could be made from its sources",
                 hint=f"There is {', '.join(possible)}." if possible else "All its operators have state already.",
             )
-        if uid in known:
-            hint = "Drop it first (rekindle migrate --drop), if it is to be made anew."
-            raise StateError(f"the savepoint has the state of {uid!r} already", hint=hint)
     return list({owners[uid].id: owners[uid] for uid in uids}.values())
 
 
@@ -100,35 +111,51 @@ def _part(graph: ExecGraph, nodes: Sequence[ExecNode], manifest: Manifest, job_d
             wanted.add(node)
             left += graph.inputs[node]
     kept = [_ending(each, manifest, job_dir) for each in graph.nodes if each.id in wanted]
+    ends = [each for each in nodes if not isinstance(each, Sink)]
     first = max(graph.by_id) + 1
-    sinks = [_forgetting(each, first + at) for at, each in enumerate(nodes)]
-    inputs = {**graph.inputs, **{sink.id: (node.id,) for sink, node in zip(sinks, nodes, strict=True)}}
+    sinks = [_forgetting(each, first + at) for at, each in enumerate(ends)]
+    inputs = {**graph.inputs, **{sink.id: (node.id,) for sink, node in zip(sinks, ends, strict=True)}}
     return ExecGraph.of((*kept, *sinks), inputs, graph.max_parallelism, graph.engine_version)
 
 
 def _ending(node: ExecNode, manifest: Manifest, job_dir: Path) -> ExecNode:
-    """A source that gives what had been read of it; any other node as it is."""
-    if not list(tables_of(node)):
-        return node
-    uid = node.uid("source")
+    """A source that gives what had been read of it, a sink that forgets; any other node as it is."""
+    if isinstance(node, Sink):
+        return map_tables(node, _blackhole)
+    tables = list(tables_of(node))
+    uid = node.uid("source") if tables else ""
+    if (tables and uid not in manifest.positions) or (isinstance(node, Values) and _unread(node, manifest)):
+        # All its rows are still to come.
+        return Values(id=node.id, tuples=(), output_type=node.output_type, description="Values")
 
     def bounded(table: TableReference) -> TableReference:
         resolved = table.resolved_table
         if resolved is None or resolved.options is None:
             raise node.fail(f"the table {table.name} is not known", "Create it before.")
         connector = find_source(resolved.options.get("connector", ""), table.name)
-        options = connector.until(resolved.options, manifest.positions.get(uid), job_dir, uid, table.name)
+        options = connector.until(resolved.options, manifest.positions[uid], job_dir, uid, table.name)
         return table.model_copy(update={"resolved_table": resolved.model_copy(update={"options": dict(options)})})
 
-    return map_tables(node, bounded)
+    return map_tables(node, bounded) if tables else node
+
+
+def _unread(node: Values, manifest: Manifest) -> bool:
+    return node.uid("values") not in manifest.positions
+
+
+def _blackhole(table: TableReference) -> TableReference:
+    resolved = table.resolved_table or ResolvedTable(table_schema=Schema(columns=()))
+    return table.model_copy(
+        update={"resolved_table": resolved.model_copy(update={"options": {"connector": "blackhole"}})}
+    )
 
 
 def _forgetting(node: ExecNode, id: int) -> Sink:
     columns = tuple(Column(name=each.name, data_type=each.type.regular()) for each in node.output_type.fields)
-    table = ResolvedTable(table_schema=Schema(columns=columns), options={"connector": "blackhole"})
+    table = _blackhole(TableReference(resolved_table=ResolvedTable(table_schema=Schema(columns=columns))))
     return Sink(
         id=id,
-        dynamic_table_sink=DynamicTableSink(table=TableReference(resolved_table=table)),
+        dynamic_table_sink=DynamicTableSink(table=table),
         input_changelog_mode=node.changelog_mode,
         input_properties=(InputProperty(),),
         output_type=node.output_type,
@@ -148,21 +175,62 @@ def _check_positions(made: Manifest, manifest: Manifest, savepoint: Path) -> Non
             )
 
 
-def _merged(
-    savepoint: Path, manifest: Manifest, other: Path, made: Manifest, uids: Sequence[str], target: Path, seconds: float
+def _described(graph: ExecGraph, states: Iterable[SavedState]) -> tuple[SavedState, ...]:
+    """What the states mean in the plan itself; its part had other sources and sinks."""
+    planned = planned_states(graph)
+
+    def described(state: SavedState) -> SavedState:
+        there = planned[state.uid, state.name]
+        return replace(state, parts=there.parts, meanings=there.meanings, sources=there.sources)
+
+    return tuple(map(described, states))
+
+
+def _whole(
+    manifest: Manifest,
+    states: Sequence[SavedState],
+    watermark: int,
+    gone: frozenset[Address],
+    after: Sequence[StateMeaning],
+    detail: str,
 ) -> Manifest:
-    states = [each for each in made.states if each.uid in uids]
+    """The savepoint with states that were made, without `gone`, which they replace.
+
+    Sources that they alone have are named: they have not begun. `watermark`: where the states stand, which counts if
+    the savepoint's job had no watermark.
+    """
+    made = {each.uid for each in states}
+    gone |= {(each.uid, each.name) for each in manifest.states if each.uid in made}
+    new = {each.uid: dict(each.parts) for each in after if each.name == POSITION}
+    read = {uid for each in states for uid in each.sources}
+    lost = [each for each in manifest.states if (each.uid, each.name) in gone]
+    return replace(
+        manifest,
+        watermark=manifest.watermark or watermark,
+        positions={uid: text for uid, text in manifest.positions.items() if (uid, POSITION) not in gone},
+        sources={
+            **{uid: parts for uid, parts in new.items() if uid in read},
+            **{uid: parts for uid, parts in manifest.sources.items() if (uid, POSITION) not in gone},
+        },
+        states=(*(each for each in manifest.states if each not in lost), *states),
+        history=(
+            *manifest.history,
+            *(Step("drop", each.uid, each.name, each.rows, 0, "as it is replaced") for each in lost),
+            *(Step("bootstrap", each.uid, each.name, 0, each.rows, detail) for each in states),
+        ),
+    )
+
+
+def _written(savepoint: Path, other: Path, whole: Manifest, made: Sequence[SavedState], target: Path) -> Manifest:
+    kept = (each for each in whole.states if each not in made)
     files: Mapping[Path, Path] = {
-        **{Path(name): savepoint / name for each in manifest.states for name in each.files},
-        **{Path(name): other / name for each in states for name in each.files},
+        **{Path(name): savepoint / name for each in kept for name in each.files},
+        **{Path(name): other / name for each in made for name in each.files},
         Path(PLAN): savepoint / PLAN,
     }
-    detail = f"from what its sources had given, in {seconds:.1f} s"
-    steps = tuple(Step("bootstrap", each.uid, each.name, 0, each.rows, detail) for each in states)
-    merged = replace(manifest, states=(*manifest.states, *states), history=(*manifest.history, *steps))
     with new_folder(target) as folder:
         for name, source in files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, folder / name)
-        (folder / NAME).write_text(merged.text(), encoding="utf-8")
-    return merged
+        (folder / NAME).write_text(whole.text(), encoding="utf-8")
+    return whole

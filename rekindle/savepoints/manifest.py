@@ -116,7 +116,9 @@ class Manifest:
     def meanings(self) -> tuple[StateMeaning, ...]:
         """Positions of sources and states of operators, to be compared with those of a plan."""
         uids = {**self.sources, **self.positions}
-        positions = (StateMeaning(uid, POSITION, self.sources.get(uid, {})) for uid in uids)
+        positions = (
+            StateMeaning(uid, POSITION, self.sources.get(uid, {}), begun=uid in self.positions) for uid in uids
+        )
         return (*positions, *(each.meaning for each in self.states))
 
     def text(self) -> str:

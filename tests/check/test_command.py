@@ -134,3 +134,17 @@ def test_a_savepoint_tells_what_the_state_is(
     assert (found["fate"], found["rows"], found["bytes"]) == ("keep", 1234, 567)
     assert call(monkeypatch, folder, "max.json", "old.json", "--savepoint", "savepoint") == 3
     assert "(1234 rows, 567 bytes)  column s$sum: MAX(t.v).max -> SUM(t.v).sum" in capsys.readouterr().out
+
+
+def test_state_that_is_made(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    """As `compile --bootstrap` judges it; the commands that follow make it."""
+    uid = next(each.uid for each in meanings(load((folder / "max.json").read_text())) if each.columns)
+    assert call(monkeypatch, folder, "old.json", "max.json", "--json", "--bootstrap", uid) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["verdict"], document["bootstrap"]) == ("full", [uid])
+    assert call(monkeypatch, folder, "old.json", "max.json", "--markdown", "--bootstrap", uid) == 0
+    assert f"rekindle bootstrap max.json {uid} --savepoint SAVEPOINT --to WHOLE" in capsys.readouterr().out
+    assert call(monkeypatch, folder, "old.json", "max.json", "--markdown") == 3
+    assert f"rekindle check old.json max.json --bootstrap {uid}" in capsys.readouterr().out
+    assert call(monkeypatch, folder, "old.json", "renamed.json", "--bootstrap", uid) == 1
+    assert "is no operator whose state would have to be made" in capsys.readouterr().err

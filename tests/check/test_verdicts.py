@@ -54,7 +54,7 @@ def test_harmless_changes(old: str, new: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        (SUM.replace("GROUP", "WHERE w > 1 GROUP"), SUM.replace("GROUP", "WHERE w > 2 GROUP"), "input: t where"),
+        (SUM.replace("GROUP", "WHERE w > 1 GROUP"), SUM.replace("GROUP", "WHERE w > 2 GROUP"), "(t.w, 1) -> >(t.w, 2)"),
         (SUM, SUM.replace("SUM(v)", "SUM(v) FILTER (WHERE w > 1)"), "FILTER"),
         (SUM, SUM.replace("SUM(v) AS s", "SUM(v) AS s, COUNT(*) AS c"), "nothing in the state tells it"),
         (SUM, SUM.replace("SUM(v)", "SUM(CAST(v AS INT))"), None),

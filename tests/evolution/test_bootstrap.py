@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from execnodes.core.errors import ConnectorError, PlanError, RekindleError
+from plans.bootstrap import offered
 from plans.compare import Fate
 from plans.meaning import POSITION, meanings
 from rekindle.cli import main
@@ -42,9 +43,46 @@ def test_an_operator_that_cannot_start_empty_is_made() -> None:
     ]
 
 
+FILTERED = SUM.replace("GROUP", "WHERE w > 1 GROUP")
+BOOTSTRAP = "table.plan.evolution.bootstrap"
+
+
+@pytest.mark.parametrize(
+    ("new", "reason"),
+    [
+        (FILTERED, "input: filter added: >(t.w, 1)"),
+        (SUM.replace("k, ", "k2, ").replace("BY k", "BY k2"), "key: (t.k) -> (t.k2)"),
+        (SUM.replace("(v)", "(w)"), "SUM(t.v).sum -> SUM(t.w).sum"),
+        (SUM.replace("SUM(v)", "SUM(v) FILTER (WHERE w > 1)"), "FILTER"),
+    ],
+)
+def test_it_is_said_what_has_changed_and_how_nothing_is_lost(new: str, reason: str) -> None:
+    """As without the old plan; where state is made, nobody is asked about what it replaces."""
+    with pytest.raises(EvolutionError) as refused:
+        TableEnvironment.create({}).compile_script(TABLES + new, from_plan=compiled(SUM))
+    comparison = refused.value.comparison
+    (uid,) = offered(comparison)
+    assert reason in str(refused.value)
+    assert f"rekindle compile --bootstrap {uid}" in str(refused.value)
+    made = TableEnvironment.create({BOOTSTRAP: uid, "table.plan.evolution.consent": "reject"})
+    plan = made.compile_script(TABLES + new, from_plan=compiled(SUM))
+    assert plan.comparison is not None
+    assert plan.comparison.verdict == "full"
+
+
+def test_an_operator_that_goes_on_with_a_loss_is_made() -> None:
+    more = SUM.replace("AS s", "AS s, COUNT(w) AS c")
+    with pytest.raises(EvolutionError) as refused:
+        TableEnvironment.create({}).compile_script(TABLES + more, from_plan=compiled(SUM))
+    (uid,) = offered(refused.value.comparison)
+    plan = TableEnvironment.create({BOOTSTRAP: uid}).compile_script(TABLES + more, from_plan=compiled(SUM))
+    assert plan.comparison is not None
+    assert plan.comparison.verdict == "full"
+
+
 @pytest.mark.parametrize("uid", ["1_source", "6_global-group-aggregate", "99_join"])
-def test_only_new_operators_are_made(uid: str) -> None:
-    with pytest.raises(PlanError, match="is no operator that is new in the plan") as refused:
+def test_only_operators_that_lose_their_state_are_made(uid: str) -> None:
+    with pytest.raises(PlanError, match="is no operator whose state would have to be made") as refused:
         bootstrapped(uid)
     assert "11_global-group-aggregate" in str(refused.value)
 

@@ -179,7 +179,7 @@ def folder(tmp_path: Path) -> Path:
         (["old.json", "new.json", "--old-sql", "old.sql", "--new-sql", "new.sql"], 0, "report.html: incompatible\n"),
         (["new.json", "--old-sql", "new.sql"], 0, "report.html: 7 nodes\n"),
         (["old.json", "new.json", "--old-sql", "old.sql"], 2, "give the scripts of both plans"),
-        (["old.json", "--new-sql", "old.sql"], 2, "a report on one plan takes neither"),
+        (["old.json", "--new-sql", "old.sql"], 2, "a report on one plan takes none of"),
         (["old.json", "nowhere.json"], 1, "error: there is no such plan file"),
         (["old.json", "new.json", "-s", "."], 1, "error: this is no savepoint"),
         (["old.json", "new.json", "-o", "."], 1, "error: the report cannot be written"),
