@@ -44,20 +44,28 @@ def listing(jobs: Sequence[JobInfo]) -> Iterator[str]:
         yield "  ".join(padded).rstrip()
     for job in jobs:
         if job.error is not None and job.state == "FAILED":
-            yield f"{job.job_id[:SHORT]} failed: {job.error.message.splitlines()[0]}"
+            yield f"{job.job_id[:SHORT]} failed: {_line(job.error.message)}"
+        if job.error is not None and job.state == "BROKEN":
+            yield f"{job.job_id[:SHORT]} cannot be read: {_line(job.error.message)} ({job.error.where})"
+
+
+def _line(text: str) -> str:
+    """The first line, without what a terminal would obey."""
+    first = (text.splitlines() or [""])[0]
+    return "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in first)
 
 
 def _cells(job: JobInfo) -> tuple[str, ...]:
     running = job.state == "RUNNING"
     return (
         job.job_id[:SHORT],
-        job.name,
+        _line(job.name),
         str(job.state),
-        moment(job.since),
+        "-" if job.state == "BROKEN" else moment(job.since),
         "-" if job.rows is None else f"{job.rows:,}",
         f"{job.rows_per_second:,.0f}" if running and job.rows_per_second is not None else "-",
-        job.watermark or "-",
-        str(job.folder),
+        _line(job.watermark or "-"),
+        _line(str(job.folder)),
     )
 
 

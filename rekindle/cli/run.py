@@ -80,11 +80,17 @@ def run(
 def _detach(plan: Path, environment: TableEnvironment, init: Path | None) -> None:
     from rekindle.jobs.detach import StartError, detach
     from rekindle.jobs.home import enlist, job_info, new_folder
+    from rekindle.jobs.status import State, Status
     from rekindle.runtime.folder import JobFolder
 
     given = environment.configuration.get("execution.job-dir", "")
     folder = Path(given).absolute() if given else new_folder(environment.configuration)
-    JobFolder(folder).check_free()
+    place = JobFolder(folder)
+    place.check_free()
+    # So that it is listed whatever becomes of it.
+    job_id = (place.identity() if place.plan_file.exists() else place.enrol(plan.stem)).job_id
+    Status.now(State.STARTING).write(folder)
+    enlist(folder, job_id, environment.configuration)
     configuration = {**environment.configuration, "execution.job-dir": str(folder)}
     arguments = ["run", str(plan.absolute()), "--in-background"]
     arguments += ["--init", str(init.absolute())] if init is not None else []
@@ -95,7 +101,6 @@ def _detach(plan: Path, environment: TableEnvironment, init: Path | None) -> Non
         typer.echo(str(error), err=True)
         raise typer.Exit(1) from None
     job = job_info(folder)
-    enlist(folder, job.job_id, environment.configuration)
     print(f"Job {job.job_id} ({job.name}) runs in process {process}.")
     print(f"Folder {folder}")
 

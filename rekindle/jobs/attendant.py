@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import threading
 import time
 from dataclasses import asdict
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from execnodes.core.errors import JobError, RekindleError
 from rekindle.atomic_file import write_atomically
+from rekindle.jobs.requests import REQUEST, Wish, read_wish, response
 from rekindle.jobs.status import State, Status, Trouble, write_progress
 
 if TYPE_CHECKING:
@@ -22,12 +24,7 @@ _PROGRESS = 1.0
 """Shortest seconds from one progress to the next."""
 _PATIENCE = 60.0
 """Seconds that a savepoint waits for the first micro-batch."""
-REQUEST = "request.json"
-
-
-def response(folder: Path, request_id: str) -> Path:
-    """The file with the answer to a request."""
-    return folder / f"response-{request_id}.json"
+_log = logging.getLogger("rekindle.jobs")
 
 
 class Attendant:
@@ -42,6 +39,11 @@ class Attendant:
         self._asked: State | None = None
         self._savepoint: Path | None = None
         self.status = Status.now(State.STARTING)
+
+    def starting(self) -> None:
+        """The job's process holds its folder, and makes ready."""
+        if self._folder is not None:
+            self.status.write(self._folder)
 
     def start(self) -> None:
         """The job runs: say so, and begin to listen. Requests of an earlier run are void."""
@@ -71,12 +73,21 @@ class Attendant:
     def _listen(self, folder: Path) -> None:
         while not self._ended(_LOOK):
             self._note_progress(folder)
-            request = folder / REQUEST
-            if request.exists():
-                wish = json.loads(request.read_text(encoding="utf-8"))
-                request.unlink(missing_ok=True)
-                text = json.dumps({"error": self._answer(wish)})
-                write_atomically(response(folder, wish["id"]), text, replace=True)
+            self._attend(folder)
+
+    def _attend(self, folder: Path) -> None:
+        """Do what is asked for, if anything is."""
+        try:
+            wish = read_wish(folder)
+        except JobError as error:
+            # Nobody can be answered: who asked is not known.
+            _log.warning("a request that is none is removed: %s", error)
+            (folder / REQUEST).unlink(missing_ok=True)
+            return
+        if wish is not None:
+            (folder / REQUEST).unlink(missing_ok=True)
+            text = json.dumps({"error": self._answer(wish)})
+            write_atomically(response(folder, wish["id"]), text, replace=True)
 
     def _ended(self, timeout: float) -> bool:
         try:
@@ -92,7 +103,7 @@ class Attendant:
             self._seen, self._told = (progress.batch_id, progress.rows), time.monotonic()
             write_progress(folder, progress)
 
-    def _answer(self, wish: dict[str, Any]) -> dict[str, Any] | None:
+    def _answer(self, wish: Wish) -> dict[str, Any] | None:
         """Do what is asked for; the error, if there is one."""
         try:
             self._do(wish)
@@ -100,7 +111,7 @@ class Attendant:
             return asdict(Trouble.of(error))
         return None
 
-    def _do(self, wish: dict[str, Any]) -> None:
+    def _do(self, wish: Wish) -> None:
         target = Path(wish["savepoint"]) if wish["savepoint"] else None
         if target is not None and target.exists():
             raise JobError("the folder exists already", where=str(target), hint="Give a new folder.")
@@ -110,7 +121,7 @@ class Attendant:
             assert target is not None
             self._job.savepoint(target)
             return
-        self._asked = State(wish["state"])
+        self._asked = wish["state"]
         self._job.stop(with_savepoint=target, drain=wish["drain"])
 
     def _await_a_commit(self) -> None:

@@ -10,9 +10,9 @@ from typing import Any
 
 from execnodes.core.errors import JobError
 from rekindle.atomic_file import write_atomically
-from rekindle.jobs.attendant import REQUEST, response
 from rekindle.jobs.home import JobInfo, job_info
-from rekindle.jobs.status import State, Trouble, is_alive
+from rekindle.jobs.requests import REQUEST, read_answer, response
+from rekindle.jobs.status import State, is_alive
 
 _LOOK = 0.1
 """Seconds from one look to the next."""
@@ -94,15 +94,16 @@ def _write(job: JobInfo, request: Path, text: str, deadline: float) -> None:
 
 
 def _agreed(answer: Path) -> bool:
-    return json.loads(answer.read_text(encoding="utf-8"))["error"] is None
+    found = read_answer(answer)
+    return found is not None and found["error"] is None
 
 
 def _result(job: JobInfo, request: Path, answer: Path) -> bool:
-    if answer.exists():
-        error = json.loads(answer.read_text(encoding="utf-8"))["error"]
+    found = read_answer(answer)
+    if found is not None:
         answer.unlink(missing_ok=True)
-        if error is not None:
-            raise Trouble(**error).raised(str(job.folder))
+        if found["error"] is not None:
+            raise found["error"].raised(str(job.folder))
         return True
     request.unlink(missing_ok=True)
     now = job_info(job.folder)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from rekindle.jobs.status import LOG, State, read_status
+from execnodes.core.errors import JobError
+from rekindle.jobs.status import LOG, State, Status, read_status
 
 _LOOK = 0.1
 
@@ -18,17 +18,17 @@ _LOOK = 0.1
 def detach(arguments: Sequence[str], folder: Path) -> int:
     """Start ``rekindle run PLAN …``, which runs a job in `folder`, and wait until the job runs; the process id.
 
-    Output goes to job.log in the folder. StartError with what the process said if the job could not be started.
+    Output goes to job.log in the folder, which must be there. StartError with what the process said if the job could
+    not be started; the folder keeps that.
     """
-    fresh = not folder.exists()
-    folder.mkdir(parents=True, exist_ok=True)
     log = folder / LOG
-    with log.open("ab") as output:
+    with open(log, "ab", opener=_private) as output:
         output.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} starts: {arguments[1]}\n".encode())
         output.flush()
         begin = output.tell()
         process = subprocess.Popen(
-            [sys.executable, "-m", "rekindle", *arguments],
+            # Modules are never looked for in the working directory, which may be anybody's.
+            [sys.executable, "-P", "-m", "rekindle", *arguments],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -39,7 +39,7 @@ def detach(arguments: Sequence[str], folder: Path) -> int:
     try:
         while process.poll() is None:
             status = read_status(folder)
-            if status is not None and status.pid == process.pid:
+            if status is not None and status.pid == process.pid and status.state is not State.STARTING:
                 break
             time.sleep(_LOOK)
     except KeyboardInterrupt:
@@ -49,11 +49,17 @@ def detach(arguments: Sequence[str], folder: Path) -> int:
     status = read_status(folder)
     if status is None or status.pid != process.pid or status.state is State.FAILED:
         process.wait()
-        said = log.read_bytes()[begin:].decode(errors="replace")
-        if fresh and not (folder / "plan.json").exists():
-            shutil.rmtree(folder)
-        raise StartError(said.strip() or f"the process ended with code {process.returncode} and said nothing")
+        said = log.read_bytes()[begin:].decode(errors="replace").strip()
+        said = said or f"the process ended with code {process.returncode} and said nothing"
+        if status is None or status.pid != process.pid:
+            # It ended before it came to the job.
+            Status.now(State.FAILED, error=JobError(said.removeprefix("error: "))).write(folder)
+        raise StartError(said)
     return process.pid
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 class StartError(Exception):

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from execnodes.core.errors import JobError
+from execnodes.core.errors import JobError, RekindleError
 from execnodes.core.options import Configuration
 from rekindle.jobs.status import State, Trouble, is_alive, read_progress, read_status, state_of
 
@@ -76,7 +76,7 @@ def job_info(folder: Path) -> JobInfo:
     """Read a job folder; JobError if it is none."""
     from rekindle.runtime.folder import JobFolder
 
-    if not (folder / "job.json").is_file():
+    if not os.path.lexists(folder / "job.json"):
         raise NoSuchJobError("this folder holds no job", where=str(folder), hint=HINT)
     identity = JobFolder(folder).identity()
     # The lock is looked at before the status: a job writes its last status before it lets go.
@@ -98,11 +98,23 @@ def job_info(folder: Path) -> JobInfo:
 
 
 def list_jobs(configuration: Configuration) -> list[JobInfo]:
-    """All jobs of the jobs folder; running ones first, later ones before earlier ones."""
+    """All jobs of the jobs folder; running ones first, later ones before earlier ones, and broken ones as such."""
     place = jobs_dir(configuration)
-    folders = [each for each in (place.iterdir() if place.is_dir() else ()) if (each / "job.json").is_file()]
-    known = {info.job_id: info for info in map(job_info, folders)}
+    try:
+        folders = [each for each in (place.iterdir() if place.is_dir() else ()) if os.path.lexists(each / "job.json")]
+    except OSError as error:
+        hint = "Name another folder: execution.jobs-dir, or $REKINDLE_HOME."
+        raise JobError(f"the jobs folder cannot be read: {error.strerror}", where=str(place), hint=hint) from error
+    known = {info.job_id: info for info in map(_info_or_broken, folders)}
     return sorted(known.values(), key=lambda info: (info.state not in (State.RUNNING, State.STARTING), -info.since))
+
+
+def _info_or_broken(folder: Path) -> JobInfo:
+    try:
+        return job_info(folder)
+    except RekindleError as error:
+        trouble = Trouble.of(error)
+    return JobInfo(folder.name, "", State.BROKEN, 0, 0, folder.absolute(), None, None, None, None, trouble)
 
 
 def find_job(text: str, configuration: Configuration) -> JobInfo:
@@ -115,13 +127,15 @@ def find_job(text: str, configuration: Configuration) -> JobInfo:
 
 
 def choose(text: str, jobs: Sequence[JobInfo]) -> JobInfo:
-    """The one job with that id, name, or beginning of an id; JobError if there is none, or more than one."""
+    """The one job with that id, name, or beginning of an id; JobError if there are none or several, or it is broken."""
     found = (
         [each for each in jobs if each.job_id == text]
         or _running_or_all([each for each in jobs if each.name == text])
         or [each for each in jobs if text and each.job_id.startswith(text)]
     )
     if len(found) == 1:
+        if found[0].state is State.BROKEN and found[0].error is not None:
+            raise found[0].error.raised(str(found[0].folder))
         return found[0]
     if not found:
         raise NoSuchJobError(f"there is no job {text!r}", hint=HINT)

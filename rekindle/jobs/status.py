@@ -9,10 +9,14 @@ import time
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from pydantic import TypeAdapter
+from typing_extensions import TypedDict
 
 from execnodes.core.errors import JobError, RekindleError
 from rekindle.atomic_file import write_atomically
+from rekindle.json_files import Count, Millis, read_json
 
 if TYPE_CHECKING:
     from rekindle.runtime.progress import Progress
@@ -33,6 +37,8 @@ class State(StrEnum):
     FAILED = "FAILED"
     CRASHED = "CRASHED"
     """Its process has gone without a word."""
+    BROKEN = "BROKEN"
+    """Its folder cannot be read."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +66,9 @@ class Status:
     """The content of status.json."""
 
     state: State
-    since: int
+    since: Millis
     """Epoch milliseconds."""
-    pid: int
+    pid: Count
     savepoint: str | None = None
     """The folder it ended with."""
     error: Trouble | None = None
@@ -78,22 +84,48 @@ class Status:
         write_atomically(folder / STATUS, json.dumps(asdict(self), indent=2) + "\n", replace=True)
 
 
+class Written(TypedDict, total=False):
+    """The content of progress.json, as far as others look at it."""
+
+    batch_id: Count
+    rows: Count
+    rows_per_second: float
+    watermark: str | None
+    state_rows: dict[str, int]
+    counters: dict[str, int]
+    updated: Millis
+
+
+_STATUS, _PROGRESS = TypeAdapter(Status), TypeAdapter(Written)
+_HINT = "Remove the file; what it says is told anew when the job runs."
+
+
 def read_status(folder: Path) -> Status | None:
     """The job's own last word; None before its first. JobError if it cannot be read."""
-    found = _read(folder / STATUS)
-    if found is None:
-        return None
-    error = found.get("error")
-    return Status(
-        State(found["state"]), found["since"], found["pid"], found["savepoint"], Trouble(**error) if error else None
-    )
+    return read_json(folder / STATUS, _STATUS, hint=_HINT)
 
 
 def state_of(status: Status | None, *, alive: bool) -> State:
     """The state of a job by its last word and by whether a process holds its folder."""
     if alive:
         return State.RUNNING if status is not None and status.state is State.RUNNING else State.STARTING
-    return State.CRASHED if status is None or status.state is State.RUNNING else status.state
+    if status is None or status.state is State.RUNNING:
+        return State.CRASHED
+    if status.state is State.STARTING:
+        # Whoever starts a job in a process of its own says so before that process holds the folder.
+        return State.STARTING if _runs(status.pid) else State.CRASHED
+    return status.state
+
+
+def _runs(pid: int) -> bool:
+    """Whether there is such a process."""
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return pid > 0
 
 
 def write_progress(folder: Path, progress: Progress) -> None:
@@ -102,30 +134,24 @@ def write_progress(folder: Path, progress: Progress) -> None:
     write_atomically(folder / PROGRESS, text + "\n", replace=True)
 
 
-def read_progress(folder: Path) -> dict[str, Any]:
+def read_progress(folder: Path) -> Written:
     """The fields of `runtime.job.Progress` and `updated` (epoch milliseconds); empty before the first micro-batch."""
-    return _read(folder / PROGRESS) or {}
+    found = read_json(folder / PROGRESS, _PROGRESS, hint=_HINT)
+    return {} if found is None else found
 
 
 def is_alive(folder: Path) -> bool:
-    """Whether a process holds the folder."""
+    """Whether a process holds the folder. JobError if that cannot be seen."""
+    path = folder / LOCK
     try:
-        handle = (folder / LOCK).open("r", encoding="utf-8")
-    except FileNotFoundError:
-        return False
-    with handle:
-        try:
+        with path.open("r", encoding="utf-8") as handle:
             fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        return False
-
-
-def _read(path: Path) -> dict[str, Any] | None:
-    try:
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        return None
-    except (OSError, ValueError) as error:
-        raise JobError(f"the file cannot be read: {error}", where=str(path), hint="Remove it.") from error
-    return found
+        return False
+    except BlockingIOError:
+        return True
+    except OSError as error:
+        raise JobError(
+            f"the file cannot be opened: {error.strerror}", where=str(path), hint="Look as the user whose job it is."
+        ) from error
+    return False

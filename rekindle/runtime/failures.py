@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from execnodes.core.errors import JobError, RekindleError
 from rekindle.connectors.registry import describe_failure
+from rekindle.runtime.folder import NO_ROOM
 from rekindle.runtime.java import MEMORY, lost
 
 _RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\]\s*(.*?)\s*(?:SQLSTATE: \w+|$)", re.S)
@@ -15,6 +17,10 @@ _PYTHON = re.compile(r"^(?:[A-Za-z_]\w*\.)*([A-Z]\w*(?:Error|Exception)): (.*)$"
 _SQLSTATE = re.compile(r"\s*SQLSTATE: \w+")
 _PREFIX = re.compile(r"^\[STREAM_FAILED\] Query \[id = [^]]*\] terminated with exception: ")
 _HINT = "Mend the cause and start the job again from its folder; what was committed stays."
+_ROOM = (
+    "Free some space where the job's folder, its sinks and Spark's own files (spark.local.dir, TMPDIR) are, and start "
+    "the job again."
+)
 _JAVA_MEMORY = re.compile(r"java\.lang\.OutOfMemoryError(?:: ([^\n]+))?")
 _PYTHON_MEMORY = re.compile(r"^(?:MemoryError|pyarrow\.lib\.ArrowMemoryError)\b.*$", re.M)
 _WORKER_DIED = re.compile(r"Python worker exited unexpectedly")
@@ -31,7 +37,7 @@ def explained(error: object) -> RekindleError:
         return error
     text = text_of(error)
     try:
-        return lost(text) or describe_failure(text) or _memory(text) or job_error(text)
+        return lost(text) or of_disk(error) or describe_failure(text) or _resources(text) or job_error(text)
     except Exception as second:  # noqa: BLE001  # a failure that cannot be explained is still one
         return JobError(f"{text} (and its cause cannot be told: {text_of(second)})", hint=_HINT)
 
@@ -44,18 +50,32 @@ def text_of(error: object) -> str:
         return f"{type(error).__name__}, and its text cannot be had ({type(second).__name__})"
 
 
+def of_disk(error: object, folder: Path | None = None) -> JobError | None:
+    """The error for a file that could not be read or written; None if it is about something else.
+
+    `folder`: named where it is not known which file it was, as when a disk is full.
+    """
+    if not isinstance(error, OSError) or (error.filename is None and error.errno not in NO_ROOM):
+        return None
+    hint = _ROOM if error.errno in NO_ROOM else _HINT
+    place = error.filename or folder
+    return JobError(error.strerror or type(error).__name__, where=str(place) if place else None, hint=hint)
+
+
 def is_transient(text: str) -> bool:
     """Whether a failure says nothing about the job: Spark waits ten seconds for a Python worker, and no longer."""
     return "Python worker failed to connect back" in text
 
 
-def _memory(text: str) -> JobError | None:
+def _resources(text: str) -> JobError | None:
     said = text.split("=== Streaming Query ===")[0]
     java = _JAVA_MEMORY.search(said)
     if java:
         return JobError(
             f"Spark's Java process is out of memory{f': {java[1].strip()}' if java[1] else ''}", hint=MEMORY
         )
+    if "No space left on device" in said and not _RAISED.search(said):
+        return JobError("no space is left on a disk", hint=_ROOM)
     python = _PYTHON_MEMORY.search(said)
     if python:
         return JobError(f"a Python worker is out of memory: {python[0]}", hint=_WORKERS)

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
 import re
 import time
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
+from pydantic import TypeAdapter
+from typing_extensions import TypedDict
+
 from execnodes.core.errors import JobError, PlanError
 from rekindle.atomic_file import write_atomically
+from rekindle.json_files import Id, Millis, parsed, read_json, read_text
 
+_NUMBER = re.compile(r"[0-9]{1,18}")
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+"""Numbers of errors of a disk that is full."""
 _ID = re.compile(r"[0-9a-f]{32}")
 """A folder with such a name was made for one job, and has its id."""
 
@@ -23,10 +31,35 @@ _ID = re.compile(r"[0-9a-f]{32}")
 class JobIdentity:
     """Who a job is; sinks remember it beside batch ids."""
 
-    job_id: str
+    job_id: Id
     name: str
-    created: int
+    created: Millis
     """Epoch milliseconds."""
+
+
+class Restored(TypedDict, total=False):
+    """The content of restored.json."""
+
+    savepoint: str
+    drop: str
+    unclaimed: bool
+    consent: str
+    watermark: int
+    positions: dict[str, str]
+    history: list[dict[str, Any]]
+
+
+class _Logged(TypedDict, total=False):
+    """What is read of the second line of a file of Spark's offset or commit log."""
+
+    batchWatermarkMs: int
+    nextBatchWatermarkMs: int
+    conf: dict[str, str]
+
+
+_IDENTITY, _RESTORED, _LOGGED = TypeAdapter(JobIdentity), TypeAdapter(Restored), TypeAdapter(_Logged)
+_GIVE = "Give a new --job-dir."
+_ANEW = "Start from a savepoint in a new --job-dir."
 
 
 class JobFolder:
@@ -49,7 +82,7 @@ class JobFolder:
     def committed_watermark(self) -> int:
         """Watermark (epoch ms) that the last committed micro-batch ran under; 0 before there is one."""
         batch = self.committed_batch()
-        return 0 if batch is None else self._logged("offsets", batch, "batchWatermarkMs")
+        return 0 if batch is None else self._metadata("offsets", batch).get("batchWatermarkMs", 0)
 
     @property
     def resolved_file(self) -> Path:
@@ -71,67 +104,95 @@ class JobFolder:
         """The savepoint this job began from: its folder, watermark, positions and history."""
         return self.path / "restored.json"
 
-    def restored(self) -> dict[str, Any]:
+    def restored(self) -> Restored:
         """What `restored_file` says; empty for a job that began at the beginning."""
-        if not self.restored_file.exists():
-            return {}
-        found: dict[str, Any] = json.loads(self.restored_file.read_text(encoding="utf-8"))
-        return found
+        found = read_json(self.restored_file, _RESTORED, hint=_ANEW)
+        return {} if found is None else found
 
     def committed_batch(self) -> int | None:
         """The last committed micro-batch; None before the first."""
-        return max((int(each.name) for each in (self.checkpoint / "commits").glob("[0-9]*")), default=None)
+        return max(self._batches("commits"), default=None)
 
     def tasks(self) -> int | None:
         """Shuffle partitions, which stay what they were in the first micro-batch; None before there is one."""
-        batches = [int(each.name) for each in (self.checkpoint / "offsets").glob("[0-9]*")]
+        batches = self._batches("offsets")
         if not batches:
             return None
-        settings = self._metadata("offsets", max(batches)).get("conf", {})
-        return int(settings["spark.sql.shuffle.partitions"])
+        text = self._metadata("offsets", max(batches)).get("conf", {}).get("spark.sql.shuffle.partitions", "")
+        if not _NUMBER.fullmatch(text) or not 0 < int(text) < 2**31:
+            where = str(self.checkpoint / "offsets" / str(max(batches)))
+            raise JobError(f"spark.sql.shuffle.partitions is {text!r}", where=where, hint=_ANEW)
+        return int(text)
+
+    def check_logs(self) -> None:
+        """JobError if the newest file of a log of the checkpoint is not whole; Spark would tell it in its own words."""
+        for log in ("offsets", "commits"):
+            for batch in sorted(self._batches(log))[-1:]:
+                self._metadata(log, batch)
+
+    def _batches(self, log: str) -> list[int]:
+        """Numbers of the micro-batches that a log knows."""
+        return [int(each.name) for each in (self.checkpoint / log).glob("[0-9]*") if _NUMBER.fullmatch(each.name)]
 
     def floor(self, batch: int) -> int:
         """Watermark (epoch ms) that stands after a committed micro-batch, or stood before the drain; 0 without one."""
         from execnodes.state.operator import DRAINED
 
-        known = [int(self.restored().get("watermark", 0)), self._logged("commits", batch, "nextBatchWatermarkMs")]
-        for each in (self.checkpoint / "offsets").glob("[0-9]*"):
-            if int(each.name) <= batch:
-                known.append(self._logged("offsets", int(each.name), "batchWatermarkMs"))
-        return max(each for each in known if each < DRAINED)
+        known = [self.restored().get("watermark", 0), self._metadata("commits", batch).get("nextBatchWatermarkMs", 0)]
+        for each in self._batches("offsets"):
+            if each <= batch:
+                known.append(self._metadata("offsets", each).get("batchWatermarkMs", 0))
+        return max((each for each in known if each < DRAINED), default=0)
 
-    def _logged(self, log: str, batch: int, name: str) -> int:
-        return int(self._metadata(log, batch).get(name, 0))
-
-    def _metadata(self, log: str, batch: int) -> dict[str, Any]:
+    def _metadata(self, log: str, batch: int) -> _Logged:
         # Line 1 is the log's version, line 2 the batch's metadata, then a line a source.
-        lines = (self.checkpoint / log / str(batch)).read_text(encoding="utf-8").splitlines()
-        found: dict[str, Any] = json.loads(lines[1])
-        return found
+        path = self.checkpoint / log / str(batch)
+        lines = read_text(path, hint=_ANEW).split("\n")
+        if len(lines) < 2:
+            raise JobError("the file is cut off: it has no second line", where=str(path), hint=_ANEW)
+        return parsed(lines[1], _LOGGED, str(path), hint=_ANEW)
 
     def acquire(self) -> None:
-        """Lock the folder for this process; JobError if another one runs the job."""
-        self.path.mkdir(parents=True, exist_ok=True)
-        handle = (self.path / "lock").open("a+", encoding="utf-8")
-        if not _locked(handle):
+        """Lock the folder for this process; JobError if another one runs the job, or it cannot be used."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            # What the job keeps is for nobody else to read, also not what Spark writes below.
+            self.path.mkdir(mode=0o700, exist_ok=True)
+            handle = (self.path / "lock").open("a+", encoding="utf-8", errors="replace")
+            held = _locked(handle)
+        except (OSError, ValueError) as error:
+            raise self._unusable(error) from error
+        if not held:
             handle.seek(0)
-            owner = handle.read().strip() or "unknown"
+            owner = handle.read(20).strip() or "unknown"
+            handle.close()
             handle.close()
             raise JobError(
                 f"the job runs already, in process {owner}",
                 where=str(self.path),
                 hint="Stop that process first, or give this run another --job-dir.",
             )
-        handle.truncate(0)
-        handle.write(str(os.getpid()))
-        handle.flush()
         self._lock = handle
+        try:
+            handle.truncate(0)
+            handle.write(str(os.getpid()))
+            handle.flush()
+        except OSError as error:
+            self.release()
+            raise self._unusable(error) from error
+
+    def _unusable(self, error: OSError | ValueError) -> JobError:
+        what = error.strerror if isinstance(error, OSError) else str(error)
+        what = "a file has its name" if isinstance(error, FileExistsError | NotADirectoryError) else what
+        hint = (
+            "Free some space." if isinstance(error, OSError) and error.errno in NO_ROOM else "Give another --job-dir."
+        )
+        return JobError(f"the job folder cannot be used: {what}", where=str(self.path), hint=hint)
 
     def check_free(self) -> None:
-        """JobError if another process runs the job."""
-        if self.path.exists():
-            self.acquire()
-            self.release()
+        """JobError if another process runs the job, or the folder cannot be used; a folder that is missing is made."""
+        self.acquire()
+        self.release()
 
     def release(self) -> None:
         """Give the lock back; the end of the process does it too."""
@@ -142,28 +203,33 @@ class JobFolder:
     def open(self, plan: str, name: str) -> JobIdentity:
         """Take the folder for a plan: a new one is written, an existing one must be the same."""
         if self.plan_file.exists():
-            if self.plan_file.read_text(encoding="utf-8") != plan:
+            if read_text(self.plan_file, hint=_GIVE) != plan:
                 raise PlanError(
                     "the job folder belongs to another plan",
                     where=str(self.path),
                     hint="Run the plan it was started with (plan.json in it), or give a new --job-dir.",
                 )
             return self.identity()
+        # The first of the two files may be there, from a process that was killed before it wrote the second one.
+        identity = self.enrol(name)
+        write_atomically(self.plan_file, plan, replace=True)
+        return identity
+
+    def enrol(self, name: str) -> JobIdentity:
+        """Write down who the job in a folder is that has no plan yet."""
         named = _ID.fullmatch(self.path.name) is not None
         identity = JobIdentity(self.path.name if named else uuid.uuid4().hex, name, int(time.time() * 1000))
+        if os.path.lexists(self.path / "job.json"):
+            identity = replace(self.identity(), name=name)
         write_atomically(self.path / "job.json", json.dumps(identity.__dict__, indent=2) + "\n", replace=True)
-        write_atomically(self.plan_file, plan, replace=True)
         return identity
 
     def identity(self) -> JobIdentity:
         """Read job.json; JobError if it is missing or broken."""
-        try:
-            found = json.loads((self.path / "job.json").read_text(encoding="utf-8"))
-            return JobIdentity(found["job_id"], found["name"], found["created"])
-        except (OSError, ValueError, KeyError) as error:
-            raise JobError(
-                f"job.json cannot be read: {error}", where=str(self.path), hint="Give a new --job-dir."
-            ) from error
+        found = read_json(self.path / "job.json", _IDENTITY, hint=_GIVE)
+        if found is None:
+            raise JobError("job.json is missing", where=str(self.path), hint=_GIVE)
+        return found
 
 
 def _locked(handle: IO[str]) -> bool:

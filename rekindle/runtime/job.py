@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from execnodes.core.changelog import ChangelogMode
-from execnodes.core.errors import RekindleError
+from execnodes.core.errors import JobError, RekindleError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.lowering import KIND, quote
 from execnodes.core.options import SPARK_PREFIX, Configuration
@@ -23,7 +23,7 @@ from rekindle.connectors.base import ProviderContext, SinkRequest, SinkWriter
 from rekindle.connectors.registry import find_sink
 from rekindle.jobs.attendant import Attendant
 from rekindle.runtime.build import Builder, sink_columns, sink_hidden
-from rekindle.runtime.failures import explained, is_transient, text_of
+from rekindle.runtime.failures import explained, is_transient, of_disk, text_of
 from rekindle.runtime.fan_out import FanOut, Target
 from rekindle.runtime.folder import JobFolder, JobIdentity
 from rekindle.runtime.functions import (
@@ -99,7 +99,7 @@ class Job:
         self._functions = dict(functions or {})
         job_dir = configuration.get_option("execution.job-dir")
         self._temporary = not job_dir
-        self.folder = JobFolder(Path(job_dir or tempfile.mkdtemp(prefix="rekindle-job-")))
+        self.folder = JobFolder(Path(job_dir or _temporary_folder()))
         self._writers: list[SinkWriter] = []
         self._query: StreamingQuery | None = None
         self._done = threading.Event()
@@ -127,10 +127,14 @@ class Job:
         self.folder.acquire()
         try:
             self.identity: JobIdentity = self.folder.open(self._plan, self._name)
-        except BaseException:
+        except BaseException as error:
             self._close()
-            raise
+            told = self._told(error)
+            if told is error:
+                raise
+            raise told from error
         try:
+            self._attendant.starting()
             self._begin()
             self._attendant.start()
             threading.Thread(target=self._run, name=f"rekindle-{self.job_id}", daemon=True).start()
@@ -147,7 +151,7 @@ class Job:
         """What the caller is told: exceptions of Spark say little when its process has gone."""
         if isinstance(error, RekindleError) or not isinstance(error, Exception):
             return error
-        return lost(text_of(error)) or error
+        return lost(text_of(error)) or of_disk(error, self.folder.path) or error
 
     def _begin(self) -> None:
         """What `_run` then waits for."""
@@ -190,6 +194,7 @@ class Job:
 
     def _assembled(self) -> tuple[SparkSession, Pipeline, DataFrame]:
         refuse_other_checkpoint(self.folder.checkpoint)
+        self.folder.check_logs()
         pages = page_layouts(self.folder, self._graph)
         recorded = guard(record(self._graph))
         supply_functions(recorded.steps.values(), self._functions)
@@ -413,6 +418,17 @@ class Job:
         self.folder.release()
         if self._temporary:
             shutil.rmtree(self.folder.path, ignore_errors=True)
+
+
+def _temporary_folder() -> str:
+    try:
+        return tempfile.mkdtemp(prefix="rekindle-job-")
+    except OSError as error:
+        raise JobError(
+            f"there is no room for temporary files: {error.strerror}",
+            where=error.filename,
+            hint="Set TMPDIR to a folder that can be written, or give the job a folder: --job-dir.",
+        ) from error
 
 
 def _columns(sink: SinkRecord) -> tuple[Column, ...]:

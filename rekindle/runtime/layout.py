@@ -9,10 +9,14 @@ import json
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from pydantic import TypeAdapter
+from typing_extensions import TypedDict
+
 from execnodes.core.errors import JobError
 from execnodes.core.version import ENGINE_VERSION, version_tuple
 from plans.meaning import meanings
 from rekindle.atomic_file import write_atomically
+from rekindle.json_files import read_json
 from rekindle.runtime.record import OperatorRecord
 
 if TYPE_CHECKING:
@@ -61,6 +65,16 @@ class FolderLayout:
         return json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n"
 
 
+class _Header(TypedDict):
+    """What a layout of any version begins with."""
+
+    engine: str
+
+
+_HEADER, _LAYOUT = TypeAdapter(_Header), TypeAdapter(FolderLayout)
+_ANEW = "Start from a savepoint in a new --job-dir."
+
+
 def layout_of(graph: ExecGraph, steps: Iterable[Step]) -> FolderLayout:
     """How this engine lays out the state of a pipeline."""
     meant = {(each.uid, each.name): each for each in meanings(graph)}
@@ -85,29 +99,25 @@ def layout_of(graph: ExecGraph, steps: Iterable[Step]) -> FolderLayout:
 
 def read_layout(folder: JobFolder) -> FolderLayout | None:
     """What the folder says; None for one that says nothing. JobError if a newer engine ran the job."""
-    if not folder.layout_file.is_file():
+    header = read_json(folder.layout_file, _HEADER, hint=_ANEW)
+    if header is None:
         return None
-    try:
-        found = json.loads(folder.layout_file.read_text(encoding="utf-8"))
-        engine = found["engine"]
-        if version_tuple(engine) > version_tuple(ENGINE_VERSION):
-            raise JobError(
-                f"the job was run by engine version {engine}, this engine is version {ENGINE_VERSION}",
-                where=str(folder.path),
-                hint=f"Go on with Rekindle {engine} or newer; or start in a new --job-dir from a savepoint that engine "
-                f"version {ENGINE_VERSION} took.",
-            )
-        states = tuple(
-            StateLayout(**{**each, "schema": tuple(map(tuple, each["schema"])), "key": tuple(each["key"])})
-            for each in found["states"]
-        )
-        return FolderLayout(engine, states, found["format"])
-    except (ValueError, KeyError, TypeError) as error:
+    if _newer(header["engine"], folder):
         raise JobError(
-            f"{folder.layout_file.name} cannot be read: {error!r}",
+            f"the job was run by engine version {header['engine']}, this engine is version {ENGINE_VERSION}",
             where=str(folder.path),
-            hint="Start from a savepoint in a new --job-dir.",
-        ) from error
+            hint=f"Go on with Rekindle {header['engine']} or newer; or start in a new --job-dir from a savepoint that "
+            f"engine version {ENGINE_VERSION} took.",
+        )
+    return read_json(folder.layout_file, _LAYOUT, hint=_ANEW)
+
+
+def _newer(engine: str, folder: JobFolder) -> bool:
+    try:
+        return version_tuple(engine) > version_tuple(ENGINE_VERSION)
+    except ValueError as error:
+        where = str(folder.layout_file)
+        raise JobError(f"{engine!r} is no engine version", where=where, hint=_ANEW) from error
 
 
 def check_layout(folder: JobFolder, layout: FolderLayout, converted: Collection[str] = ()) -> None:

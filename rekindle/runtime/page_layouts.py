@@ -7,7 +7,9 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from pydantic import TypeAdapter
 
 from execnodes.core.errors import StateError
 from execnodes.core.meaning import StateColumn, StateMeaning
@@ -20,6 +22,7 @@ from plans.judge import judge
 from plans.load import load
 from plans.meaning import meanings
 from rekindle.atomic_file import write_atomically
+from rekindle.json_files import read_json, read_text
 from rekindle.runtime.record import OperatorRecord, Step
 
 if TYPE_CHECKING:
@@ -52,6 +55,10 @@ class StoredLayout:
     def schema(self) -> tuple[tuple[str, str], ...]:
         """Names and types of the columns."""
         return tuple((name, t) for name, t, _ in self.columns)
+
+
+_STORED = TypeAdapter(dict[str, tuple[StoredLayout, ...]])
+_HINT = "Start from a savepoint in a new --job-dir."
 
 
 @dataclass(frozen=True)
@@ -119,18 +126,19 @@ def _serialized(graph: ExecGraph) -> dict[str, StateMeaning]:
     return {each.title: each for each in meanings(graph) if each.serializers}
 
 
+def read_stored(folder: JobFolder) -> dict[str, tuple[StoredLayout, ...]] | None:
+    """What the folder says; None for one that says nothing."""
+    return read_json(folder.page_layouts_file, _STORED, hint=_HINT)
+
+
 def _known(folder: JobFolder, states: Mapping[str, StateMeaning]) -> dict[str, tuple[StoredLayout, ...]]:
     if not states or folder.committed_batch() is None:
         return {}
-    if folder.page_layouts_file.is_file():
-        found = json.loads(folder.page_layouts_file.read_text(encoding="utf-8"))
-        return {title: tuple(map(_read, layouts)) for title, layouts in found.items()}
-    before = load(folder.resolved_file.read_text(encoding="utf-8"), source=str(folder.resolved_file))
+    found = read_stored(folder)
+    if found is not None:
+        return found
+    before = load(read_text(folder.resolved_file, hint=_HINT), source=str(folder.resolved_file))
     return {title: (StoredLayout.of(each),) for title, each in _serialized(before).items()}
-
-
-def _read(found: Mapping[str, Any]) -> StoredLayout:
-    return StoredLayout(tuple((name, t, text) for name, t, text in found["columns"]), found["serializers"])
 
 
 def _conversion(state: StateMeaning, before: StoredLayout, after: StoredLayout, where: str) -> Conversion:

@@ -10,8 +10,8 @@ import pytest
 
 from execnodes.core.errors import JobError, StateError
 from rekindle.jobs import control
-from rekindle.jobs.attendant import REQUEST
 from rekindle.jobs.home import job_info
+from rekindle.jobs.requests import REQUEST
 from rekindle.jobs.status import State, Status
 from tests.jobs.fake import Fake, running
 

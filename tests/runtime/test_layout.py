@@ -92,5 +92,5 @@ def test_a_newer_engine_has_been_there(folder: JobFolder, layout: FolderLayout) 
 @pytest.mark.parametrize("text", ["{", "[]", json.dumps({"engine": "x"}), json.dumps({"engine": "1.0", "states": [1]})])
 def test_damage_is_told(folder: JobFolder, layout: FolderLayout, text: str) -> None:
     folder.layout_file.write_text(text)
-    with pytest.raises(JobError, match=r"layout\.json cannot be read"):
+    with pytest.raises(JobError, match=r"layout\.json: "):
         check_layout(folder, layout)
