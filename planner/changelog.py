@@ -25,6 +25,7 @@ class Changes:
 
     def __init__(self) -> None:
         self._modes: dict[int, tuple[Logical, ChangelogMode]] = {}
+        self._omitting: dict[int, tuple[Logical, bool]] = {}
 
     def kinds(self, node: Logical) -> ChangelogMode:
         """INSERT, UPDATE_AFTER (for updates) and DELETE, as the node may emit them."""
@@ -68,6 +69,12 @@ class Changes:
         A filter cannot: the row it kept may be updated to one it drops. A join over updates cannot either, since it
         would not know which of its former results to take back.
         """
+        known = self._omitting.get(id(node))
+        if known is None:
+            known = self._omitting[id(node)] = (node, self._can_omit(node))
+        return known[1]
+
+    def _can_omit(self, node: Logical) -> bool:
         if not self.kinds(node).has_updates:
             return True
         match node:

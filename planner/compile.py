@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from execnodes.core.errors import SqlError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import Configuration
+from execnodes.core.recursion import room
 from planner.lower import lower
 from planner.optimize import optimize
 
@@ -19,5 +21,6 @@ def compile_statements(inserts: Sequence[Insert], catalog: Catalog, configuratio
     """Compile one INSERT, or all of a statement set together; SqlError says what cannot be taken, and where."""
     from planner.build import build_insert
 
-    sinks = [build_insert(each, catalog, configuration) for each in inserts]
-    return lower(optimize(sinks, configuration), configuration)
+    with room(lambda: SqlError("the statement nests too deeply", position=inserts[0].position)):
+        sinks = [build_insert(each, catalog, configuration) for each in inserts]
+        return lower(optimize(sinks, configuration), configuration)

@@ -6,10 +6,11 @@ from collections.abc import Hashable, Iterable
 from dataclasses import fields, is_dataclass
 
 from pydantic import BaseModel
+from pydantic_core import PydanticSerializationError
 
 from execnodes.core.errors import Position
 from execnodes.core.graph import ExecGraph
-from planner.logical import Logical, Scan, Sink
+from planner.logical import Logical, Scan, SetOperation, Sink
 from planner.tree import inputs
 
 
@@ -34,17 +35,28 @@ class Interner:
         if isinstance(node, Scan) and node.identifier is not None:
             return (node.identifier, node.hints, node.type, _frozen(node.predicates))
         nodes = {id(each) for each in inputs(node)}
+        if isinstance(node, SetOperation):
+            nodes.add(id(node.inputs))
         values = (getattr(node, field.name) for field in fields(node))
         return tuple(_frozen(value) for value in values if id(value) not in nodes and not isinstance(value, Position))
+
+
+def content(model: BaseModel, without: frozenset[str] = frozenset()) -> str:
+    """All that a model says, apart from some properties; for comparing."""
+    try:
+        return model.model_dump_json(exclude=set(without))
+    except PydanticSerializationError:
+        # The writer of JSON gives up at half the depth at which that of Python values does.
+        return repr(model.model_dump(exclude=set(without)))
 
 
 def _frozen(value: object) -> Hashable:
     if isinstance(value, tuple):
         return tuple(map(_frozen, value))
     if isinstance(value, BaseModel):
-        return value.model_dump_json()
+        return content(value)
     if isinstance(value, ExecGraph):
-        return tuple((node.model_dump_json(), value.inputs[node.id]) for node in value.nodes)
+        return tuple((content(node), value.inputs[node.id]) for node in value.nodes)
     if is_dataclass(value):
         return tuple(_frozen(getattr(value, field.name)) for field in fields(value))
     if isinstance(value, dict):

@@ -25,14 +25,22 @@ from planner.logical import (
 )
 from planner.physical import CompiledQuery, Deduplicate, Normalize, WindowAggregate
 from planner.time_attributes import END, START
-from planner.tree import conjuncts, function_name
+from planner.tree import conjuncts, function_name, once_a_node
 
 Key = frozenset[int]
+_MOST_KEYS = 64
 
 
+@once_a_node
 def upsert_keys(node: Logical) -> frozenset[Key]:
-    """Minimal keys of a node's output; none if rows can only be found by all their columns, or may occur twice."""
-    return frozenset(_minimal(_keys(node)))
+    """Minimal keys of a node's output; none if rows can only be found by all their columns, or may occur twice.
+
+    Of very many only the smallest: each join may multiply them.
+    """
+    found = list(_minimal(_keys(node)))
+    if len(found) > _MOST_KEYS:
+        found = sorted(found, key=lambda key: (len(key), sorted(key)))[:_MOST_KEYS]
+    return frozenset(found)
 
 
 def smallest(keys: Iterable[Key]) -> tuple[int, ...] | None:

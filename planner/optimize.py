@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from execnodes.core.options import Configuration
+from planner.limits import check_plan
 from planner.logical import Sink
 from planner.rules import BATCH_RULES, RULES
 from planner.rules.normalize_changelog import normalize_changelog
@@ -15,8 +16,10 @@ def optimize(sinks: Sequence[Sink], configuration: Configuration | None = None) 
     options = configuration or Configuration()
     batch = options.get_option("execution.runtime-mode") == "batch"
     plan = tuple(sinks)
+    check_plan(plan)
     if not batch:
         plan = normalize_changelog(plan, options.flag("table.exec.source.cdc-events-duplicate"))
     for rule in BATCH_RULES if batch else RULES:
         plan = rule(plan)
+    check_plan(plan)
     return plan

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from execnodes.core.errors import SqlError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
+from planner.digest import content
 from planner.graft import Graft
+from planner.limits import MAX_NODES
 
 
 class PlanBuilder:
@@ -22,20 +25,27 @@ class PlanBuilder:
         self.reuse = reuse
         self.nodes: dict[int, ExecNode] = {}
         self.inputs: dict[int, tuple[int, ...]] = {}
+        self._last_id = 0
         self._plans = Graft()
         self._known: dict[tuple[type[ExecNode], tuple[int, ...], str], ExecNode] = {}
 
     def add(self, cls: type[ExecNode], inputs: Sequence[ExecNode], fields: Mapping[str, Any], share: bool) -> ExecNode:
         """The node with these fields over these inputs: an earlier one if there is one and both may `share`."""
-        node = cls.model_validate({"id": max(self.nodes, default=0) + 1, **fields})
+        node = cls.model_validate({"id": self._last_id + 1, **fields})
         sources = tuple(each.id for each in inputs)
         if share and self.reuse:
-            key = (cls, sources, node.model_dump_json(exclude={"id"}))
+            key = (cls, sources, content(node, frozenset({"id"})))
             known = self._known.setdefault(key, node)
             if known is not node:
                 return known
+        if len(self.nodes) == MAX_NODES:
+            raise SqlError(
+                f"the plan has more than {MAX_NODES} nodes",
+                hint="Split the statement into several, or SET 'table.optimizer.reuse-sub-plan-enabled' = 'true'.",
+            )
         self.nodes[node.id] = node
         self.inputs[node.id] = sources
+        self._last_id = node.id
         return node
 
     def graft(self, graph: ExecGraph) -> Mapping[int, int]:
@@ -43,6 +53,7 @@ class PlanBuilder:
         ids = self._plans.add(graph)
         self.nodes.update(self._plans.nodes)
         self.inputs.update(self._plans.inputs)
+        self._last_id = max(self.nodes, default=0)
         return ids
 
     def graph(self, max_parallelism: int) -> ExecGraph:

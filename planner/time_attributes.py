@@ -17,12 +17,26 @@ from planner.logical import (
     WindowTableFunction,
 )
 from planner.physical import CompiledQuery, Deduplicate, Expand, Normalize, WindowAggregate
+from planner.tree import once_a_node
 
 START, END, TIME = "WindowStart", "WindowEnd", "WindowTime"
 
 
 def is_event_time(node: Logical, index: int) -> bool:
     """True if the column is an event-time attribute; joins and ordinary aggregates make plain timestamps of them."""
+    known = _event_times(node)
+    if index not in known:
+        known[index] = _is_event_time(node, index)
+    return known[index]
+
+
+@once_a_node
+def _event_times(node: Logical) -> dict[int, bool]:
+    """What is known of the columns so far."""
+    return {}
+
+
+def _is_event_time(node: Logical, index: int) -> bool:
     match node:
         case CompiledQuery():
             return node.type.fields[index].type.is_time_attribute
@@ -58,6 +72,7 @@ class WindowColumn:
     """WindowStart, WindowEnd or WindowTime."""
 
 
+@once_a_node
 def window_columns(node: Logical) -> dict[int, WindowColumn]:
     """Window columns of a node by index."""
     match node:

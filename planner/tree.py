@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import wraps
+from typing import TypeVar
 
 from execnodes.core.expressions import Call, Expression, InputRef, Literal
 from execnodes.core.functions import is_deterministic
@@ -12,6 +14,21 @@ from planner.logical import Join, Logical, Project, Scan, SetOperation, Sink, Va
 from planner.physical import CompiledQuery
 
 Sinks = tuple[Sink, ...]
+R = TypeVar("R")
+
+
+def once_a_node(compute: Callable[[Logical], R]) -> Callable[[Logical], R]:
+    """A function of a node that keeps its result with the node: what a plan shares is looked at once."""
+    name = f"_{compute.__name__}"
+
+    @wraps(compute)
+    def found(node: Logical) -> R:
+        if name not in node.__dict__:
+            node.__dict__[name] = compute(node)
+        result: R = node.__dict__[name]
+        return result
+
+    return found
 
 
 def inputs(node: Logical) -> tuple[Logical, ...]:
@@ -107,12 +124,18 @@ def function_name(call: Call) -> str:
 
 def conjuncts(condition: Expression) -> list[Expression]:
     """The parts of nested ANDs, without TRUE; a BETWEEN counts as two comparisons."""
-    if isinstance(condition, Call) and function_name(condition) == "AND":
-        return [part for each in condition.operands for part in conjuncts(each)]
-    if isinstance(condition, Call) and function_name(condition) == "BETWEEN" and is_deterministic(condition):
-        value, low, high = condition.operands
-        return [_compared(">=", value, low), _compared("<=", value, high)]
-    return [] if isinstance(condition, Literal) and condition.value is True else [condition]
+    parts: list[Expression] = []
+    left = [condition]
+    while left:
+        each = left.pop()
+        if isinstance(each, Call) and function_name(each) == "AND":
+            left.extend(reversed(each.operands))
+        elif isinstance(each, Call) and function_name(each) == "BETWEEN" and is_deterministic(each):
+            value, low, high = each.operands
+            parts += [_compared(">=", value, low), _compared("<=", value, high)]
+        elif not (isinstance(each, Literal) and each.value is True):
+            parts.append(each)
+    return parts
 
 
 def _compared(operator: str, value: Expression, bound: Expression) -> Call:

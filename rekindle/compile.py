@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from execnodes.batch.sink import BatchSink
+from execnodes.core.errors import SqlError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import Configuration
+from execnodes.core.recursion import room
 from planner.build import build_insert, build_query
 from planner.catalog import Catalog
 from planner.logical import Sink
@@ -49,6 +51,15 @@ def compile_graph(
     body: Body, catalog: Catalog, configuration: Configuration, plans: Sequence[ExecGraph] = ()
 ) -> ExecGraph:
     """The nodes of `plans` and of a statement."""
+    with room(lambda: _too_deep(body)):
+        return _compile(body, catalog, configuration, plans)
+
+
+def _too_deep(body: Body) -> SqlError:
+    return SqlError("the statement nests too deeply", position=body.position, hint="Split it into views.")
+
+
+def _compile(body: Body, catalog: Catalog, configuration: Configuration, plans: Sequence[ExecGraph]) -> ExecGraph:
     if isinstance(body, QueryStatement):
         sinks: tuple[Sink, ...] = (into_collect(build_query(body.query, catalog, configuration), body.position),)
     else:

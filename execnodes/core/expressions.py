@@ -163,10 +163,12 @@ def children(expression: Expression) -> tuple[Expression, ...]:
 
 
 def walk(expression: Expression) -> Iterator[Expression]:
-    """The expression and everything below it, parents first."""
-    yield expression
-    for child in children(expression):
-        yield from walk(child)
+    """The expression and everything below it, parents first, left to right."""
+    left = [expression]
+    while left:
+        each = left.pop()
+        yield each
+        left.extend(reversed(children(each)))
 
 
 def user_calls(expression: Expression) -> Iterator[Call]:
@@ -181,7 +183,8 @@ def transform(expression: Expression, change: Callable[[Expression], Expression 
         return changed
     if isinstance(expression, Call):
         operands = tuple(transform(each, change) for each in expression.operands)
-        return expression if operands == expression.operands else expression.model_copy(update={"operands": operands})
+        same = all(mine is other for mine, other in zip(operands, expression.operands, strict=True))
+        return expression if same else expression.model_copy(update={"operands": operands})
     if isinstance(expression, FieldAccess):
         inner = transform(expression.expr, change)
         return expression if inner is expression.expr else expression.model_copy(update={"expr": inner})

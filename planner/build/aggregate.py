@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from math import prod
 from typing import TYPE_CHECKING
 
 from execnodes.core import aggregates
@@ -19,6 +20,7 @@ from planner.build.scope import fields_of
 from planner.build.source import Source, project, row_of
 from planner.build.user_functions import bind_aggregate, find_aggregate
 from planner.catalog import Catalog, FoundFunction
+from planner.limits import check_sets
 from planner.logical import Aggregate, Logical
 
 if TYPE_CHECKING:
@@ -104,6 +106,7 @@ def _keys(
             choices.append([(key(item),)])
     if not any(isinstance(item, s.GroupingSets) for item in group):
         return keys, []
+    check_sets(prod(map(len, choices)), len(keys), node.position)
     sets = [tuple(dict.fromkeys(each for part in parts for each in part)) for parts in product(*choices)]
     if len(set(map(frozenset, sets))) < len(sets):
         raise SqlError("the same grouping set twice is not supported", position=node.position, hint="Remove one.")
@@ -122,16 +125,18 @@ class _Columns:
     def __init__(self, source: Source) -> None:
         self._source = source
         self._expressions: list[Expression] = []
+        self._places: dict[Expression, int] = {}
         self.names: list[str] = []
 
     def index(self, expression: Expression, name: str = "") -> int:
         """The column of an expression, added if it is new."""
-        if expression not in self._expressions:
+        if expression not in self._places:
             if not name and isinstance(expression, InputRef):
                 name = self._source.logical.type.fields[expression.input_index].name
+            self._places[expression] = len(self._expressions)
             self._expressions.append(expression)
             self.names.append(name or f"$f{len(self.names)}")
-        return self._expressions.index(expression)
+        return self._places[expression]
 
     def type(self, index: int) -> LogicalType:
         """Type of a column."""
@@ -154,6 +159,7 @@ class _Calls:
         sets: list[tuple[Expression, ...]],
     ) -> None:
         self.calls: list[AggregateCall] = []
+        self._places: dict[str, int] = {}
         self.results: dict[int, Expression] = {}
         """What stands for a call, by the id of its syntax."""
         self.merging: set[str] = set()
@@ -170,9 +176,8 @@ class _Calls:
             self.results[id(node)] = Literal(value=0, type=BIGINT.not_null())
             return
         call = self._grouping_call(node, name) if name in GROUP_FUNCTIONS else self._call(node, name)
-        place = next((i for i, each in enumerate(self.calls) if _same(each, call)), None)
-        if place is None:
-            place = len(self.calls)
+        place = self._places.setdefault(call.model_dump_json(exclude={"name"}), len(self.calls))
+        if place == len(self.calls):
             self.calls.append(call.model_copy(update={"name": alias or f"EXPR${place}"}))
         self.results[id(node)] = InputRef(input_index=len(self._grouping) + place, type=call.type)
 
@@ -252,10 +257,6 @@ class _Calls:
         return Converter(self._below.scope, self._below.catalog, self._below.replace, clause)
 
 
-def _same(one: AggregateCall, other: AggregateCall) -> bool:
-    return one.model_copy(update={"name": ""}) == other
-
-
 class GroupConverter(Converter):
     """Converts what stands above an aggregate: keys and calls become its columns."""
 
@@ -267,7 +268,7 @@ class GroupConverter(Converter):
         self._plain = all(isinstance(key, InputRef) for key in self._keys)
         self._calls = calls
 
-    def convert(self, node: s.Expr) -> Expression:
+    def _convert(self, node: s.Expr) -> Expression:
         """The expression over keys and results; SqlError for a column that is neither."""
         result = self._calls.results.get(id(node)) or self.replace(node)
         if result is not None:
@@ -281,7 +282,7 @@ class GroupConverter(Converter):
                 return self._keys[found]
             if isinstance(node, s.Name):
                 return self._column(found, node)
-        return super().convert(node)
+        return super()._convert(node)
 
     def column(self, column: InputRef, node: s.Name) -> Expression:
         """A column of the aggregate's input that * stands for."""

@@ -13,9 +13,13 @@ from planner import syntax as s
 from planner.build.scope import Scope
 from planner.build.user_functions import bind_scalar, find_aggregate, find_function
 from planner.catalog import Catalog
+from planner.limits import check_expression
 
 Replace = Callable[[s.Expr], Expression | None]
 """Gives the expression of a part that was built before (an aggregate, an OVER, a subquery), else None."""
+
+_NESTED = 100
+"""So many terms of AND and OR are nested, two and two, as plans have always had them; more stand side by side."""
 
 WINDOW_ONLY = frozenset(
     ("ROW_NUMBER", "RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST", "NTILE", "LAG", "LEAD", "NTH_VALUE")
@@ -42,9 +46,21 @@ class Converter:
         self.catalog = catalog
         self.replace = replace
         self.clause = clause
+        self._inside = 0
+        """Calls around the one that is being converted."""
 
     def convert(self, node: s.Expr) -> Expression:
         """The typed expression; SqlError with the place of what cannot be."""
+        self._inside += 1
+        try:
+            found = self._convert(node)
+        finally:
+            self._inside -= 1
+        if not self._inside:
+            check_expression(found, node.position)
+        return found
+
+    def _convert(self, node: s.Expr) -> Expression:
         replaced = self.replace(node)
         if replaced is not None:
             return replaced
@@ -101,7 +117,7 @@ class Converter:
                 position=node.position,
                 hint="Spark cannot call Python from inside its loops over arrays; do it in the function itself.",
             )
-        if node.name in ("AND", "OR") and len(operands) > 2:
+        if node.name in ("AND", "OR") and 2 < len(operands) <= _NESTED:
             return self._fold(node, operands)
         return resolve(node.name.upper(), operands, position=node.position, result=node.result)
 
@@ -139,6 +155,8 @@ def all_of(conditions: list[Expression]) -> Expression | None:
     """The AND of conditions; None of none."""
     if not conditions:
         return None
+    if len(conditions) > _NESTED:
+        return resolve("AND", tuple(conditions))
     found = conditions[0]
     for condition in conditions[1:]:
         found = resolve("AND", (found, condition))
@@ -161,7 +179,12 @@ def children(node: s.Expr) -> tuple[s.Expr, ...]:
 
 def walk(node: s.Expr) -> list[s.Expr]:
     """The expression and all its parts, parents first."""
-    return [node, *(each for child in children(node) for each in walk(child))]
+    found, left = [], [node]
+    while left:
+        each = left.pop()
+        found.append(each)
+        left.extend(reversed(children(each)))
+    return found
 
 
 def is_aggregate(node: s.Expr, catalog: Catalog) -> bool:

@@ -39,6 +39,7 @@ class QueryBuilder:
         self.catalog = catalog
         self.configuration = configuration
         self.ctes = ctes or {}
+        self._nested: dict[int, tuple[s.Query, Logical]] = {}
         self.spans: dict[tuple[int, int], Identifier] = {}
         """Where tables and views of the catalog are named in the script, and which they are."""
 
@@ -55,6 +56,13 @@ class QueryBuilder:
             plan = sort_output(plan, ordered, self.catalog) if ordered else plan
         self.spans.update(inner.spans)
         return limited(plan, node.offset, node.fetch, bool(ordered), node.position)
+
+    def subquery(self, node: s.Query) -> Logical:
+        """The plan of a subquery that reads nothing of the query around it, made once."""
+        if id(node) not in self._nested:
+            # The query is kept so that its id is not given to another one.
+            self._nested[id(node)] = (node, self.query(node, nested=True))
+        return self._nested[id(node)][1]
 
     def body(self, node: s.Body, outer: Scope | None = None, expected: Expected = None) -> Logical:
         """The plan of a query without its ORDER BY."""

@@ -96,7 +96,7 @@ class Subqueries:
             inner, correlated = self._split(source, body)
             if correlated:
                 return _right(source, inner.logical, [], correlated)
-        plan = self._builder.query(node.query, nested=True)
+        plan = self._builder.subquery(node.query)
         marked = project(plan, [TRUE], ["EXPR$0"])
         return _Right(Aggregate(marked, (0,), (), marked.type, position=node.position), TRUE)
 
@@ -111,7 +111,7 @@ class Subqueries:
             members = [self.inner_only(right.convert(item.expr), item.expr) for item in body.items]
             plan: Logical = inner.logical
         else:
-            plan = self._builder.query(node.query, nested=True)
+            plan = self._builder.subquery(node.query)
             members = refs(plan.type)
         if len(members) != len(values):
             raise SqlError(f"IN compares {len(values)} values with {len(members)} columns", position=node.position)
@@ -151,7 +151,7 @@ class Subqueries:
                 position=node.position,
                 hint="Write e.g. (SELECT MAX(x) FROM …).",
             )
-        plan = self._builder.query(node.query, nested=True)
+        plan = self._builder.subquery(node.query)
         if len(plan.type.fields) != 1:
             raise SqlError(f"a scalar subquery gives one column, not {len(plan.type.fields)}", position=node.position)
         return self._attached(source, node, plan, TRUE, 0)

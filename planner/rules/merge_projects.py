@@ -6,8 +6,14 @@ from collections import Counter
 
 from execnodes.core.expressions import Expression, InputRef, substitute, walk
 from execnodes.core.functions import is_deterministic
+from planner.limits import MAX_DEPTH, extent
 from planner.logical import Filter, Logical, Project
 from planner.tree import Sinks, conjunction, conjuncts, rewrite
+
+_GROWTH = 500
+"""So many parts may come of any merge."""
+_DEPTH = MAX_DEPTH // 2
+"""Of merged expressions."""
 
 
 def merge_projects(sinks: Sinks) -> Sinks:
@@ -33,11 +39,24 @@ def _merge(node: Logical) -> Logical:
 
 
 def mergeable(upper: tuple[Expression, ...], lower: tuple[Expression, ...]) -> bool:
-    """Whether `upper` may read through `lower`: what gives another value each time must not be written twice."""
+    """Whether `upper` may read through `lower`: what gives another value each time must not be written twice, and the
+    two together must not become much longer or deeper than they are.
+    """
+    if not merges_well(upper, lower):
+        return False
     if all(map(is_deterministic, lower)):
         return True
     uses = Counter(each.input_index for above in upper for each in walk(above) if isinstance(each, InputRef))
     return all(uses[index] <= 1 or is_deterministic(each) for index, each in enumerate(lower))
+
+
+def merges_well(upper: tuple[Expression, ...], lower: tuple[Expression, ...]) -> bool:
+    """Whether expressions stay of a size when what they read is put in."""
+    extents = [extent(each) for each in lower]
+    merged = [extent(each, lambda column: extents[column.input_index]) for each in upper]
+    parts = sum(parts for _, parts in merged)
+    apart = sum(extent(each)[1] for each in upper) + sum(parts for _, parts in extents)
+    return parts <= max(_GROWTH, apart) and all(depth <= _DEPTH for depth, _ in merged)
 
 
 def _is_identity(node: Project) -> bool:

@@ -4,11 +4,13 @@ row that is filtered away still moves the watermark.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 
 from execnodes.core.expressions import Call, Expression, InputRef, input_indexes, remap, substitute
 from execnodes.core.functions import is_deterministic
 from planner.logical import Aggregate, Filter, Join, JoinType, Logical, Project, SetKind, SetOperation
+from planner.rules.merge_projects import merges_well
 from planner.time_attributes import window_columns
 from planner.tree import TRUE, Sinks, conjunction, conjuncts, function_name, inputs, with_input, with_inputs
 
@@ -16,19 +18,28 @@ _STRICT = frozenset({"=", "<>", "<", "<=", ">", ">=", "IS NOT NULL", "LIKE"})
 """Predicates that are never TRUE for a NULL operand."""
 
 
+_MOST_COPIES = 64
+"""Of what is shared; then its readers filter for themselves."""
+
+
 def push_filters(sinks: Sinks) -> Sinks:
     """Push every condition; an outer join whose padded rows a condition refuses becomes a narrower join."""
-    return tuple(with_input(sink, _Push({}).into(sink.input, [])) for sink in sinks)
+    return tuple(with_input(sink, _Push({}, Counter()).into(sink.input, [])) for sink in sinks)
 
 
 @dataclass(frozen=True)
 class _Push:
     done: dict[int, Logical]
     """Results without conditions, by node: what is shared stays shared."""
+    copies: Counter[int]
+    """Results with conditions, by node: each is a copy of what is below."""
 
     def into(self, node: Logical, conditions: list[Expression]) -> Logical:
         """The node with the conditions (over its output) in force."""
         if conditions:
+            self.copies[id(node)] += 1
+            if self.copies[id(node)] > _MOST_COPIES:
+                return _filter(self.into(node, []), conditions)
             return self._push(node, conditions)
         if id(node) not in self.done:
             self.done[id(node)] = self._push(node, [])
@@ -54,7 +65,7 @@ class _Push:
         for each in conditions:
             reads = input_indexes(each)
             passes = is_deterministic(each) and all(is_deterministic(node.expressions[index]) for index in reads)
-            if passes:
+            if passes and merges_well((each,), node.expressions):
                 below.append(substitute(each, node.expressions))
             else:
                 above.append(each)
