@@ -157,12 +157,14 @@ TRUE = Literal(value=True, type=BOOLEAN.not_null())
 def unique_names(type: LogicalType) -> LogicalType:
     """The row type with a number behind names that occurred before, as Flink does: ``k``, ``k0``."""
     seen: set[str] = set()
+    numbers: dict[str, int] = {}
     fields = []
     taken = {field.name for field in type.fields}
     for field in type.fields:
-        name, number = field.name, 0
+        name, number = field.name, numbers.get(field.name, 0)
         while name in seen or (number and name in taken):
             name, number = f"{field.name}{number}", number + 1
         seen.add(name)
+        numbers[field.name] = number
         fields.append(field if name == field.name else Field(name, field.type))
     return row(*fields)

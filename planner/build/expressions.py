@@ -198,11 +198,13 @@ def is_aggregate(node: s.Expr, catalog: Catalog) -> bool:
 def unique_names(names: list[str]) -> list[str]:
     """Names made distinct as Flink does: a later ``a`` becomes ``a0``."""
     seen: set[str] = set()
+    numbers: dict[str, int] = {}
     found = []
     for name in names:
-        fresh, number = name, 0
+        fresh, number = name, numbers.get(name, 0)
         while fresh in seen:
             fresh, number = f"{name}{number}", number + 1
         seen.add(fresh)
+        numbers[name] = number
         found.append(fresh)
     return found
