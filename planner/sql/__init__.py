@@ -6,3 +6,7 @@ writes in its own way), `expressions`, `parser` (queries), `nodes` (what sqlglot
 statements), `foreign` (what other systems write), `dialect`. Only these modules import sqlglot, and `planner.parse`
 imports them when there is text to parse.
 """
+
+from planner.sql.pure import use_python_build
+
+use_python_build()

@@ -202,7 +202,7 @@ class Cursor(parser.Parser):
         """Take these keywords or marks; SqlError if something else comes."""
         for word in words:
             if not self.accept(word):
-                raise self.error(f"expected {word}")
+                raise self.error(f"expected {word}", self._opened() if word == ")" else None)
 
     def one(self, parse: Parse | None = None) -> exp.Expr:
         """An expression; SqlError if there is none."""
@@ -291,11 +291,26 @@ class Cursor(parser.Parser):
             f"{expected}, found {self.shown()}", position=self.here, hint=hint
         )
 
+    def _opened(self) -> str | None:
+        """Where the parenthesis stands that is open here."""
+        depth = 0
+        for token in reversed(self._tokens[: self._index]):
+            if token.token_type is T.R_PAREN:
+                depth += 1
+            elif token.token_type is T.L_PAREN:
+                depth -= 1
+                if depth < 0:
+                    place = self.source.position(token.start)
+                    return f"It closes the parenthesis of line {place.line}, column {place.column}."
+        return None
+
     def no_expression(self) -> SqlError:
         """There is no expression at the next token."""
         return self.error("expected an expression", self._reserved())
 
     def _reserved(self) -> str | None:
+        if self._prev.token_type is T.COMMA:
+            return "Leave out the comma in front of it."
         word = self.shown()
         plain = self._curr.token_type not in VALUES and word.upper() in RESERVED
         return f"{word} is reserved; as a name write it in backticks." if plain else None

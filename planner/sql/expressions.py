@@ -208,12 +208,12 @@ class Expressions(Forms):
             if self._curr.token_type is T.STAR:
                 parts.append(self.expression(exp.Star(), self.take()))
                 break
+            self.deeper(len(parts) - 1)
             parts.append(self.name_node("a column or field"))
         found: exp.Expr = self.expression(
             exp.Column(**dict(zip(("this", "table", "db", "catalog"), reversed(parts[:4]), strict=False))), token
         )
-        for depth, field in enumerate(parts[4:]):  # fields of fields
-            self.deeper(depth)
+        for field in parts[4:]:  # fields of fields
             found = exp.Dot(this=found, expression=field)
         return self.expression(found, token)
 

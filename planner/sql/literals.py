@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import date, datetime, time
+from functools import cache
 from math import isfinite
 
 from execnodes.core import types as t
@@ -35,7 +36,12 @@ def constant(value: Value, type_: LogicalType, position: Position) -> Constant:
         known(value, type_)
     except ValueError as bad:
         raise SqlError(str(bad), position=position) from None
-    return Constant(Literal(value=value, type=type_.not_null()), position=position)
+    return Constant(Literal(value=value, type=_not_null(type_)), position=position)
+
+
+@cache
+def _not_null(type_: LogicalType) -> LogicalType:
+    return type_.not_null()
 
 
 def symbol(word: str, position: Position) -> Constant:

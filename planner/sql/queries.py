@@ -11,7 +11,7 @@ from planner import syntax as s
 from planner.sql import nodes
 from planner.sql.convert import Expressions
 
-_MOST_CUBE = 12
+_MOST_CUBE, _MOST_ROLLUP = 12, 64
 _Sets = tuple[tuple[s.Expr, ...], ...]
 
 
@@ -111,6 +111,8 @@ class Convert(Expressions):
             return tuple([each for member in inner for each in member])
         keys = [member[0] for member in inner]
         if isinstance(node, exp.Rollup):
+            if len(keys) > _MOST_ROLLUP:
+                raise SqlError(f"ROLLUP over {len(keys)} keys: at most {_MOST_ROLLUP}", position=self.at(node))
             return tuple([_flat(keys[:length]) for length in range(len(keys), -1, -1)])
         if len(keys) > _MOST_CUBE:
             raise SqlError(f"CUBE over {len(keys)} keys makes 2^{len(keys)} sets", position=self.at(node))

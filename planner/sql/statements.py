@@ -9,6 +9,7 @@ from typing import Literal, get_args
 from execnodes.core.errors import SqlError
 from planner import statements as s
 from planner.sql.create import create, function_body
+from planner.sql.foreign import begins
 from planner.sql.inserts import insert, statement_set
 from planner.sql.plans import compile_plan, drop_plan, execute, explain, stop
 from planner.sql.script import Script
@@ -40,7 +41,7 @@ def statement(script: Script) -> s.Statement:
             raise SqlError(
                 f"{script.shown()} does not begin a statement",
                 position=position,
-                hint=f"Known: {', '.join(BEGINNINGS)}.",
+                hint=begins(script.shown(), BEGINNINGS),
             )
         script.take()
         found = parse(script)

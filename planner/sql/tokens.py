@@ -11,6 +11,7 @@ from sqlglot.tokenizer_core import Token
 from sqlglot.tokenizer_core import TokenType as T
 
 from execnodes.core.errors import Position, SqlError
+from planner.sql.foreign import BACKSLASH
 from planner.sql.source import Source
 
 _WORDS = """
@@ -34,8 +35,7 @@ _NAME = re.compile(r"[^\W\d]\w*(?:\$\w+)*")
 _NUMBER = re.compile(r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
 _BINARY = re.compile(r"[xX]'(?:[0-9a-fA-F]{2})*'")
 _BAD_BINARY = "a binary literal needs an even number of hexadecimal digits"
-_BACKSLASH = "A backslash escapes nothing: a quote in a text is doubled, 'it''s'."
-_HINTS = {"\\": _BACKSLASH, "@": "There are no variables: write the value.", "&": "There are no operators on bits."}
+_HINTS = {"\\": BACKSLASH, "@": "There are no variables: write the value.", "&": "There are no operators on bits."}
 """What to write instead of a character that belongs to no token."""
 
 
@@ -168,5 +168,5 @@ def _unclosed(source: Source, start: int) -> SqlError:
     if raw[:1] == "`":
         return SqlError("an identifier that is not closed", position=position, hint="Close it with a backtick.")
     backslash = source.text.rfind("\\'", 0, start)
-    hint = _BACKSLASH if backslash >= 0 else None
+    hint = BACKSLASH if backslash >= 0 else None
     return SqlError("a text that is not closed", position=position, hint=hint)

@@ -1,0 +1,67 @@
+"""What other systems write, and what is misspelt, is refused at its own place with what to write instead."""
+
+from __future__ import annotations
+
+import pytest
+
+from execnodes.core.errors import Position, SqlError
+from planner.parse import parse
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("^SELCT a FROM t", "SELCT does not begin a statement", "Did you mean SELECT?"),
+        ("^UPDATE t SET a = 1", "UPDATE does not begin", "INSERT INTO"),
+        ("^DELETE FROM t", "DELETE does not begin", "a row goes when a query no longer gives it"),
+        ("SELECT a FROM t WHERE b ^ILIKE 'x'", "ILIKE is not Flink's SQL", "LOWER(text) LIKE LOWER(pattern)"),
+        ("SELECT a FROM t WHERE b NOT ^ILIKE 'x'", "ILIKE", "LOWER"),
+        ("SELECT a ^ILIKE 'x' FROM t", "ILIKE", "LOWER"),
+        ("SELECT a ^RLIKE 'x' FROM t", "RLIKE", "REGEXP(text, pattern)"),
+        ("SELECT * ^EXCEPT (a) FROM t", "* EXCEPT (…)", "Name the columns"),
+        ("SELECT * ^EXCLUDE (a) FROM t", "* EXCLUDE (…)", "Name the columns"),
+        ("CREATE TABLE t (a INT) ^USING parquet", "USING", "'format' = 'parquet'"),
+        ("CREATE TABLE t (a INT) ^STORED AS ORC", "STORED", "WITH ('connector'"),
+        ("CREATE TABLE t ^SELECT 1", "SELECT at this place", "AS SELECT"),
+        ("CREATE TABLE t AS SELECT 1 ^WITH ('a' = 'b')", "WITH at this place", "in front of AS"),
+        ("SELECT a FROM t ^LIMIT 5, 10", "LIMIT 5, …", "LIMIT … OFFSET 5"),
+        ("SELECT a FROM t WHERE a ^== 1", "== is not", "Write =."),
+        ("SELECT a FROM t WHERE a ^<=> 1", "<=> is not", "IS NOT DISTINCT FROM"),
+        ("SELECT a^::INT FROM t", ":: is not", "CAST(value AS type)"),
+        ("SELECT a ^-> 'b' FROM t", "-> is not", "JSON_VALUE"),
+        ("SELECT 'it\\'s^' FROM t", "not closed", "A backslash escapes nothing"),
+        ("SELECT ^'it\\'s' || 'b''", "a quote behind a backslash ends the text", "doubled"),
+        ('SELECT ^"a" FROM t', "double quotes", "backticks"),
+        ("SELECT INTERVAL ^1 DAY", "in single quotes", "INTERVAL '5' SECOND"),
+        ("SELECT ^INTERVAL n DAY FROM t", "INTERVAL without quotes", "n * INTERVAL '1' DAY"),
+        ("SELECT ^TOP 5 a FROM t", "TOP 5", "LIMIT 5"),
+        ("SELECT ^DISTINCT ON (a) b FROM t", "DISTINCT ON", "ROW_NUMBER"),
+        ("SELECT a FROM t GROUP BY a ^WITH ROLLUP", "WITH ROLLUP", "GROUP BY ROLLUP"),
+        ("SELECT a ^FORM t", "FORM does not belong here", "FROM"),
+        ("SELECT a FROM t ^WEHRE a = 1", "WEHRE does not belong here", "WHERE"),
+        ("SELECT a FROM t ^GRUOP BY a", "GRUOP does not belong here", "GROUP"),
+        ("SELECT COUNT(a ^FROM t", "expected ), found FROM", "line 1, column 13"),
+        ("SELECT a, ^FROM t", "expected an expression", "Leave out the comma"),
+        ("CREATE TABLE t (a INT,^)", "expected a column", "Leave out the comma"),
+        ("SELECT a FROM t ^SELECT b FROM u", "expected the end of the statement", "semicolon"),
+        ("SELECT ^a AT TIME ZONE 'UTC' FROM t", "AT TIME ZONE", "CONVERT_TZ"),
+        ("SELECT a FROM ^a.b.c.d", "at most three names", None),
+        ("SELECT ^1e999", "too large for a DOUBLE", None),
+        ("SELECT ^U&'\\d800'", "half a character", None),
+        ("SELECT CAST(a AS VARCHAR^(99999999999))", "1 to 2147483647", None),
+        ("SELECT COUNT(DISTINCT ^)", "expected an expression", None),
+        ("SELECT a FROM t LIMIT 1 ^LIMIT 2", "since LIMIT is given already", None),
+    ],
+)
+def test_foreign_words(text: str, message: str, hint: str | None) -> None:
+    plain = text.replace("^", "", 1)
+    with pytest.raises(SqlError) as raised:
+        parse(plain)
+    assert message in raised.value.message
+    assert hint is None or hint in str(raised.value.hint)
+    if "VARCHAR" not in text:  # at the type
+        assert raised.value.position == Position(1, text.index("^") + 1)
+
+
+def test_a_surrogate_pair_is_one_character() -> None:
+    assert parse("SELECT U&'\\d83d\\de00'") == parse("SELECT '😀'")

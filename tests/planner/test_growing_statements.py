@@ -1,0 +1,81 @@
+"""Statements that grow: long chains take their length in time; what nests too deep is refused at its place."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from execnodes.core.errors import SqlError
+from planner import syntax
+from planner.parse import parse, parse_expression
+from planner.sql.cursor import MOST_NESTED
+
+LONG: dict[str, Callable[[int], str]] = {
+    "AND": lambda n: "SELECT 1 FROM t WHERE " + " AND ".join(f"a = {i}" for i in range(n)),
+    "OR": lambda n: "SELECT 1 FROM t WHERE " + " OR ".join(f"a = {i}" for i in range(n)),
+    "+": lambda n: "SELECT " + " + ".join(f"a{i}" for i in range(n)),
+    "||": lambda n: "SELECT " + " || ".join(f"a{i}" for i in range(n)),
+    "UNION ALL": lambda n: " UNION ALL ".join(f"SELECT {i}" for i in range(n)),
+    "INTERSECT": lambda n: " INTERSECT ".join(f"SELECT {i}" for i in range(n)),
+    "JOIN": lambda n: "SELECT 1 FROM t" + "".join(f" JOIN t{i} ON t{i}.a = t.a" for i in range(n)),
+    "comma": lambda n: "SELECT 1 FROM t" + "".join(f", t{i}" for i in range(n)),
+    "VALUES": lambda n: "VALUES " + ", ".join(f"({i}, 'x', 1.5)" for i in range(n)),
+    "IN": lambda n: f"SELECT 1 FROM t WHERE a IN ({', '.join(map(str, range(n)))})",
+    "aggregates": lambda n: "SELECT " + ", ".join(f"SUM(a{i}) FILTER (WHERE b > {i})" for i in range(n)),
+    "CASE": lambda n: "SELECT CASE " + " ".join(f"WHEN a = {i} THEN {i}" for i in range(n)) + " END",
+    "columns": lambda n: f"CREATE TABLE t ({', '.join(f'c{i} INT' for i in range(n))})",
+    "statements": lambda n: "INSERT INTO t SELECT 1;" * n,
+    "WITH": lambda n: "WITH " + ", ".join(f"a{i} AS (SELECT 1)" for i in range(n)) + " SELECT 1",
+}
+
+
+@pytest.mark.parametrize("kind", LONG)
+def test_long_chains_take_their_length_in_time(kind: str) -> None:
+    spent = []
+    for length in (400, 4000):
+        text, begun = LONG[kind](length), time.process_time()
+        assert parse(text)
+        spent.append(time.process_time() - begun)
+    assert spent[1] < 40 * max(spent[0], 0.005)
+
+
+DEEP: dict[str, Callable[[int], str]] = {
+    "parentheses": lambda n: "SELECT " + "(" * n + "a" + ")" * n,
+    "calls": lambda n: "SELECT " + "f(" * n + "a" + ")" * n,
+    "CASE": lambda n: "SELECT " + "CASE WHEN a THEN " * n + "a" + " END" * n,
+    "subqueries": lambda n: "SELECT * FROM (" * n + "SELECT 1" + ")" * n,
+    "WITH": lambda n: "WITH a AS (" * n + "SELECT 1" + ") SELECT * FROM a" * n,
+    "EXISTS": lambda n: "SELECT 1 FROM t WHERE EXISTS (" * n + "SELECT 1" + ")" * n,
+    "types": lambda n: "SELECT CAST(a AS " + "ARRAY<" * (n - 1) + "INT" + ">" * (n - 1) + ")",
+    "suffixed types": lambda n: "SELECT CAST(a AS INT" + " ARRAY" * (n - 1) + ")",
+    "rows": lambda n: "CREATE TABLE t (a " + "ROW<a " * (n - 1) + "INT" + ">" * (n - 1) + ")",
+    "NOT": lambda n: "SELECT " + "NOT " * n + "a",
+    "minus": lambda n: "SELECT " + "- " * n + "a",
+    "indexes": lambda n: "SELECT a" + "[1]" * n,
+    "fields": lambda n: "SELECT f(a)" + ".b" * n,
+    "names": lambda n: "SELECT a" + ".b" * n,
+    "IS NULL": lambda n: "SELECT a" + " IS NULL" * n,
+    "joins": lambda n: "SELECT 1 FROM " + "(" * n + "t" + " JOIN u ON TRUE)" * n,
+    "GROUPING SETS": lambda n: "SELECT 1 FROM t GROUP BY " + "GROUPING SETS (" * n + "a" + ")" * n,
+}
+
+
+@pytest.mark.parametrize("kind", DEEP)
+def test_deep_nesting_is_read_or_refused_at_its_place(kind: str) -> None:
+    assert parse(DEEP[kind](MOST_NESTED))
+    for depth in (MOST_NESTED + 2, 30_000):
+        with pytest.raises(SqlError, match=f"nested deeper than {MOST_NESTED} levels") as raised:
+            parse(DEEP[kind](depth))
+        assert raised.value.position is not None
+        assert raised.value.position.column < len(DEEP[kind](MOST_NESTED + 2))
+
+
+def test_a_chain_keeps_its_form() -> None:
+    found = parse_expression("a OR b OR (c OR d) OR e")
+    assert isinstance(found, syntax.Call)
+    assert len(found.args) == 4
+    found = parse_expression("a + b + c")
+    assert isinstance(found, syntax.Call)
+    assert isinstance(found.args[0], syntax.Call)
