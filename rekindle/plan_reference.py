@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from execnodes.core.errors import PlanError
+from rekindle.paths import entered
+
+_ADDRESS = re.compile(r"(file:(?://(?:localhost)?)?(?=/))|[a-zA-Z][\w+.-]+://")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +54,9 @@ class PlanReference:
 
 def local_path(path: str | Path) -> Path:
     """The path of ``/a/p.json`` or ``file:///a/p.json``; PlanError for another kind of address."""
-    if isinstance(path, Path):
-        return path
-    parts = urlsplit(path)
-    # One letter before the colon is a drive.
-    if len(parts.scheme) < 2:
-        return Path(path)
-    if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
+    address = None if isinstance(path, Path) else _ADDRESS.match(path)
+    if address is not None and address[1] is None:
         raise PlanError(f"plans lie in local files, not at {path!r}", hint="Give a path or a file: address.")
-    return Path(unquote(parts.path))
+    local = str(path) if address is None else unquote(str(path)[address.end() :])
+    entered(local)
+    return Path(local)

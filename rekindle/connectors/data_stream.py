@@ -17,6 +17,7 @@ from rekindle.connectors.file_stream import numbered, whole_file
 from rekindle.connectors.foreign_frame import adopt
 from rekindle.connectors.line_text import stream_name
 from rekindle.connectors.options import TableOption, TableOptions
+from rekindle.paths import for_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -95,7 +96,7 @@ def _exported(frame: DataFrame, request: SourceRequest) -> Path:
     target = request.job_dir / "sources" / stream_name(request.uid) / "rows.parquet"
     if not target.exists():
         partial = target.with_name("_rows.tmp")
-        frame.coalesce(1).write.mode("overwrite").parquet(str(partial))
+        frame.coalesce(1).write.mode("overwrite").parquet(for_spark(frame.sparkSession, partial))
         (file,) = partial.glob("part-*.parquet")
         file.replace(target)
     return target

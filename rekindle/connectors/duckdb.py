@@ -13,6 +13,7 @@ from rekindle.connectors.duckdb_write import DuckdbWriter
 from rekindle.connectors.file_stream import whole_file
 from rekindle.connectors.line_text import stream_name
 from rekindle.connectors.options import TableOption
+from rekindle.paths import entered
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -43,7 +44,7 @@ class Duckdb(SourceConnector, SinkConnector):
         options = self.opened(request.table, "source", request.name)
         target = request.job_dir / "sources" / stream_name(request.uid) / "rows.parquet"
         if not target.exists():
-            path = Path(options.text("path"))
+            path = entered(options.text("path"))
             if not path.exists():
                 raise ConnectorError(
                     f"there is no database {path}", where=f"table {request.name}", hint="Correct the option 'path'."

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from execnodes.core.errors import ConnectorError
 from execnodes.core.types import BINARIES, TEXTS, LogicalType, Root
 from rekindle.connectors.base import SourceRequest
+from rekindle.paths import for_duckdb_database, for_duckdb_to_write
 
 if TYPE_CHECKING:
     import duckdb
@@ -21,7 +22,7 @@ def connect(path: str, table: str, *, read_only: bool) -> Iterator[duckdb.DuckDB
     import duckdb
 
     try:
-        with duckdb.connect(path, read_only=read_only) as database:
+        with duckdb.connect(for_duckdb_database(path), read_only=read_only) as database:
             database.execute("SET TimeZone = 'UTC'")
             yield database
     except duckdb.Error as error:
@@ -93,5 +94,5 @@ def exported(database: duckdb.DuckDBPyConnection, source: str, request: SourceRe
         value = f"CAST(epoch_ms({x}) AS INTEGER)" if is_time else f"CAST({x} AS {_type(column.data_type)})"
         cells.append(f"{value} AS c{i}")
     chosen = ", ".join(cells) or "1 AS rk_none"
-    file = str(target).replace("'", "''")
+    file = for_duckdb_to_write(target).replace("'", "''")
     database.execute(f"COPY (SELECT {chosen} FROM {source}) TO '{file}' (FORMAT parquet)")

@@ -13,6 +13,7 @@ from rekindle.connectors.base import SinkRequest, SinkWriter
 from rekindle.connectors.files import absolute, is_local
 from rekindle.connectors.format import Format
 from rekindle.connectors.options import TableOptions
+from rekindle.paths import for_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -67,7 +68,8 @@ class FileWriter(SinkWriter):
             # An earlier attempt stopped half-way.
             shutil.rmtree(hidden)
             for left in self._target.rglob(f"part-{self._job}-{batch_id}-*"):
-                left.unlink()
+                if left.is_file():
+                    left.unlink()
         self._store(batch, hidden)
         shown = self._show(hidden, batch_id)
         if self._request.overwrite:
@@ -88,12 +90,13 @@ class FileWriter(SinkWriter):
         writer = encoded.write.format(self._format.reader).mode("overwrite")
         if self._partitions:
             writer = writer.partitionBy(*self._partitions)
-        writer.save(str(hidden))
+        writer.save(for_spark(batch.sparkSession, hidden))
 
     def _show(self, hidden: Path, batch_id: int) -> set[Path]:
         """Rename each file into place; a rename replaces what an earlier attempt left under the name."""
         shown = set()
-        parts = sorted(each for each in hidden.rglob("part-*") if not self._format.is_empty(each))
+        files = (each for each in hidden.rglob("part-*") if each.is_file())
+        parts = sorted(each for each in files if not self._format.is_empty(each))
         for number, part in enumerate(parts):
             folder = self._target / part.parent.relative_to(hidden)
             folder.mkdir(parents=True, exist_ok=True)

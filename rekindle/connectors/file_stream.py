@@ -9,6 +9,7 @@ from execnodes.core.lowering import MAJOR, SEQUENCE
 from execnodes.core.spark_sql import spark_type
 from rekindle.connectors.base import SourceRequest
 from rekindle.connectors.line_text import stream_name
+from rekindle.paths import AS_WRITTEN, for_spark, for_spark_stream
 from rekindle.spark_releases import named
 
 if TYPE_CHECKING:
@@ -20,11 +21,11 @@ def whole_file(spark: SparkSession, request: SourceRequest, file: Path) -> DataF
     schema = ", ".join(f"c{i} {spark_type(column.data_type)}" for i, column in enumerate(request.columns))
     schema = schema or "rk_none INT"
     if request.batch:
-        frame = spark.read.schema(schema).parquet(str(file))
+        frame = spark.read.schema(schema).options(**AS_WRITTEN).parquet(for_spark(spark, file))
     else:
         wanted = "*.none" if request.start else file.name
         reader = named(spark.readStream.schema(schema), stream_name(request.uid))
-        frame = reader.option("pathGlobFilter", wanted).parquet(str(file.parent))
+        frame = reader.option("pathGlobFilter", wanted).parquet(for_spark_stream(spark, file.parent))
     names = [f"c{i}" for i in range(len(request.columns))]
     return numbered(spark, frame, names, request.ordered)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from execnodes.core.errors import ConnectorError
 from rekindle.connectors.line_text import local_path
+from rekindle.paths import entered, escaped, for_spark, for_spark_stream
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -37,12 +38,12 @@ class SourceFile:
 
 def is_local(path: str) -> bool:
     """Whether a path is on this machine's disks."""
-    return re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", path) is None or path.startswith("file:")
+    return re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", path) is None or path.startswith("file:/")
 
 
 def absolute(path: str) -> str:
     """A path without ``file:``, absolute if it is local."""
-    return os.path.abspath(local_path(path)) if is_local(path) else path.rstrip("/")
+    return str(entered(local_path(path))) if is_local(path) else path.rstrip("/")
 
 
 def list_files(spark: SparkSession, path: str, table: str) -> tuple[SourceFile, ...]:
@@ -63,7 +64,8 @@ def _local(path: str, table: str) -> list[SourceFile]:
     if os.path.exists(path):
         roots = [path]
     elif glob.has_magic(path):
-        roots = sorted(glob.glob(path, recursive=True))
+        root = glob_root(path)
+        roots = sorted(glob.glob(glob.escape(root) + path.removeprefix(root), recursive=True))
     else:
         roots = []
     if not roots:
@@ -133,6 +135,16 @@ def name_of(path: str) -> str:
     return path.rpartition("/")[2]
 
 
+def batch_path(spark: SparkSession, path: str) -> str:
+    """A file for a batch reader with `AS_WRITTEN`."""
+    return for_spark(spark, path) if is_local(path) else path
+
+
+def stream_path(spark: SparkSession, path: str) -> str:
+    """A folder for a stream reader."""
+    return for_spark_stream(spark, path) if is_local(path) else escaped(path)
+
+
 def glob_of_names(names: Iterable[str]) -> str:
     """A Hadoop glob that matches exactly these file names."""
     escaped = (re.sub(r"([\[\]{}*?,\\^])", r"\\\1", name) for name in names)
@@ -144,5 +156,7 @@ def glob_root(path: str) -> str:
     if not glob.has_magic(path) or (is_local(path) and Path(path).exists()):
         return path
     parts = path.split("/")
-    fixed = next(i for i, part in enumerate(parts) if glob.has_magic(part))
+    fixed = 0
+    while not glob.has_magic(parts[fixed]) or (is_local(path) and os.path.exists("/".join(parts[: fixed + 1]))):
+        fixed += 1
     return "/".join(parts[:fixed]) or "/"

@@ -24,6 +24,7 @@ from rekindle.connectors.file_sink import FileWriter
 from rekindle.connectors.files import (
     SourceFile,
     absolute,
+    batch_path,
     below,
     common_folder,
     glob_of_names,
@@ -31,14 +32,17 @@ from rekindle.connectors.files import (
     is_local,
     list_files,
     name_of,
+    stream_path,
 )
 from rekindle.connectors.format import Format, Wanted, find_format, formats
 from rekindle.connectors.line_text import PATH, find_failure, local_path, stream_name, string
 from rekindle.connectors.options import COMMON, TableOption, TableOptions, check_options
+from rekindle.paths import AS_WRITTEN
 from rekindle.spark_releases import named
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.readwriter import DataStreamReader
 
 OPTIONS = (
     TableOption("path", "text", "", "A file, a folder or a glob; a sink writes into the folder.", required=True),
@@ -157,11 +161,12 @@ def _other(column: Column, request: SourceRequest) -> str:
     from execnodes.core.spark_sql import spark_type
 
     if column.kind == "PHYSICAL":
-        key = re.escape(column.name)
-        folder = f"regexp_extract(_metadata.file_path, {string(f'/{key}=([^/]*)/')}, 1)"
-        found = f"nullif({folder}, '__HIVE_DEFAULT_PARTITION__')"
-        # Encoded twice: once as a folder's name, once as an address.
-        plain = f"nullif(url_decode(url_decode(replace({found}, '+', '%2B'))), '__DEFAULT_PARTITION__')"
+        key = re.escape(_partition_text(column.name))
+        # The last such folder: the table may lie below one itself.
+        folder = f"regexp_extract({_PATH_TEXT}, {string(f'(?s).*/{key}=([^/]*)/')}, 1)"
+        # A folder that was made by hand need not be encoded.
+        found = f"coalesce(try_url_decode(replace({folder}, '+', '%2B')), {folder})"
+        plain = f"nullif(nullif({found}, '__HIVE_DEFAULT_PARTITION__'), '__DEFAULT_PARTITION__')"
         return f"CAST({plain} AS {spark_type(column.data_type)})"
     key = column.metadata_key or column.name
     if key not in _METADATA:
@@ -171,6 +176,12 @@ def _other(column: Column, request: SourceRequest) -> str:
             hint=f"The filesystem connector has: {', '.join(_METADATA)}.",
         )
     return f"CAST({_METADATA[key][0]} AS {spark_type(column.data_type)})"
+
+
+def _partition_text(name: str) -> str:
+    """As Spark and Hive write a partition's column into the name of a folder."""
+    special = "\"#%'*/:=?\\\x7f{[]^"
+    return "".join(f"%{ord(c):02X}" if c in special or c < " " else c for c in name)
 
 
 def _arranged(rows: DataFrame, request: SourceRequest, stored: tuple[Column, ...], changelog: bool) -> DataFrame:
@@ -197,13 +208,15 @@ def _open(
     done = frozenset(json.loads(request.start)) if request.start else frozenset()
     schema = chosen.schema(stored)
     if request.batch:
-        present = [f.path for f in list_files(spark, path, request.name) if f.path not in done]
+        files = list_files(spark, path, request.name)
+        present = [batch_path(spark, f.path) for f in files if f.path not in done]
         if not present:
             return spark.createDataFrame([], schema)
+        reader = spark.read.format(chosen.reader).options(**AS_WRITTEN)
         if not chosen.typed:
-            return spark.read.format(chosen.reader).schema(schema).load(present)
+            return reader.schema(schema).load(present)
         # Spark takes the size of the files for that of all columns it knows of; by it, it chooses how to join.
-        return spark.read.format(chosen.reader).schema(chosen.schema(every)).load(present)
+        return reader.schema(chosen.schema(every)).load(present)
     # Spark's own wildcards read some files twice, hence a folder and a filter by file name.
     stream = named(spark.readStream.format(chosen.reader).schema(schema), stream_name(request.uid))
     stream = stream.option("maxFileAge", "36500d").option("recursiveFileLookup", "true")
@@ -212,12 +225,12 @@ def _open(
         stream = stream.option("maxFilesPerTrigger", at_most)
     if options.text("source.monitor-interval"):
         root, names = _watched(spark, path, request.name)
-        frame = stream.option("pathGlobFilter", names).load(_empty_folder(request) if request.hold else root)
+        frame = _loaded(stream.option("pathGlobFilter", names), root, request, spark)
         return frame.where(f"{_PATH_TEXT} NOT IN ({_list(done)})") if done else frame
     files = _fixed(spark, path, done, request)
     root = common_folder(files) if files else _folder_of(path)
     names = glob_of_names([each.name for each in files])
-    frame = stream.option("pathGlobFilter", names).load(_empty_folder(request) if request.hold else root)
+    frame = _loaded(stream.option("pathGlobFilter", names), root, request, spark)
     known = {each.path for each in files}
     if is_local(root) and any(name_of(each) in {f.name for f in files} for each in below(root) if each not in known):
         return frame.where(f"{_PATH_TEXT} IN ({_list(known)})")
@@ -239,11 +252,16 @@ def _list(paths: Iterable[str]) -> str:
     return ", ".join(map(string, sorted(paths)))
 
 
-def _empty_folder(request: SourceRequest) -> str:
-    """What a source that takes up no new files lists; files that the checkpoint names are read where they are."""
-    folder = request.job_dir / "sources" / "none"
-    folder.mkdir(parents=True, exist_ok=True)
-    return str(folder)
+def _loaded(stream: DataStreamReader, root: str, request: SourceRequest, spark: SparkSession) -> DataFrame:
+    """The files below a folder; a source that takes up no new ones lists another, where there are none.
+
+    Files that the checkpoint names are read where they are.
+    """
+    if request.hold:
+        folder = request.job_dir / "sources" / "none"
+        folder.mkdir(parents=True, exist_ok=True)
+        return stream.load(stream_path(spark, str(folder)))
+    return stream.load(stream_path(spark, root))
 
 
 def _folder_of(path: str) -> str:

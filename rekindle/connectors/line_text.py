@@ -97,7 +97,7 @@ def local_path(uri: str) -> str:
     """A file's address as people write it: without ``file:`` and escapes."""
     from urllib.parse import unquote
 
-    return unquote(re.sub(r"^file:(//)?(?=/)", "", uri)) if uri.startswith("file:") else uri
+    return unquote(re.sub(r"^file:(//)?(?=/)", "", uri)) if uri.startswith("file:/") else uri
 
 
 def _line_number(path: str, line: str) -> int | None:

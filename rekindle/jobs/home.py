@@ -12,6 +12,7 @@ from typing import Any
 from execnodes.core.errors import JobError, RekindleError
 from execnodes.core.options import Configuration
 from rekindle.jobs.status import State, Trouble, is_alive, read_progress, read_status, state_of
+from rekindle.paths import entered
 
 SHORT = 8
 """Characters of an id that people are shown."""
@@ -49,13 +50,13 @@ class JobInfo:
 def home() -> Path:
     """Rekindle's own folder: $REKINDLE_HOME, else ~/.rekindle."""
     given = os.environ.get("REKINDLE_HOME")
-    return Path(given).absolute() if given else Path.home() / ".rekindle"
+    return entered(given) if given else Path.home() / ".rekindle"
 
 
 def jobs_dir(configuration: Configuration) -> Path:
     """The folder of jobs that were given none."""
     given = configuration.get_option("execution.jobs-dir")
-    return Path(given).absolute() if given else home() / "jobs"
+    return entered(given) if given else home() / "jobs"
 
 
 def new_folder(configuration: Configuration) -> Path:
@@ -119,6 +120,7 @@ def _info_or_broken(folder: Path) -> JobInfo:
 
 def find_job(text: str, configuration: Configuration) -> JobInfo:
     """The job that is meant; JobError if there is none, or more than one."""
+    entered(text)
     if os.sep in text or (Path(text) / "job.json").is_file():
         if not Path(text).is_dir():
             raise NoSuchJobError("there is no such job folder", where=text, hint=HINT)

@@ -19,6 +19,7 @@ from execnodes.state.packing import PACKED_DDL, pack
 from execnodes.state.processor import StageProcessor
 from rekindle.connectors.base import ProviderContext, SourceRequest
 from rekindle.connectors.registry import find_source
+from rekindle.paths import for_spark_stream
 from rekindle.runtime.lanes import Lanes
 from rekindle.runtime.record import OperatorRecord, SourceRecord
 from rekindle.runtime.resolved import in_full
@@ -108,7 +109,7 @@ class Builder:
         real = frame.selectExpr("*", f"{time} AS {EVENT_TIME}", f"true AS {_REAL}")
         self.control_dir.mkdir(parents=True, exist_ok=True)
         reader = named(self._spark.readStream, control_stream(source)).schema(f"{EVENT_TIME} timestamp")
-        control = reader.json(str(self.control_dir))
+        control = reader.json(for_spark_stream(self._spark, self.control_dir))
         empty = [
             f"{EVENT_TIME}" if f.name == EVENT_TIME else f"false AS {_REAL}" if f.name == _REAL
             else f"CAST(NULL AS {f.dataType.simpleString()}) AS `{f.name}`"
@@ -162,7 +163,7 @@ class Builder:
             rows.append(f"named_struct({', '.join(cells)})")
         done = source.node.uid("values") in self._positions
         reader = named(self._spark.readStream, source_stream(source))
-        stream = reader.option("pathGlobFilter", "*.none" if done else "*").text(str(folder))
+        stream = reader.option("pathGlobFilter", "*.none" if done else "*").text(for_spark_stream(self._spark, folder))
         if not rows:
             none = (f"CAST(NULL AS {spark_type(t)}) AS c{i}" for i, t in enumerate(types))
             return stream.where("false").selectExpr(*none, f"0L AS {SEQUENCE}", f"'' AS {MAJOR}")

@@ -19,6 +19,7 @@ from typing_extensions import TypedDict
 from execnodes.core.errors import JobError, PlanError
 from rekindle.atomic_file import write_atomically
 from rekindle.json_files import Id, Millis, parsed, read_json, read_text
+from rekindle.paths import entered
 
 _NUMBER = re.compile(r"[0-9]{1,18}")
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
@@ -66,7 +67,8 @@ class JobFolder:
     """A job's files. Everything is written by rename, so that a crash leaves whole files only."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        # Executors have another working directory.
+        self.path = entered(path)
         self._lock: IO[str] | None = None
 
     @property

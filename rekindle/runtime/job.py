@@ -22,6 +22,7 @@ from rekindle.atomic_file import write_atomically
 from rekindle.connectors.base import ProviderContext, SinkRequest, SinkWriter
 from rekindle.connectors.registry import find_sink
 from rekindle.jobs.attendant import Attendant
+from rekindle.paths import for_spark_checkpoint
 from rekindle.runtime.build import Builder, sink_columns, sink_hidden
 from rekindle.runtime.failures import explained, is_transient, of_disk, text_of
 from rekindle.runtime.fan_out import FanOut, Target
@@ -190,7 +191,8 @@ class Job:
         return self._written(frame)
 
     def _written(self, frame: DataFrame) -> DataStreamWriter:
-        return self._fan_out.attach(frame).option("checkpointLocation", str(self.folder.checkpoint))
+        checkpoint = for_spark_checkpoint(self._spark, self.folder.checkpoint)
+        return self._fan_out.attach(frame).option("checkpointLocation", checkpoint)
 
     def _assembled(self) -> tuple[SparkSession, Pipeline, DataFrame]:
         refuse_other_checkpoint(self.folder.checkpoint)

@@ -69,6 +69,10 @@ def session(parallelism: int = 2, settings: Mapping[str, str] | None = None) -> 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     os.environ["PYTHONWARNINGS"] = "ignore::FutureWarning"
+    locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_CTYPE", "LANG"))), "C")
+    if "utf" not in locale.lower():
+        # Java has file names in the letters of the locale that it is started with.
+        os.environ["LC_ALL"] = "C.UTF-8"
     from pyspark.sql import SparkSession
 
     require_alive()

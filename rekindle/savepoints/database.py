@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from execnodes.core.errors import StateError
+from rekindle.paths import for_duckdb
 from rekindle.savepoints.columns import distinct_names, duckdb_type, file_columns, literal, positional, quoted
 from rekindle.savepoints.manifest import Manifest, SavedState
 
@@ -105,7 +106,7 @@ def select(state: SavedState, files: Iterable[Path]) -> str:
         picked = ", ".join(
             f"CAST({cells[name]} AS {t}) AS {alias}" for name, t, alias in zip(columns, types, shown, strict=True)
         )
-        listed = ", ".join(literal(str(each)) for each in group)
+        listed = ", ".join(literal(for_duckdb(each)) for each in group)
         # A folder called k=v is no column k.
         inner = f"read_parquet([{listed}], hive_partitioning = false) AS r({', '.join(cells.values())})"
         texts.append(f"SELECT {picked} FROM {inner}")

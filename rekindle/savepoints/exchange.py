@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from execnodes.core.errors import StateError
+from rekindle.paths import for_duckdb, for_duckdb_to_write
 from rekindle.savepoints.columns import literal, quoted
 from rekindle.savepoints.database import connected, paths, select
 from rekindle.savepoints.reader import SavepointReader
@@ -46,7 +47,7 @@ def reading(path: Path, columns: Iterable[str]) -> str:
     _format(path)
     if not path.is_file():
         raise StateError("there is no such file", where=str(path))
-    file = literal(str(path))
+    file = literal(for_duckdb(path))
     match path.suffix.lower():
         case ".parquet":
             return f"SELECT * FROM read_parquet({file}, hive_partitioning = false)"
@@ -73,7 +74,7 @@ def _json_texts(path: Path, absent: Iterable[str]) -> str:
             names |= dict.fromkeys(row)
     columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names or absent)
     options = f"format = 'newline_delimited', hive_partitioning = false, columns = {{{columns}}}"
-    return f"FROM read_json({literal(str(path))}, {options})"
+    return f"FROM read_json({literal(for_duckdb(path))}, {options})"
 
 
 def export_state(reader: SavepointReader, address: str, target: Path) -> int:
@@ -91,12 +92,12 @@ def export_state(reader: SavepointReader, address: str, target: Path) -> int:
 
 def write_file(connection: duckdb.DuckDBPyConnection, rows: str, target: Path) -> None:
     """The rows of a query as a new file."""
-    temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}.tmp")
+    temporary = target.with_name(f".{uuid.uuid4().hex}.tmp")
     if "json" in _format(target):
         rows = _exact(connection, rows)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        connection.execute(f"COPY ({rows}) TO {literal(str(temporary))} ({_format(target)})")
+        connection.execute(f"COPY ({rows}) TO {literal(for_duckdb_to_write(temporary))} ({_format(target)})")
         temporary.replace(target)
     except OSError as error:
         raise StateError(f"the file cannot be written: {error.strerror}", where=str(target)) from error

@@ -23,6 +23,7 @@ from plans.accumulators import evolve
 from plans.compare import Fate as Judged
 from plans.compare import Judgement, compare
 from plans.meaning import POSITION, Meanings, meanings
+from rekindle.paths import AS_WRITTEN, for_spark
 from rekindle.runtime.record import OperatorRecord
 from rekindle.savepoints.convert import convert
 from rekindle.savepoints.manifest import Manifest, SavedState, Step, read
@@ -135,7 +136,7 @@ class Restore:
         if kept.changes:
             assert self.scratch is not None
             files = convert(saved, files, kept.changes, self.scratch)
-        rows = spark.read.parquet(*(each.as_uri() for each in files))
+        rows = spark.read.options(**AS_WRITTEN).parquet(*(for_spark(spark, each) for each in files))
         flat = rows.selectExpr(*(f"{text} AS {name}" for name, text in head.items()), *slots_text)
         return flat.selectExpr("*", f"{lanes.text([step.node.id])} AS {LANE}")
 

@@ -18,6 +18,7 @@ from execnodes.state.map_client import DIRECTORY
 from execnodes.state.operator import BUCKET, StateSpec
 from plans.meaning import POSITION, meanings
 from rekindle.connectors.registry import find_source
+from rekindle.paths import for_spark, for_spark_state
 from rekindle.runtime.folder import JobFolder
 from rekindle.runtime.layout import check_layout, layout_of
 from rekindle.runtime.page_layouts import Conversion, page_layouts, supply_layouts
@@ -107,7 +108,7 @@ def _converted(states: Sequence[SavedState], found: Mapping[str, Sequence[Conver
 def _metadata(spark: SparkSession, job: JobFolder) -> list[Any]:
     if not (job.checkpoint / "state").exists():
         return []
-    return list(spark.read.format("state-metadata").load(str(job.checkpoint)).collect())
+    return list(spark.read.format("state-metadata").load(for_spark_state(spark, job.checkpoint)).collect())
 
 
 def _dump(
@@ -126,7 +127,7 @@ def _dump(
         .option("operatorId", number)
         .option("batchId", batch)
         .option("stateVarName", f"{uid}__{spec.name}")
-        .load(str(job.checkpoint))
+        .load(for_spark_state(spark, job.checkpoint))
         .selectExpr("CAST(key AS STRING) AS lane", "user_map_key.page", "user_map_key.segment", "user_map_value.data")
         .where(f"page <> {DIRECTORY[1]}")
     )
@@ -140,7 +141,7 @@ def _dump(
     address = [BUCKET] if spec.bucketed else []
     written = ["rk_written"] if spec.ttl_ms else []
     place = folder / "state" / uid / f"{spec.name}.parquet"
-    slots.selectExpr(*address, *texts, *written).write.parquet(place.as_uri())
+    slots.selectExpr(*address, *texts, *written).write.parquet(for_spark(spark, place))
     for stray in (*place.glob("_*"), *place.glob(".*")):
         stray.unlink()
     files = sorted(place.glob("*.parquet"))

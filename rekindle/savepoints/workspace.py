@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from execnodes.core.errors import StateError
 from execnodes.core.meaning import StateMeaning
 from execnodes.core.version import ENGINE_VERSION
+from rekindle.paths import for_duckdb_to_write
 from rekindle.savepoints.columns import distinct_names, file_columns, literal
 from rekindle.savepoints.database import paths, select
 from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, Step, checksum
@@ -154,7 +155,7 @@ class Workspace:
     def write(self, state: SavedState, query: str) -> Draft:
         """The rows of a query as those of a state; it has the state's columns in their order."""
         file = self.stage()
-        self.connection.execute(f"COPY ({query}) TO {literal(str(file))} (FORMAT parquet)")
+        self.connection.execute(f"COPY ({query}) TO {literal(for_duckdb_to_write(file))} (FORMAT parquet)")
         names = list(file_columns(state))
         if distinct_names(names) != tuple(names):
             _rename_columns(file, names)

@@ -1,0 +1,1 @@
+"""Paths with names that engines read something into."""
