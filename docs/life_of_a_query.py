@@ -10,12 +10,11 @@ from pathlib import Path
 
 from docs.markers import between_markers
 from execnodes.core.graph import ExecGraph
+from planner.algebra import Logical
 from planner.build import build_insert
-from planner.logical import Logical
 from planner.optimize import optimize
 from planner.parse import parse
 from planner.statements import Insert
-from planner.tree import inputs
 from plans.explain import plan_tree
 from rekindle.runtime.record import record
 from rekindle.runtime.stages import plan_stages
@@ -84,7 +83,7 @@ def _block(language: str, text: str) -> str:
 def _tree(node: Logical, depth: int = 0) -> Iterator[str]:
     columns = ", ".join(f"{field.name} {field.type}" for field in node.type.fields)
     yield f"{'  ' * depth}{type(node).__name__}: {columns}"
-    for each in inputs(node):
+    for each in node.inputs:
         yield from _tree(each, depth + 1)
 
 

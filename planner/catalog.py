@@ -11,7 +11,7 @@ from typing import Any
 from execnodes.core.errors import CatalogError, Position
 from execnodes.core.tables import ResolvedTable
 from execnodes.core.user_functions.loading import Definition, definition_of, load
-from planner.physical import CompiledQuery
+from planner.algebra import CompiledQuery
 
 Identifier = tuple[str, str, str]
 """Catalog, database, name."""

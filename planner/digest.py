@@ -10,8 +10,7 @@ from pydantic_core import PydanticSerializationError
 
 from execnodes.core.errors import Position
 from execnodes.core.graph import ExecGraph
-from planner.logical import Logical, Scan, SetOperation, Sink
-from planner.tree import inputs
+from planner.algebra import Logical, Scan, SetOperation, Sink
 
 
 class Interner:
@@ -25,7 +24,7 @@ class Interner:
         """The number of the subtree; source positions do not count."""
         known = self._by_node.get(id(node))
         if known is None:
-            below = tuple(self.number(each) for each in inputs(node))
+            below = tuple(self.number(each) for each in node.inputs)
             key = (type(node).__name__, below, self._own(node))
             # The node is kept so that its id is not given to another one.
             known = self._by_node[id(node)] = (node, self._numbers.setdefault(key, len(self._numbers)))
@@ -34,7 +33,7 @@ class Interner:
     def _own(self, node: Logical) -> Hashable:
         if isinstance(node, Scan) and node.identifier is not None:
             return (node.identifier, node.hints, node.type, _frozen(node.predicates))
-        nodes = {id(each) for each in inputs(node)}
+        nodes = {id(each) for each in node.inputs}
         if isinstance(node, SetOperation):
             nodes.add(id(node.inputs))
         values = (getattr(node, field.name) for field in fields(node))
@@ -75,7 +74,7 @@ def readers(sinks: Iterable[Sink], interner: Interner) -> dict[int, set[int]]:
         found.setdefault(number, set()).add(reader)
         if number not in seen:
             seen.add(number)
-            for each in inputs(node):
+            for each in node.inputs:
                 visit(each, number)
 
     for place, sink in enumerate(sinks):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from execnodes.core.options import Configuration
+from planner.algebra import Sink
 from planner.limits import check_plan
-from planner.logical import Sink
 from planner.rules import BATCH_RULES, RULES
 from planner.rules.normalize_changelog import normalize_changelog
 

@@ -9,9 +9,9 @@ from execnodes.core.errors import SqlError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import Configuration
 from execnodes.core.recursion import room
+from planner.algebra import Sink
 from planner.build import build_insert, build_query
 from planner.catalog import Catalog
-from planner.logical import Sink
 from planner.lower import lower
 from planner.optimize import optimize
 from planner.statements import Body, QueryStatement, StatementSet

@@ -20,8 +20,8 @@ from execnodes.stream.union.v1 import Union
 from execnodes.stream.watermark_assigner.v1 import WatermarkAssigner
 from execnodes.stream.window_aggregate.v1 import WindowAggregate
 from execnodes.stream.window_table_function.v1 import WindowTableFunction
-from planner.physical import CompiledQuery
-from planner.time_attributes import TIME
+from planner.algebra import CompiledQuery
+from planner.algebra.windows import TIME
 from rekindle.query_sink import collects
 
 

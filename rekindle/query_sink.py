@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from execnodes.core.errors import Position
 from execnodes.core.graph import ExecGraph
 from execnodes.core.tables import Column, ResolvedTable, Schema, TableReference
+from planner.algebra import Sink
 from planner.build import build_sink
-from planner.logical import Sink
 from plans.tables import map_tables
 
 if TYPE_CHECKING:
-    from planner.logical import Logical
+    from planner.algebra import Logical
 
 _CONNECTOR = "collect"
 

@@ -13,6 +13,7 @@ from execnodes.core.functions import resolve
 from execnodes.core.types import BIGINT, TEXTS, LogicalType, Root
 from execnodes.core.user_functions.aggregate import AggregateDefinition
 from planner import syntax as s
+from planner.algebra import Aggregate, Logical
 from planner.build.expressions import GROUP_FUNCTIONS, Converter, is_aggregate, unique_names, walk
 from planner.build.folding import fold
 from planner.build.group_windows import GroupWindows
@@ -21,7 +22,6 @@ from planner.build.source import Source, project, row_of
 from planner.build.user_functions import bind_aggregate, find_aggregate
 from planner.catalog import Catalog, FoundFunction
 from planner.limits import check_sets
-from planner.logical import Aggregate, Logical
 
 if TYPE_CHECKING:
     from planner.build.query import QueryBuilder

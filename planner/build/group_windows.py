@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Expression, InputRef
 from planner import syntax as s
+from planner.algebra import Logical
 from planner.build.expressions import Converter
 from planner.build.source import Source, project, refs
 from planner.build.windows import PARAMETERS, attach, interval_millis, make_window, time_attribute
-from planner.logical import Logical
 
 if TYPE_CHECKING:
     from planner.build.query import QueryBuilder

@@ -11,12 +11,12 @@ from execnodes.core.expressions import Expression, InputRef, Literal, Value
 from execnodes.core.functions import common_type
 from execnodes.core.types import BIGINT, DOUBLE, INTEGERS, LogicalType, Root
 from planner import syntax as s
+from planner.algebra import Logical, Over, OverCall, SortKey
 from planner.build.expressions import WINDOW_ONLY, walk
 from planner.build.folding import fold
 from planner.build.sorting import sort_key
 from planner.build.source import project, refs, row_of
 from planner.build.stage import Stage
-from planner.logical import Logical, Over, OverCall, SortKey
 
 if TYPE_CHECKING:
     from planner.build.query import QueryBuilder

@@ -9,6 +9,7 @@ from execnodes.core.options import Configuration
 from execnodes.core.tables import ResolvedTable
 from execnodes.core.types import LogicalType
 from planner import syntax as s
+from planner.algebra import Logical
 from planner.build.scope import Scope
 from planner.build.select import build_select
 from planner.build.set_operations import build_set_operation
@@ -17,7 +18,6 @@ from planner.build.source import Source, named
 from planner.build.tables import read, read_table
 from planner.build.values import build_values
 from planner.catalog import Catalog, Entry, Identifier, InlineTable, PlanView, View, quoted
-from planner.logical import Logical
 from planner.parse import parse_query
 
 Expected = tuple[LogicalType, ...] | None

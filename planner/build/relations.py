@@ -10,12 +10,12 @@ from execnodes.core.expressions import Expression, InputRef, remap, transform
 from execnodes.core.functions import resolve
 from execnodes.core.types import INT, Field, LogicalType, Root, row
 from planner import syntax as s
+from planner.algebra import Filter, Join, JoinType, Unnest
 from planner.build.expressions import Converter, all_of
 from planner.build.hints import StateTtl
 from planner.build.scope import Relation, Scope
 from planner.build.source import TRUE, Source, named, row_of, single_row
 from planner.build.windows import window_function
-from planner.logical import Filter, Join, JoinType, Unnest
 
 if TYPE_CHECKING:
     from planner.build.query import QueryBuilder

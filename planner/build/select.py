@@ -9,6 +9,7 @@ from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Expression, FieldAccess, InputRef
 from execnodes.core.types import NESTED, Root
 from planner import syntax as s
+from planner.algebra import Aggregate, Filter, Logical, Sort
 from planner.build.aggregate import build_aggregate, is_aggregated
 from planner.build.expressions import Converter, all_of, conjuncts, unique_names
 from planner.build.hints import StateTtl
@@ -20,7 +21,6 @@ from planner.build.source import Source, project, refs, single_row
 from planner.build.stage import Stage
 from planner.build.subqueries import Subqueries
 from planner.build.values import typed_null
-from planner.logical import Aggregate, Filter, Logical, Sort
 
 if TYPE_CHECKING:
     from planner.build.query import Expected, QueryBuilder

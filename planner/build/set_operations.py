@@ -9,8 +9,8 @@ from execnodes.core.expressions import Expression, InputRef
 from execnodes.core.functions import cast, common_type
 from execnodes.core.types import LogicalType
 from planner import syntax as s
+from planner.algebra import Logical, SetKind, SetOperation
 from planner.build.source import project, refs, row_of
-from planner.logical import Logical, SetKind, SetOperation
 
 if TYPE_CHECKING:
     from planner.build.query import Expected, QueryBuilder

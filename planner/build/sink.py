@@ -11,13 +11,13 @@ from execnodes.core.options import Configuration
 from execnodes.core.tables import Column, ResolvedTable
 from execnodes.core.types import Field, LogicalType
 from planner import statements as s
+from planner.algebra import Logical, Sink
 from planner.build.expressions import Converter
 from planner.build.query import QueryBuilder
 from planner.build.scope import Scope
 from planner.build.source import project, refs
 from planner.build.tables import options_of
 from planner.catalog import Catalog, Identifier
-from planner.logical import Logical, Sink
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

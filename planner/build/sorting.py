@@ -8,10 +8,10 @@ from execnodes.core.errors import Position, SqlError
 from execnodes.core.expressions import InputRef
 from execnodes.core.types import NESTED
 from planner import syntax as s
+from planner.algebra import Logical, Project, Sort, SortKey
 from planner.build.expressions import Converter
 from planner.build.source import named, project, refs
 from planner.catalog import Catalog
-from planner.logical import Logical, Project, Sort, SortKey
 
 
 def sort_key(item: s.OrderItem, column: InputRef) -> SortKey:

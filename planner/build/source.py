@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from execnodes.core.expressions import Expression, InputRef, Literal
 from execnodes.core.types import BOOLEAN, INT, Field, LogicalType, row
+from planner.algebra import Logical, Project, Values
 from planner.build.scope import Relation, Scope
-from planner.logical import Logical, Project, Values
 
 TRUE = Literal(value=True, type=BOOLEAN.not_null())
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from planner import syntax as s
+from planner.algebra import Filter, Logical
 from planner.build.expressions import Converter
-from planner.logical import Filter, Logical
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from execnodes.core.expressions import Expression, InputRef, Literal, input_inde
 from execnodes.core.functions import resolve
 from execnodes.core.types import BIGINT
 from planner import syntax as s
+from planner.algebra import Aggregate, Join, JoinType, Logical
 from planner.build import select
 from planner.build.aggregate import is_aggregated
 from planner.build.expressions import Converter, all_of, conjuncts, unique_names, walk
@@ -17,7 +18,6 @@ from planner.build.hints import StateTtl
 from planner.build.scope import Scope
 from planner.build.source import TRUE, Source, project, refs, row_of
 from planner.catalog import Catalog
-from planner.logical import Aggregate, Join, JoinType, Logical
 
 if TYPE_CHECKING:
     from planner.build.query import QueryBuilder

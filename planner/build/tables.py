@@ -7,9 +7,9 @@ from execnodes.core.expressions import InputRef, remap
 from execnodes.core.tables import ResolvedTable
 from execnodes.core.types import Field, row
 from planner import syntax as s
+from planner.algebra import Logical, Scan, WatermarkAssigner
 from planner.build.source import project
 from planner.catalog import Entry
-from planner.logical import Logical, Scan, WatermarkAssigner
 
 
 def read_table(entry: Entry, table: ResolvedTable, hints: tuple[s.Hint, ...]) -> Logical:

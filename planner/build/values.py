@@ -9,12 +9,12 @@ from execnodes.core.expressions import Expression, Literal
 from execnodes.core.functions import cast, common_type
 from execnodes.core.types import LogicalType, Root
 from planner import syntax as s
+from planner.algebra import Logical, SetKind, SetOperation, Values
 from planner.build.expressions import Converter
 from planner.build.folding import fold
 from planner.build.scope import Scope
 from planner.build.source import project, row_of, single_row
 from planner.catalog import Catalog
-from planner.logical import Logical, SetKind, SetOperation, Values
 
 if TYPE_CHECKING:
     from planner.build.query import Expected

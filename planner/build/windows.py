@@ -9,11 +9,11 @@ from execnodes.core.errors import Position, SqlError
 from execnodes.core.expressions import InputRef, Literal
 from execnodes.core.types import LogicalType, Root, TimeKind, timestamp
 from planner import syntax as s
+from planner.algebra import Logical, Window, WindowTableFunction
 from planner.build.expressions import Converter, unique_names
 from planner.build.folding import fold
 from planner.build.scope import Scope
 from planner.build.source import Source, named, row_of
-from planner.logical import Logical, Window, WindowTableFunction
 
 if TYPE_CHECKING:
     from planner.build.query import QueryBuilder

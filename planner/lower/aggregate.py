@@ -9,18 +9,17 @@ from execnodes.core.expressions import AggregateCall
 from execnodes.core.node import ExecNode
 from execnodes.core.types import Field, LogicalType, row
 from execnodes.core.user_functions.partial import partial_columns
+from planner.algebra import Aggregate, WindowAggregate
+from planner.columns import unique_names
 from planner.describe import aggregated, described, grouped, listed, names_of
-from planner.logical import Aggregate
 from planner.lower.context import Context, lower_node
-from planner.physical import WindowAggregate
-from planner.tree import unique_names
 
 
 @lower_node.register
 def _(node: Aggregate, context: Context, update_before: bool) -> ExecNode:
     below = context.lower(node.input, True)
     retract = not below.changelog_mode.insert_only
-    mode = context.changes.mode(node, update_before)
+    mode = node.mode(update_before)
     output = unique_names(regular(node.type))
     calls = named(node.calls, output, len(node.grouping))
     if any(call.user_name for call in calls):

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from execnodes.core.expressions import Expression, Literal, digest
 from execnodes.core.node import ExecNode
 from execnodes.core.types import BOOLEAN, Field, LogicalType, row
+from planner.algebra import Values
 from planner.describe import described, listed, names_of, selected
-from planner.logical import Values
 
 Make = Callable[..., ExecNode]
 """Makes a node of a name without ``stream-exec-`` or ``batch-exec-``, its inputs, type, description and fields."""

@@ -11,11 +11,10 @@ from execnodes.core.node import Distribution, ExecNode, InputProperty, StateMeta
 from execnodes.core.options import Configuration
 from execnodes.core.registry import newest
 from execnodes.core.types import LogicalType
-from planner.changelog import Changes
+from planner.algebra import Logical
+from planner.columns import unique_names
 from planner.describe import described, listed, names_of
-from planner.logical import Logical
 from planner.reuse import PlanBuilder
-from planner.tree import unique_names
 
 UID_FORMAT = "table.exec.uid.format"
 
@@ -31,7 +30,6 @@ class Context:
 
     def __init__(self, configuration: Configuration) -> None:
         self.configuration = configuration
-        self.changes = Changes()
         self.builder = PlanBuilder(configuration.flag("table.optimizer.reuse-sub-plan-enabled"))
         self.roots: dict[int, int] = {}
         """Identity of a compiled query to the id of its root in the graph."""
@@ -39,7 +37,7 @@ class Context:
 
     def lower(self, node: Logical, update_before: bool) -> ExecNode:
         """Lower an operator, once for each way its consumers need its updates."""
-        wanted = update_before and self.changes.kinds(node).has_updates
+        wanted = update_before and node.kinds.has_updates
         key = (id(node), wanted)
         if key not in self._done or not self.builder.reuse:
             # The operator is kept so that its id is not given to another one.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from execnodes.core.errors import SqlError
 from execnodes.core.node import ExecNode
+from planner.algebra import Deduplicate
 from planner.describe import described, listed, names_of
 from planner.lower.context import Context, lower_node
-from planner.physical import Deduplicate
 
 
 @lower_node.register
@@ -19,7 +19,7 @@ def _(node: Deduplicate, context: Context, update_before: bool) -> ExecNode:
             hint="Deduplicate an append-only table, before it is aggregated or joined.",
         )
     names = names_of(below.output_type)
-    mode = context.changes.mode(node, update_before)
+    mode = node.mode(update_before)
     return context.make(
         "stream-exec-deduplicate",
         [context.exchange(below, node.keys)],

@@ -8,13 +8,15 @@ from execnodes.core.join_spec import JoinSpec
 from execnodes.core.node import ExecNode
 from execnodes.core.predicates import supported
 from execnodes.core.types import LogicalType, row
+from planner.algebra import Join, JoinType
+from planner.algebra.join import join_keys
+from planner.algebra.keys import Key
+from planner.algebra.windows import END, START
+from planner.columns import unique_names
 from planner.describe import described, listed, names_of
-from planner.keys import Key, join_keys, upsert_keys
-from planner.logical import Join, JoinType
 from planner.lower.aggregate import regular
 from planner.lower.context import Context, lower_node
-from planner.time_attributes import END, START, window_columns
-from planner.tree import conjunction, conjuncts, unique_names
+from planner.predicates import conjunction, conjuncts
 
 TITLES = {
     JoinType.INNER: "InnerJoin",
@@ -35,7 +37,7 @@ def _(node: Join, context: Context, update_before: bool) -> ExecNode:
     left_keys, right_keys = tuple(left for left, _, _ in pairs), tuple(right for _, right, _ in pairs)
     left = context.exchange(context.lower(node.left, True), left_keys)
     right = context.exchange(context.lower(node.right, True), right_keys)
-    keys = [upsert_keys(each) for each in (node.left, node.right)]
+    keys = [each.upsert_keys for each in (node.left, node.right)]
     both = unique_names(_both(left, right))
     names = names_of(both)
     where = conjunction(conjuncts(node.condition))
@@ -44,7 +46,7 @@ def _(node: Join, context: Context, update_before: bool) -> ExecNode:
         "stream-exec-join",
         [left, right],
         output,
-        context.changes.mode(node, update_before or any(each.changelog_mode.retract for each in (left, right))),
+        node.mode(update_before or any(each.changelog_mode.retract for each in (left, right))),
         described(
             "Join",
             ("joinType", f"[{TITLES[node.kind]}]"),
@@ -77,7 +79,7 @@ def _input_spec(keys: frozenset[Key], join_columns: tuple[int, ...]) -> str:
 
 
 def _refuse_window_join(node: Join, pairs: tuple[tuple[int, int, bool], ...]) -> None:
-    lefts, rights = window_columns(node.left), window_columns(node.right)
+    lefts, rights = node.left.window_columns, node.right.window_columns
     matched = {lefts[left].property for left, right, _ in pairs if left in lefts and lefts[left] == rights.get(right)}
     if {START, END} <= matched:
         raise SqlError(

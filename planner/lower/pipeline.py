@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import Configuration
-from planner.logical import Sink
+from planner.algebra import CompiledQuery, Sink
 from planner.lower.batch import BatchContext, lower_batch_sink
 from planner.lower.context import Context
 from planner.lower.sink import lower_sink
-from planner.physical import CompiledQuery
 from planner.tree import leaves
 
 

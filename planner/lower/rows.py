@@ -5,11 +5,10 @@ from __future__ import annotations
 from execnodes.core.expressions import Expression, digest
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
+from planner.algebra import Expand, Filter, Logical, Project, SetOperation
+from planner.columns import references
 from planner.describe import described, listed, names_of, selected
-from planner.logical import Filter, Logical, Project, SetOperation
 from planner.lower.context import Context, lower_node
-from planner.physical import Expand
-from planner.tree import references
 
 
 @lower_node.register
@@ -54,7 +53,7 @@ def _calc(
 def _(node: SetOperation, context: Context, update_before: bool) -> ExecNode:
     below = [context.lower(each, update_before) for each in node.inputs]
     description = described("Union", ("all", "[true]"), ("union", listed(names_of(node.type))))
-    mode = context.changes.mode(node, update_before)
+    mode = node.mode(update_before)
     return context.make("stream-exec-union", below, node.type, mode, description)
 
 

@@ -7,12 +7,11 @@ from execnodes.core.connectors import sink_changelog_mode
 from execnodes.core.errors import SqlError
 from execnodes.core.node import ExecNode
 from execnodes.core.types import Field, LogicalType, row
+from planner.algebra import CompiledQuery, Logical, Scan, Sink
+from planner.algebra.keys import Key, smallest
 from planner.describe import described, listed, names_of
-from planner.keys import Key, smallest, upsert_keys
-from planner.logical import Logical, Scan, Sink
 from planner.lower.context import Context
 from planner.lower.tables import reference, table_name
-from planner.physical import CompiledQuery
 from planner.tree import leaves
 
 
@@ -30,7 +29,7 @@ def lower_sink(node: Sink, context: Context) -> ExecNode:
     update_before = _needs_update_before(node, context, accepted, key)
     below = context.lower(node.input, update_before)
     output = sink_type(node)
-    found = smallest(upsert_keys(node.input))
+    found = smallest(node.input.upsert_keys)
     return context.make(
         "stream-exec-sink",
         [below],
@@ -74,7 +73,7 @@ def sink_type(node: Sink) -> LogicalType:
 
 
 def _accepted(node: Sink, context: Context) -> ChangelogMode:
-    requested = context.changes.mode(node.input, True)
+    requested = node.input.mode(True)
     has_key = node.table.table_schema.primary_key is not None
     accepted = sink_changelog_mode(_options(node), has_key, requested)
     if accepted is None:
@@ -112,13 +111,13 @@ def _first_updating(node: ExecNode, context: Context) -> ExecNode:
 def _key_differs(node: Sink, context: Context, accepted: ChangelogMode, key: Key | None) -> bool:
     """Updates come by another key than the one the sink finds rows by."""
     by_key = key is not None and not accepted.retract and not accepted.insert_only
-    return by_key and not any(each <= (key or frozenset()) for each in upsert_keys(node.input))
+    return by_key and not any(each <= (key or frozenset()) for each in node.input.upsert_keys)
 
 
 def _needs_update_before(node: Sink, context: Context, accepted: ChangelogMode, key: Key | None) -> bool:
     if accepted.retract or _key_differs(node, context, accepted, key):
         return True
-    return not context.changes.can_omit_update_before(node.input)
+    return not node.input.can_omit_update_before
 
 
 def _materialize(node: Sink, context: Context, accepted: ChangelogMode, key: Key | None) -> bool:
@@ -135,7 +134,7 @@ def _materialize(node: Sink, context: Context, accepted: ChangelogMode, key: Key
 
 
 def _refuse_other_key(node: Sink) -> None:
-    found = smallest(upsert_keys(node.input))
+    found = smallest(node.input.upsert_keys)
     names = names_of(sink_type(node))
     keyed = f"updates rows by ({', '.join(names[each] for each in found)})" if found else "has no key"
     key = node.table.table_schema.primary_key

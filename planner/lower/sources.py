@@ -10,12 +10,11 @@ from execnodes.core.errors import SqlError
 from execnodes.core.expressions import digest
 from execnodes.core.node import ExecNode, StateMetadata
 from execnodes.core.types import LogicalType
+from planner.algebra import CompiledQuery, Normalize, Scan, Values, WatermarkAssigner
 from planner.describe import described, listed, names_of
-from planner.logical import Scan, Values, WatermarkAssigner
 from planner.lower.constants import lower_values
 from planner.lower.context import Context, lower_node
 from planner.lower.tables import reference
-from planner.physical import CompiledQuery, Normalize
 
 
 @lower_node.register
@@ -30,7 +29,7 @@ def _(node: Scan, context: Context, update_before: bool) -> ExecNode:
         "stream-exec-table-source-scan",
         [],
         node.type,
-        context.changes.source_mode(node),
+        node.source_mode,
         described("TableSourceScan", ("table", f"[{path}]"), ("fields", listed(names))),
         scan_table_source={"table": table, "abilities": abilities},
     )
@@ -89,7 +88,7 @@ def _(node: Normalize, context: Context, update_before: bool) -> ExecNode:
         "stream-exec-changelog-normalize",
         [below],
         below.output_type,
-        context.changes.mode(node, update_before),
+        node.mode(update_before),
         described(
             "ChangelogNormalize",
             ("key", listed(names_of(below.output_type, node.keys))),

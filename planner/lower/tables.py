@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execnodes.core.tables import TableReference
-from planner.logical import Scan, Sink
+from planner.algebra import Scan, Sink
 
 
 def reference(node: Scan | Sink) -> TableReference:

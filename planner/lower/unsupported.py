@@ -6,7 +6,7 @@ from typing import NoReturn
 
 from execnodes.core.errors import SqlError
 from execnodes.core.node import ExecNode
-from planner.logical import Over, Sort, Unnest
+from planner.algebra import Over, Sort, Unnest
 from planner.lower.context import Context, lower_node
 from planner.rules.recognise_deduplication import numbers_by_event_time, partitions_by_window
 

@@ -6,13 +6,11 @@ from execnodes.core.changelog import INSERT_ONLY
 from execnodes.core.errors import Position, SqlError
 from execnodes.core.node import ExecNode, StateMetadata
 from execnodes.core.windowing import NamedWindowProperty, Windowing, WindowSpec
+from planner.algebra import Window, WindowAggregate, WindowTableFunction
+from planner.columns import unique_names
 from planner.describe import aggregated, described, grouped, listed, names_of
-from planner.logical import Window, WindowTableFunction
 from planner.lower.aggregate import named, refuse_python
 from planner.lower.context import Context, lower_node
-from planner.physical import WindowAggregate
-from planner.time_attributes import is_event_time
-from planner.tree import unique_names
 
 _SHOWN = {"WindowStart": "start('w$)", "WindowEnd": "end('w$)", "WindowTime": "rowtime('w$)"}
 
@@ -80,7 +78,7 @@ def _by_time(
     node: WindowTableFunction | WindowAggregate, window: Window, index: int, position: Position | None
 ) -> Windowing:
     column = node.input.type.fields[index]
-    if not is_event_time(node.input, index):
+    if index not in node.input.event_times:
         raise SqlError(
             f"a window function needs an event-time attribute, but {column.name!r} is {column.type.regular()}",
             position=position,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planner.logical import Logical, WatermarkAssigner
+from planner.algebra import Logical, WatermarkAssigner
 from planner.tree import Sinks, rewrite
 
 

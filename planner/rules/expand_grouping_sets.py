@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from execnodes.core.expressions import AggregateCall, Call, Expression, InputRef, Literal
 from execnodes.core.types import BIGINT, BOOLEAN, Field, LogicalType, row
-from planner.logical import Aggregate, Logical, Project
-from planner.physical import Expand, WindowAggregate
+from planner.algebra import Aggregate, Expand, Logical, Project, WindowAggregate
 from planner.tree import Sinks, rewrite
 
 EXPAND_ID = "$e"

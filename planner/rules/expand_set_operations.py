@@ -7,8 +7,9 @@ from functools import reduce
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Call, InputRef
 from execnodes.core.types import BOOLEAN, LogicalType
-from planner.logical import Aggregate, Join, JoinType, Logical, SetKind, SetOperation
-from planner.tree import TRUE, Sinks, conjunction, rewrite
+from planner.algebra import Aggregate, Join, JoinType, Logical, SetKind, SetOperation
+from planner.predicates import TRUE, conjunction
+from planner.tree import Sinks, rewrite
 
 
 def expand_set_operations(sinks: Sinks) -> Sinks:

@@ -6,10 +6,19 @@ from dataclasses import dataclass
 
 from execnodes.core.expressions import AggregateCall, Expression, InputRef, input_indexes
 from execnodes.core.types import Field, row
-from planner.logical import Aggregate, Filter, Logical, Project, WindowTableFunction
-from planner.physical import WindowAggregate, WindowProperty
-from planner.time_attributes import END, START, WindowColumn, window_columns
-from planner.tree import Sinks, pick, references, rewrite
+from planner.algebra import (
+    Aggregate,
+    Filter,
+    Logical,
+    Project,
+    WindowAggregate,
+    WindowColumn,
+    WindowProperty,
+    WindowTableFunction,
+)
+from planner.algebra.windows import END, START
+from planner.columns import pick, references
+from planner.tree import Sinks, rewrite
 
 
 def form_window_aggregates(sinks: Sinks) -> Sinks:
@@ -58,7 +67,7 @@ def _by_column(item: tuple[str, int]) -> int:
 
 def _grouped_windows(node: Aggregate) -> dict[int, WindowColumn]:
     """Grouping columns (in all grouping sets) that tell of one window: that of the first whose two bounds are there."""
-    below = window_columns(node.input)
+    below = node.input.window_columns
     sets = node.grouping_sets or (node.grouping,)
     grouped = {each: below[each] for each in node.grouping if each in below and all(each in some for some in sets)}
     for candidate in grouped.values():

@@ -6,9 +6,11 @@ from collections import Counter
 
 from execnodes.core.expressions import Expression, InputRef, substitute, walk
 from execnodes.core.functions import is_deterministic
-from planner.limits import MAX_DEPTH, extent
-from planner.logical import Filter, Logical, Project
-from planner.tree import Sinks, conjunction, conjuncts, rewrite
+from planner.algebra import Filter, Logical, Project
+from planner.extent import extent
+from planner.limits import MAX_DEPTH
+from planner.predicates import conjunction, conjuncts
+from planner.tree import Sinks, rewrite
 
 _GROWTH = 500
 """So many parts may come of any merge."""

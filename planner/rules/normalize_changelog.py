@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from execnodes.core.connectors import source_changelog_mode
 from execnodes.core.expressions import InputRef
-from planner.logical import Logical, Project, Scan, WatermarkAssigner
-from planner.physical import Normalize
+from planner.algebra import Logical, Normalize, Project, Scan, WatermarkAssigner
 from planner.tree import Sinks, rewrite
 
 
@@ -29,14 +27,9 @@ def normalize_changelog(sinks: Sinks, duplicates: bool) -> Sinks:
     return rewrite(sinks, normalize)
 
 
-def scan_options(scan: Scan) -> dict[str, str]:
-    """WITH options and those of a hint, which win."""
-    return {**(scan.table.options or {}), **dict(scan.hints)}
-
-
 def _normalized_keys(scan: Scan, duplicates: bool) -> tuple[int, ...] | None:
     key = scan.table.table_schema.primary_key
-    mode = source_changelog_mode(scan_options(scan))
+    mode = scan.source_mode
     names = [field.name for field in scan.type.fields]
     if key is None or mode.insert_only or not (mode.upsert or duplicates) or not set(key.columns) <= set(names):
         return None

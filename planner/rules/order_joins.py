@@ -8,8 +8,10 @@ from __future__ import annotations
 from execnodes.core.expressions import Expression, input_indexes, remap
 from execnodes.core.functions import is_deterministic
 from execnodes.core.types import row
-from planner.logical import Filter, Join, JoinType, Logical, Project
-from planner.tree import TRUE, Sinks, conjunction, conjuncts, references, rewrite
+from planner.algebra import Filter, Join, JoinType, Logical, Project
+from planner.columns import references
+from planner.predicates import TRUE, conjunction, conjuncts
+from planner.tree import Sinks, rewrite
 
 
 def order_joins(sinks: Sinks) -> Sinks:

@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 
 from execnodes.core.expressions import Call, Expression, InputRef, input_indexes, remap, substitute
 from execnodes.core.functions import is_deterministic
-from planner.logical import Aggregate, Filter, Join, JoinType, Logical, Project, SetKind, SetOperation
+from planner.algebra import Aggregate, Filter, Join, JoinType, Logical, Project, SetKind, SetOperation
+from planner.algebra.relation import over
+from planner.predicates import TRUE, conjunction, conjuncts, function_name
 from planner.rules.merge_projects import merges_well
-from planner.time_attributes import window_columns
-from planner.tree import TRUE, Sinks, conjunction, conjuncts, function_name, inputs, with_input, with_inputs
+from planner.tree import Sinks, with_input
 
 _STRICT = frozenset({"=", "<>", "<", "<=", ">", ">=", "IS NOT NULL", "LIKE"})
 """Predicates that are never TRUE for a NULL operand."""
@@ -56,9 +57,9 @@ class _Push:
             case Aggregate(grouping_sets=()) if node.grouping:
                 return self._through_aggregate(node, conditions)
             case SetOperation(kind=SetKind.UNION, all=True):
-                return with_inputs(node, [self.into(each, conditions) for each in node.inputs])
+                return over(node, [self.into(each, conditions) for each in node.inputs])
             case _:
-                return _filter(with_inputs(node, [self.into(each, []) for each in inputs(node)]), conditions)
+                return _filter(over(node, [self.into(each, []) for each in node.inputs]), conditions)
 
     def _through_project(self, node: Project, conditions: list[Expression]) -> Logical:
         below, above = [], []
@@ -69,16 +70,16 @@ class _Push:
                 below.append(substitute(each, node.expressions))
             else:
                 above.append(each)
-        return _filter(with_inputs(node, [self.into(node.input, below)]), above)
+        return _filter(over(node, [self.into(node.input, below)]), above)
 
     def _through_aggregate(self, node: Aggregate, conditions: list[Expression]) -> Logical:
         # A condition on the window stays above: below, it would part the aggregate from its table function.
-        windows = window_columns(node.input)
+        windows = node.input.window_columns
         keys = {at for at, each in enumerate(node.grouping) if each not in windows}
         below = [each for each in conditions if input_indexes(each) <= keys and is_deterministic(each)]
         above = [each for each in conditions if each not in below]
         moved = [remap(each, lambda index: node.grouping[index]) for each in below]
-        return _filter(with_inputs(node, [self.into(node.input, moved)]), above)
+        return _filter(over(node, [self.into(node.input, moved)]), above)
 
     def _through_join(self, node: Join, conditions: list[Expression]) -> Logical:
         node = _narrow(node, conditions)

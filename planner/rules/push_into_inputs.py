@@ -12,11 +12,10 @@ from execnodes.core.connectors import filterable_columns
 from execnodes.core.expressions import Call, Expression, InputRef, Literal, children, input_indexes
 from execnodes.core.functions import is_deterministic
 from execnodes.core.predicates import supported
+from planner.algebra import Filter, Logical, Normalize, Scan
 from planner.digest import Interner, readers
-from planner.logical import Filter, Logical, Scan
-from planner.physical import Normalize
-from planner.rules.normalize_changelog import scan_options
-from planner.tree import Sinks, conjunction, conjuncts, function_name, rewrite
+from planner.predicates import conjunction, conjuncts, function_name
+from planner.tree import Sinks, rewrite
 
 _TESTS = frozenset({"=", "<>", "<", "<=", ">", ">=", "IS NULL", "IS NOT NULL", "AND", "OR", "NOT"})
 """What a source may be asked: comparisons of columns with constants."""
@@ -61,7 +60,7 @@ def _split(node: Filter, fits: Callable[[Expression], bool]) -> Logical:
 def _filterable(scan: Scan) -> set[int]:
     """Places of the columns that the source can filter by."""
     physical = [each.name for each in scan.table.table_schema.physical]
-    names = filterable_columns(scan_options(scan), physical, scan.table.partition_keys)
+    names = filterable_columns(scan.options, physical, scan.table.partition_keys)
     return {at for at, field in enumerate(scan.type.fields) if field.name in names}
 
 

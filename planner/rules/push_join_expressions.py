@@ -7,8 +7,10 @@ from dataclasses import replace
 from execnodes.core.expressions import Call, Expression, InputRef, Literal, input_indexes, remap, transform
 from execnodes.core.functions import is_deterministic
 from execnodes.core.types import Field, row
-from planner.logical import Join, JoinType, Logical, Project
-from planner.tree import Sinks, conjuncts, is_call, references, rewrite
+from planner.algebra import Join, JoinType, Logical, Project
+from planner.columns import references
+from planner.predicates import conjuncts, is_call
+from planner.tree import Sinks, rewrite
 
 
 def push_join_expressions(sinks: Sinks) -> Sinks:

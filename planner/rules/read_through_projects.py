@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from execnodes.core.expressions import InputRef
-from planner.logical import Aggregate, Logical, Project
+from planner.algebra import Aggregate, Logical, Project
 from planner.tree import Sinks, rewrite
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from execnodes.core.expressions import Expression, Literal
 from execnodes.core.types import BIGINT
-from planner.logical import Filter, Logical, Over, Project
-from planner.physical import Deduplicate
+from planner.algebra import Deduplicate, Filter, Logical, Over, Project
+from planner.algebra.windows import END, START
+from planner.columns import references
+from planner.predicates import conjunction, conjuncts
 from planner.rules.comparison import compared
-from planner.time_attributes import END, START, is_event_time, window_columns
-from planner.tree import Sinks, conjunction, conjuncts, references, rewrite
+from planner.tree import Sinks, rewrite
 
 _FIRST_ONLY = frozenset({("=", 1), ("<=", 1), ("<", 2)})
 
@@ -38,12 +39,12 @@ def numbers_by_event_time(over: Over) -> bool:
     """One ROW_NUMBER ordered by one event-time attribute, not within windows."""
     if len(over.calls) != 1 or len(over.order) != 1 or not over.calls[0].internal_name.startswith("$ROW_NUMBER$"):
         return False
-    return is_event_time(over.input, over.order[0].index) and not partitions_by_window(over)
+    return over.order[0].index in over.input.event_times and not partitions_by_window(over)
 
 
 def partitions_by_window(over: Over) -> bool:
     """Whether rows are numbered within a window: PARTITION BY window_start, window_end."""
-    columns = window_columns(over.input)
+    columns = over.input.window_columns
     found = {columns[each].property for each in over.partition if each in columns}
     return {START, END} <= found
 

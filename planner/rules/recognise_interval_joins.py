@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Call, Expression, InputRef, walk
-from planner.logical import Join, JoinType, Logical
-from planner.time_attributes import is_event_time
-from planner.tree import Sinks, conjuncts, function_name, rewrite
+from planner.algebra import Join, JoinType, Logical
+from planner.predicates import conjuncts, function_name
+from planner.tree import Sinks, rewrite
 
 _COMPARISONS = frozenset({"=", "<", "<=", ">", ">="})
 
@@ -46,6 +46,6 @@ def _event_times(expression: Expression, node: Join) -> list[int]:
     for each in walk(expression):
         if isinstance(each, InputRef):
             side: Logical = node.left if each.input_index < width else node.right
-            if is_event_time(side, each.input_index - (0 if each.input_index < width else width)):
+            if each.input_index - (0 if each.input_index < width else width) in side.event_times:
                 found.append(each.input_index)
     return found

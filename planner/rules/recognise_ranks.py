@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from execnodes.core.expressions import Expression
 from execnodes.core.types import INTEGERS
-from planner.logical import Filter, Logical, Over
-from planner.physical import Rank
+from planner.algebra import Filter, Logical, Over, Rank
+from planner.predicates import conjunction, conjuncts
 from planner.rules.comparison import compared
-from planner.tree import Sinks, conjunction, conjuncts, rewrite
+from planner.tree import Sinks, rewrite
 
 
 def recognise_ranks(sinks: Sinks) -> Sinks:

@@ -7,9 +7,10 @@ from dataclasses import replace
 from execnodes.core.expressions import Expression, InputRef, input_indexes, transform
 from execnodes.core.functions import is_deterministic
 from execnodes.core.predicates import supported
-from planner.logical import Filter, Join, JoinType, Logical
+from planner.algebra import Filter, Join, JoinType, Logical
+from planner.predicates import TRUE, conjunction, conjuncts
 from planner.rules.push_join_expressions import compute_below
-from planner.tree import TRUE, Sinks, conjunction, conjuncts, rewrite
+from planner.tree import Sinks, rewrite
 
 
 def split_join_conditions(sinks: Sinks) -> Sinks:

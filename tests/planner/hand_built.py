@@ -18,7 +18,7 @@ from execnodes.core.types import (
     row,
     timestamp,
 )
-from planner.logical import (
+from planner.algebra import (
     Aggregate,
     Filter,
     Join,

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 
 from execnodes.core.expressions import Call, Expression, InputRef, Literal
-from planner.logical import Aggregate, Filter, Join, JoinType, Logical, Project, Scan, SetKind, SetOperation
-from planner.tree import function_name
+from planner.algebra import Aggregate, Filter, Join, JoinType, Logical, Project, Scan, SetKind, SetOperation
+from planner.predicates import function_name
 
 Row = tuple[object, ...]
 

@@ -8,8 +8,7 @@ from execnodes.core.expressions import digest
 from execnodes.core.options import Configuration
 from planner import build, ddl
 from planner import statements as s
-from planner.catalog import Catalog
-from planner.logical import (
+from planner.algebra import (
     Aggregate,
     Filter,
     Join,
@@ -23,8 +22,8 @@ from planner.logical import (
     Values,
     WindowTableFunction,
 )
+from planner.catalog import Catalog
 from planner.parse import parse
-from planner.tree import inputs
 
 TABLES = """
 CREATE TABLE t (id INT, k STRING, v INT, ts TIMESTAMP(3), r ROW<x INT NOT NULL, y ROW<z STRING>>, xs ARRAY<INT>,
@@ -51,12 +50,12 @@ def query(catalog: Catalog, text: str) -> Logical:
 
 def names(plan: Logical) -> tuple[str, ...]:
     """Names of the input columns of a node."""
-    return tuple(field.name for child in inputs(plan) for field in child.type.fields)
+    return tuple(field.name for child in plan.inputs for field in child.type.fields)
 
 
 def show(plan: Logical) -> str:
     """One line for a plan, without what reads the tables."""
-    inner = ", ".join(show(child) for child in inputs(plan))
+    inner = ", ".join(show(child) for child in plan.inputs)
     match plan:
         case Scan():
             return plan.table.table_schema.columns[2].name
@@ -159,13 +158,13 @@ def test_row_type(catalog: Catalog, text: str, expected: str) -> None:
 def find(plan: Logical, kind: type) -> Logical:
     """The first node of a kind."""
     found = [plan] if isinstance(plan, kind) else []
-    for child in inputs(plan):
+    for child in plan.inputs:
         found += [find(child, kind)] if _has(child, kind) else []
     return found[0]
 
 
 def _has(plan: Logical, kind: type) -> bool:
-    return isinstance(plan, kind) or any(_has(child, kind) for child in inputs(plan))
+    return isinstance(plan, kind) or any(_has(child, kind) for child in plan.inputs)
 
 
 def test_named_arguments_and_partition(catalog: Catalog) -> None:
@@ -235,7 +234,7 @@ def insert(catalog: Catalog, text: str) -> Logical:
 
 def test_insert_casts_fills_and_orders(catalog: Catalog) -> None:
     plan = insert(catalog, "INSERT INTO u (w, id) SELECT v, 7 FROM t")
-    (projection,) = inputs(plan)
+    (projection,) = plan.inputs
     assert isinstance(projection, Project)
     shown = [digest(each, names(projection)) for each in projection.expressions]
     assert shown == ["EXPR$1", "null", "CAST(v AS BIGINT)"]

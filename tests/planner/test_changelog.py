@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from execnodes.core.types import BIGINT, STRING
-from planner.changelog import Changes
-from planner.logical import JoinType, Logical, SetKind, SetOperation
+from planner.algebra import JoinType, Logical, SetKind, SetOperation
 from planner.optimize import optimize
 from tests.planner.hand_built import (
     aggregate,
@@ -70,7 +69,7 @@ def self_join(node: Logical, kind: JoinType) -> Logical:
     ],
 )
 def test_modes_with_update_before(node: Logical, mode: str) -> None:
-    assert str(Changes().mode(optimize([sink(node)])[0].input, True)) == mode
+    assert str(optimize([sink(node)])[0].input.mode(True)) == mode
 
 
 @pytest.mark.parametrize(
@@ -91,6 +90,5 @@ def test_modes_with_update_before(node: Logical, mode: str) -> None:
 )
 def test_who_can_leave_out_update_before(node: Logical, can: bool) -> None:
     plan = optimize([sink(node)])[0].input
-    changes = Changes()
-    assert changes.can_omit_update_before(plan) is can
-    assert not changes.mode(plan, False).retract
+    assert plan.can_omit_update_before is can
+    assert not plan.mode(False).retract

@@ -6,8 +6,10 @@ import pytest
 
 from execnodes.core.expressions import Expression, InputRef
 from execnodes.core.types import BIGINT, INT, STRING
-from planner.keys import injective_source, join_keys, smallest, upsert_keys
-from planner.logical import JoinType, Logical, SetKind, SetOperation
+from planner.algebra import JoinType, Logical, SetKind, SetOperation
+from planner.algebra.join import join_keys
+from planner.algebra.keys import smallest
+from planner.algebra.project import injective_source
 from planner.optimize import optimize
 from tests.planner.hand_built import (
     aggregate,
@@ -47,7 +49,7 @@ def last(node: Logical) -> Logical:
 
 
 def keys(node: Logical) -> list[list[int]]:
-    return sorted(sorted(each) for each in upsert_keys(node))
+    return sorted(sorted(each) for each in node.upsert_keys)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,8 @@ from planner import ddl
 from planner import statements as s
 from planner.build import build_query
 from planner.catalog import Catalog
-from planner.limits import MAX_DEPTH, MAX_WAYS, extent
+from planner.extent import extent
+from planner.limits import MAX_DEPTH, MAX_WAYS
 from planner.lower import lower
 from planner.optimize import optimize
 from planner.parse import parse

@@ -12,18 +12,7 @@ from execnodes.core.expressions import Expression, InputRef
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
 from execnodes.core.types import BIGINT, INT, STRING, Field, row, timestamp
-from planner.logical import (
-    JoinType,
-    Logical,
-    Over,
-    OverCall,
-    Sink,
-    Sort,
-    SortKey,
-    Unnest,
-    Values,
-    WindowTableFunction,
-)
+from planner.algebra import JoinType, Logical, Over, OverCall, Sink, Sort, SortKey, Unnest, Values, WindowTableFunction
 from tests.planner.hand_built import (
     aggregate,
     call,

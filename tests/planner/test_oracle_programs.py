@@ -12,8 +12,8 @@ from execnodes.core.options import Configuration
 from execnodes.core.types import parse_type
 from planner import build, ddl
 from planner import statements as s
+from planner.algebra import Logical
 from planner.catalog import Catalog
-from planner.logical import Logical
 from planner.parse import parse
 
 PROGRAMS = Path(__file__).parents[1] / "conformance" / "programs"

@@ -9,8 +9,10 @@ import pytest
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Expression, InputRef
 from execnodes.core.types import BIGINT, INT, STRING
-from planner.logical import (
+from planner.algebra import (
     Aggregate,
+    Deduplicate,
+    Expand,
     Filter,
     Join,
     JoinType,
@@ -19,13 +21,12 @@ from planner.logical import (
     Project,
     SetKind,
     SetOperation,
+    WindowAggregate,
 )
 from planner.optimize import optimize
-from planner.physical import Deduplicate, Expand, WindowAggregate
 from planner.rules import RULES
 from planner.rules.normalize_changelog import normalize_changelog
 from planner.rules.push_filters import push_filters
-from planner.tree import inputs
 from tests.planner.hand_built import (
     aggregate,
     at,
@@ -56,7 +57,7 @@ def positive(node: Logical, column: int) -> Expression:
 
 def shape(node: Logical) -> str:
     """``Project(Filter(Scan))``."""
-    below = ", ".join(map(shape, inputs(node)))
+    below = ", ".join(map(shape, node.inputs))
     return f"{type(node).__name__}({below})" if below else type(node).__name__
 
 
@@ -161,7 +162,7 @@ def test_a_table_is_read_once_with_the_columns_of_all_consumers() -> None:
 def test_streams_with_watermarks_are_shared_with_all_columns() -> None:
     first, second = optimize([sink(project(W, ref(W, 1))), sink(project(watermarked(), ref(W, 2)), "s2")])
     assert first.input != second.input
-    assert inputs(first.input) == inputs(second.input)
+    assert first.input.inputs == second.input.inputs
 
 
 def test_sinks_keep_their_columns_in_order() -> None:

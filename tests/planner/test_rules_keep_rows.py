@@ -9,18 +9,8 @@ from hypothesis import strategies as st
 
 from execnodes.core.expressions import Expression, InputRef
 from execnodes.core.types import INT
-from planner.logical import (
-    Aggregate,
-    Filter,
-    Join,
-    JoinType,
-    Logical,
-    Project,
-    SetKind,
-    SetOperation,
-)
+from planner.algebra import Aggregate, Filter, Join, JoinType, Logical, Project, SetKind, SetOperation
 from planner.optimize import optimize
-from planner.tree import inputs
 from tests.planner.hand_built import (
     aggregate,
     at,
@@ -109,7 +99,7 @@ def test_rules_keep_types_and_rows(
 
 
 def walk(node: Logical) -> list[Logical]:
-    return [node, *(each for below in inputs(node) for each in walk(below))]
+    return [node, *(each for below in node.inputs for each in walk(below))]
 
 
 def check_references(node: Logical) -> None:

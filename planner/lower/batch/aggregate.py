@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from execnodes.core.node import ExecNode
+from planner.algebra import Aggregate
+from planner.columns import unique_names
 from planner.describe import aggregated, described, grouped, listed, names_of
-from planner.logical import Aggregate
 from planner.lower.aggregate import named, refuse_python, regular
 from planner.lower.batch.context import BatchContext, lower_batch_node
-from planner.tree import unique_names
 
 
 @lower_batch_node.register

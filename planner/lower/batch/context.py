@@ -10,8 +10,8 @@ from execnodes.core.changelog import INSERT_ONLY
 from execnodes.core.node import Distribution, ExecNode
 from execnodes.core.options import Configuration
 from execnodes.core.types import LogicalType
+from planner.algebra import Logical
 from planner.describe import described, listed, names_of
-from planner.logical import Logical
 from planner.lower.aggregate import regular
 from planner.lower.context import Context
 

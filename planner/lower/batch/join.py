@@ -7,12 +7,13 @@ from execnodes.core.expressions import Expression, digest, input_indexes, title,
 from execnodes.core.join_spec import JoinSpec
 from execnodes.core.node import ExecNode
 from execnodes.core.types import row
+from planner.algebra import Join
+from planner.algebra.join import join_keys
+from planner.columns import unique_names
 from planner.describe import described, listed, names_of
-from planner.keys import join_keys, upsert_keys
-from planner.logical import Join
 from planner.lower.batch.context import BatchContext, lower_batch_node
 from planner.lower.join import TITLES
-from planner.tree import conjunction, conjuncts, unique_names
+from planner.predicates import conjunction, conjuncts
 
 
 @lower_batch_node.register
@@ -35,7 +36,7 @@ def _(node: Join, context: BatchContext) -> ExecNode:
             described("NestedLoopJoin", *shown),
             join_type=node.kind.value,
             condition=condition,
-            single_row_join=any(frozenset() in upsert_keys(each) for each in (node.left, node.right)),
+            single_row_join=any(frozenset() in each.upsert_keys for each in (node.left, node.right)),
         )
     left_keys, right_keys = tuple(mine for mine, _, _ in pairs), tuple(its for _, its, _ in pairs)
     return context.make_batch(

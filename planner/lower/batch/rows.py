@@ -5,11 +5,10 @@ from __future__ import annotations
 from execnodes.core.expressions import Expression, digest
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
+from planner.algebra import Expand, Filter, Logical, Project, SetOperation
+from planner.columns import references
 from planner.describe import described, listed, names_of, selected
-from planner.logical import Filter, Logical, Project, SetOperation
 from planner.lower.batch.context import BatchContext, lower_batch_node
-from planner.physical import Expand
-from planner.tree import references
 
 
 @lower_batch_node.register

@@ -6,10 +6,9 @@ from execnodes.core.errors import SqlError
 from execnodes.core.expressions import digest
 from execnodes.core.node import ExecNode
 from execnodes.core.sort_spec import SortField, SortSpec
+from planner.algebra import Over, OverCall, Rank, Sort, SortKey
 from planner.describe import described, grouped, listed, names_of
-from planner.logical import Over, OverCall, Sort, SortKey
 from planner.lower.batch.context import BatchContext, lower_batch_node
-from planner.physical import Rank
 
 
 @lower_batch_node.register

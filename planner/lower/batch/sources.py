@@ -5,18 +5,16 @@ from __future__ import annotations
 from execnodes.core.connectors import source_changelog_mode
 from execnodes.core.errors import SqlError
 from execnodes.core.node import ExecNode
+from planner.algebra import CompiledQuery, Scan, Values
 from planner.describe import described, listed, names_of
-from planner.logical import Scan, Values
 from planner.lower.batch.context import BatchContext, lower_batch_node
 from planner.lower.constants import lower_values
 from planner.lower.tables import reference, table_name
-from planner.physical import CompiledQuery
-from planner.rules.normalize_changelog import scan_options
 
 
 @lower_batch_node.register
 def _(node: Scan, context: BatchContext) -> ExecNode:
-    mode = source_changelog_mode(scan_options(node))
+    mode = source_changelog_mode(node.options)
     if not mode.insert_only:
         raise SqlError(
             f"batch mode reads tables of inserts only, but the source of {table_name(node)} gives changes ({mode})",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execnodes.core.errors import SqlError
 from execnodes.core.node import ExecNode
-from planner.logical import Unnest
+from planner.algebra import Unnest
 from planner.lower.batch.context import BatchContext, lower_batch_node
 
 

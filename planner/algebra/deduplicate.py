@@ -1,0 +1,68 @@
+"""One row a key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
+from execnodes.core.errors import Position
+from execnodes.core.types import LogicalType
+from planner.algebra.keys import Key
+from planner.algebra.relation import ALL_CHANGES, Places, Pruning, Unary
+from planner.algebra.windows import WindowColumn
+
+
+@dataclass(frozen=True)
+class Deduplicate(Unary):
+    """Keeps one row a key: the first or the last by event time."""
+
+    keys: tuple[int, ...]
+    time_index: int
+    keep_last: bool
+    position: Position | None = None
+
+    @property
+    def type(self) -> LogicalType:
+        """That of the input."""
+        return self.input.type
+
+    @cached_property
+    def kinds(self) -> ChangelogMode:
+        """A first row stays; a last one is replaced."""
+        return ALL_CHANGES if self.keep_last else INSERT_ONLY
+
+    def updates_without_before(self) -> bool:
+        """The key tells which row is replaced."""
+        return True
+
+    def keys_of_rows(self) -> Iterable[Key]:
+        """Its keys."""
+        return {frozenset(self.keys)}
+
+    @cached_property
+    def event_times(self) -> frozenset[int]:
+        """Those of the input."""
+        return self.input.event_times
+
+    @cached_property
+    def window_columns(self) -> dict[int, WindowColumn]:
+        """Those of the input."""
+        return self.input.window_columns
+
+    def pruned(self, needed: frozenset[int], pruning: Pruning) -> tuple[Deduplicate, Places]:
+        """What is needed, the keys, the time."""
+        below, there = pruning.exactly(self.input, sorted({*needed, *self.keys, self.time_index}))
+        keys = tuple(there[each] for each in self.keys)
+        return replace(self, input=below, keys=keys, time_index=there[self.time_index]), there
+
+    @property
+    def parts(self) -> int:
+        """One."""
+        return 1
+
+    @property
+    def keeps_state(self) -> bool:
+        """Yes."""
+        return True

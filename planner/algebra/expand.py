@@ -1,0 +1,77 @@
+"""Copies of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from execnodes.core.changelog import ChangelogMode
+from execnodes.core.expressions import Expression, InputRef, input_indexes, remap
+from execnodes.core.types import LogicalType
+from planner.algebra.keys import Key
+from planner.algebra.relation import Places, Pruning, Unary, places
+from planner.algebra.windows import WindowColumn
+from planner.columns import pick
+
+
+@dataclass(frozen=True)
+class Expand(Unary):
+    """Several rows of each: one for each list of expressions."""
+
+    projects: tuple[tuple[Expression, ...], ...]
+    type: LogicalType
+
+    @cached_property
+    def kinds(self) -> ChangelogMode:
+        """Those of the input."""
+        return self.input.kinds
+
+    def updates_without_before(self) -> bool:
+        """If the input can."""
+        return self.input.can_omit_update_before
+
+    def keys_of_rows(self) -> Iterable[Key]:
+        """None: copies may be equal."""
+        return ()
+
+    @cached_property
+    def event_times(self) -> frozenset[int]:
+        """Columns that every copy passes on."""
+        columns = (
+            frozenset(
+                at
+                for at, each in enumerate(some)
+                if isinstance(each, InputRef) and each.input_index in self.input.event_times
+            )
+            for some in self.projects
+        )
+        return frozenset.intersection(*columns)
+
+    @cached_property
+    def window_columns(self) -> dict[int, WindowColumn]:
+        """None: a key may be rolled up."""
+        return {}
+
+    def pruned(self, needed: frozenset[int], pruning: Pruning) -> tuple[Expand, Places]:
+        """Only these columns; the last one, which tells the copies apart, if none is needed."""
+        kept = sorted(needed) or [len(self.type.fields) - 1]
+        read: set[int] = set().union(*(input_indexes(some[each]) for some in self.projects for each in kept))
+        below, there = pruning.visit(self.input, read)
+        projects = tuple(tuple(remap(some[each], there.__getitem__) for each in kept) for some in self.projects)
+        return Expand(below, projects, pick(self.type, kept)), places(kept)
+
+    @property
+    def parts(self) -> int:
+        """Columns of all copies."""
+        return sum(map(len, self.projects))
+
+    @property
+    def keeps_state(self) -> bool:
+        """No."""
+        return False
+
+    @property
+    def copies(self) -> int:
+        """As many as there are lists."""
+        return len(self.projects)

@@ -1,0 +1,150 @@
+"""Joins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property
+
+from execnodes.core.changelog import ChangelogMode
+from execnodes.core.errors import Position
+from execnodes.core.expressions import Call, Expression, InputRef, input_indexes, remap
+from execnodes.core.types import TEXTS, LogicalType, Root
+from planner.algebra.keys import Key, shifted
+from planner.algebra.relation import ALL_CHANGES, Logical, Places, Pruning, kinds_of
+from planner.algebra.windows import WindowColumn
+from planner.columns import pick
+from planner.extent import parts_of
+from planner.predicates import conjuncts, function_name
+
+
+class JoinType(StrEnum):
+    """Kinds of join; SEMI and ANTI come from EXISTS and IN."""
+
+    INNER = "INNER"
+    LEFT = "LEFT"
+    RIGHT = "RIGHT"
+    FULL = "FULL"
+    SEMI = "SEMI"
+    ANTI = "ANTI"
+
+
+@dataclass(frozen=True)
+class Join(Logical):
+    """A join; the condition is over left and right columns."""
+
+    left: Logical
+    right: Logical
+    kind: JoinType
+    condition: Expression
+    type: LogicalType
+    ttl: tuple[str | None, str | None] = (None, None)
+    """STATE_TTL hint, left and right."""
+    position: Position | None = None
+
+    @property
+    def inputs(self) -> tuple[Logical, ...]:
+        """Left and right."""
+        return (self.left, self.right)
+
+    def over(self, inputs: Sequence[Logical]) -> Join:
+        """The same join of others."""
+        return replace(self, left=inputs[0], right=inputs[1])
+
+    @property
+    def gives_left_only(self) -> bool:
+        """Whether the right side only decides which rows of the left side stay."""
+        return self.kind in (JoinType.SEMI, JoinType.ANTI)
+
+    @cached_property
+    def kinds(self) -> ChangelogMode:
+        """Padding, and rows without a partner, come and go."""
+        return kinds_of(self.inputs) if self.kind in (JoinType.INNER, JoinType.SEMI) else ALL_CHANGES
+
+    def updates_without_before(self) -> bool:
+        """Not over updates: it would not know which of its former results to take back."""
+        return not any(each.kinds.has_updates for each in self.inputs)
+
+    def keys_of_rows(self) -> Iterable[Key]:
+        """Keys of a side live on where each of its rows meets at most one row; together they are always a key."""
+        pairs, _ = join_keys(self)
+        lefts, rights = {left for left, _, _ in pairs}, {right for _, right, _ in pairs}
+        left = {key for key in self.left.upsert_keys if lefts <= key}
+        if self.gives_left_only:
+            yield from left
+            return
+        width = len(self.left.type.fields)
+        right = {key for key in self.right.upsert_keys if rights <= key}
+        if any(key <= rights for key in right) and self.kind in (JoinType.INNER, JoinType.LEFT):
+            yield from left
+        if any(key <= lefts for key in left) and self.kind in (JoinType.INNER, JoinType.RIGHT):
+            yield from (shifted(key, width) for key in right)
+        yield from (mine | shifted(its, width) for mine in left for its in right)
+
+    @cached_property
+    def event_times(self) -> frozenset[int]:
+        """None: it makes plain timestamps of them."""
+        return frozenset()
+
+    @cached_property
+    def window_columns(self) -> dict[int, WindowColumn]:
+        """None."""
+        return {}
+
+    def pruned(self, needed: frozenset[int], pruning: Pruning) -> tuple[Join, Places]:
+        """What is needed and what the condition reads; at least one column a side."""
+        width = len(self.left.type.fields)
+        read = needed | input_indexes(self.condition)
+        left, lefts = pruning.exactly(self.left, sorted(each for each in read if each < width) or [0])
+        right, rights = pruning.exactly(self.right, sorted(each - width for each in read if each >= width) or [0])
+        moved = lefts | {width + old: len(lefts) + new for old, new in rights.items()}
+        kept = sorted(lefts if self.gives_left_only else moved)
+        condition = remap(self.condition, moved.__getitem__)
+        joined = replace(self, left=left, right=right, condition=condition, type=pick(self.type, kept))
+        return joined, {each: moved[each] for each in kept}
+
+    @property
+    def parts(self) -> int:
+        """Those of the condition."""
+        return parts_of((self.condition,))
+
+    @property
+    def keeps_state(self) -> bool:
+        """Yes."""
+        return True
+
+
+def join_keys(node: Join) -> tuple[tuple[tuple[int, int, bool], ...], tuple[Expression, ...]]:
+    """(left column, right column from 0, NULL never matches) of each equality, and the rest of the condition."""
+    width = len(node.left.type.fields)
+    keys: dict[tuple[int, int, bool], None] = {}
+    rest = []
+    for each in conjuncts(node.condition):
+        pair = _key_pair(each, width)
+        if pair is None:
+            rest.append(each)
+        else:
+            keys[pair] = None
+    return tuple(keys), tuple(rest)
+
+
+def _key_pair(condition: Expression, width: int) -> tuple[int, int, bool] | None:
+    if not isinstance(condition, Call) or function_name(condition) not in ("=", "IS NOT DISTINCT FROM"):
+        return None
+    first, second = condition.operands
+    if not isinstance(first, InputRef) or not isinstance(second, InputRef):
+        return None
+    if not _hash_alike(first.type, second.type):
+        return None
+    low, high = sorted((first.input_index, second.input_index))
+    return (low, high - width, function_name(condition) == "=") if low < width <= high else None
+
+
+def _hash_alike(left: LogicalType, right: LogicalType) -> bool:
+    """Whether equal values of the two types can be found by one hash."""
+    if left.root in TEXTS and right.root in TEXTS:
+        return True
+    if left.root is Root.DECIMAL and right.root is Root.DECIMAL:
+        return left.with_nullable(True) == right.with_nullable(True)
+    return left.root == right.root and left.children == right.children and left.fields == right.fields

@@ -1,0 +1,69 @@
+"""Top-N."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from execnodes.core.changelog import ChangelogMode
+from execnodes.core.errors import Position
+from execnodes.core.types import LogicalType
+from planner.algebra.keys import Key
+from planner.algebra.over import SortKey
+from planner.algebra.relation import ALL_CHANGES, Logical, Places, Pruning, Unary, whole
+from planner.algebra.windows import WindowColumn
+
+
+@dataclass(frozen=True)
+class Rank(Unary):
+    """Keeps the rows of each partition that have a rank between two bounds. Output: the input, then the rank."""
+
+    partition: tuple[int, ...]
+    order: tuple[SortKey, ...]
+    function: str
+    """ROW_NUMBER, RANK or DENSE_RANK."""
+    start: int
+    end: int
+    """Lowest and highest rank that is kept, from 1."""
+    type: LogicalType
+    position: Position | None = None
+
+    @cached_property
+    def kinds(self) -> ChangelogMode:
+        """Rows are pushed out by better ones."""
+        return ALL_CHANGES
+
+    def updates_without_before(self) -> bool:
+        """The rows of a partition tell what is replaced."""
+        return True
+
+    def keys_of_rows(self) -> Iterable[Key]:
+        """Those of the input; and a row number is unique in its partition."""
+        yield from self.input.upsert_keys
+        if self.function == "ROW_NUMBER":
+            yield frozenset({*self.partition, len(self.input.type.fields)})
+
+    @cached_property
+    def event_times(self) -> frozenset[int]:
+        """Those of the input."""
+        return self.input.event_times
+
+    @cached_property
+    def window_columns(self) -> dict[int, WindowColumn]:
+        """Those of the input."""
+        return self.input.window_columns
+
+    def pruned(self, needed: frozenset[int], pruning: Pruning) -> tuple[Logical, Places]:
+        """Everything stays."""
+        return whole(self, pruning)
+
+    @property
+    def parts(self) -> int:
+        """One."""
+        return 1
+
+    @property
+    def keeps_state(self) -> bool:
+        """Yes."""
+        return True

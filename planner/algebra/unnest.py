@@ -1,0 +1,64 @@
+"""Rows of collections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from execnodes.core.changelog import ChangelogMode
+from execnodes.core.errors import Position
+from execnodes.core.expressions import Expression
+from execnodes.core.types import LogicalType
+from planner.algebra.keys import Key
+from planner.algebra.relation import Logical, Places, Pruning, Unary, whole
+from planner.algebra.windows import WindowColumn
+from planner.extent import parts_of
+
+
+@dataclass(frozen=True)
+class Unnest(Unary):
+    """CROSS / LEFT JOIN UNNEST(collection): input columns, then the members'."""
+
+    collection: Expression
+    left: bool
+    ordinality: bool
+    type: LogicalType
+    position: Position | None = None
+
+    @cached_property
+    def kinds(self) -> ChangelogMode:
+        """Those of the input."""
+        return self.input.kinds
+
+    def updates_without_before(self) -> bool:
+        """No: the members of the former collection have to be taken back."""
+        return False
+
+    def keys_of_rows(self) -> Iterable[Key]:
+        """None: members may be equal."""
+        return ()
+
+    @cached_property
+    def event_times(self) -> frozenset[int]:
+        """Those of the input."""
+        return self.input.event_times
+
+    @cached_property
+    def window_columns(self) -> dict[int, WindowColumn]:
+        """Those of the input."""
+        return self.input.window_columns
+
+    def pruned(self, needed: frozenset[int], pruning: Pruning) -> tuple[Logical, Places]:
+        """Everything stays."""
+        return whole(self, pruning)
+
+    @property
+    def parts(self) -> int:
+        """Those of the collection."""
+        return parts_of((self.collection,))
+
+    @property
+    def keeps_state(self) -> bool:
+        """No."""
+        return False

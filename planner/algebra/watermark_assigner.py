@@ -1,0 +1,64 @@
+"""Event time and watermarks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from execnodes.core.changelog import ChangelogMode
+from execnodes.core.expressions import Expression, input_indexes, remap
+from execnodes.core.types import LogicalType
+from planner.algebra.keys import Key
+from planner.algebra.relation import Places, Pruning, Unary
+from planner.algebra.windows import WindowColumn
+from planner.columns import pick
+
+
+@dataclass(frozen=True)
+class WatermarkAssigner(Unary):
+    """Makes a column an event-time attribute."""
+
+    time_index: int
+    watermark: Expression
+    type: LogicalType
+
+    @cached_property
+    def kinds(self) -> ChangelogMode:
+        """Those of the input."""
+        return self.input.kinds
+
+    def updates_without_before(self) -> bool:
+        """If the input can."""
+        return self.input.can_omit_update_before
+
+    def keys_of_rows(self) -> Iterable[Key]:
+        """Those of the input."""
+        return self.input.upsert_keys
+
+    @cached_property
+    def event_times(self) -> frozenset[int]:
+        """The column, and those of the input."""
+        return self.input.event_times | {self.time_index}
+
+    @cached_property
+    def window_columns(self) -> dict[int, WindowColumn]:
+        """Those of the input."""
+        return self.input.window_columns
+
+    def pruned(self, needed: frozenset[int], pruning: Pruning) -> tuple[WatermarkAssigner, Places]:
+        """A stream with watermarks is read once, with what any reader wants and the watermark."""
+        kept = pruning.shared(self, needed | {self.time_index} | input_indexes(self.watermark))
+        below, moved = pruning.exactly(self.input, kept)
+        watermark = remap(self.watermark, moved.__getitem__)
+        return WatermarkAssigner(below, moved[self.time_index], watermark, pick(self.type, kept)), moved
+
+    @property
+    def parts(self) -> int:
+        """One: the watermark is part of the table."""
+        return 1
+
+    @property
+    def keeps_state(self) -> bool:
+        """No."""
+        return False

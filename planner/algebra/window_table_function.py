@@ -1,0 +1,81 @@
+"""TUMBLE, HOP, CUMULATE and SESSION as table functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from execnodes.core.changelog import ChangelogMode
+from execnodes.core.errors import Position
+from execnodes.core.types import LogicalType
+from planner.algebra.keys import Key
+from planner.algebra.relation import Places, Pruning, Unary
+from planner.algebra.windows import END, START, TIME, Window, WindowColumn
+from planner.columns import pick
+
+
+@dataclass(frozen=True)
+class WindowTableFunction(Unary):
+    """TABLE(TUMBLE(…)): the input's columns, then window_start, window_end, window_time."""
+
+    window: Window
+    time_index: int
+    type: LogicalType
+    position: Position | None = None
+
+    @cached_property
+    def kinds(self) -> ChangelogMode:
+        """Those of the input."""
+        return self.input.kinds
+
+    def updates_without_before(self) -> bool:
+        """If the input can."""
+        return self.input.can_omit_update_before
+
+    def keys_of_rows(self) -> Iterable[Key]:
+        """Those of the input, where a row is in one window; in several it would need the window too."""
+        return self.input.upsert_keys if self.window.kind == "TUMBLE" else ()
+
+    @cached_property
+    def event_times(self) -> frozenset[int]:
+        """Those of the input, and window_time."""
+        return self.input.event_times | {len(self.input.type.fields) + 2}
+
+    @cached_property
+    def window_columns(self) -> dict[int, WindowColumn]:
+        """Those of the input, and its own three."""
+        width = len(self.input.type.fields)
+        time_type = self.input.type.fields[self.time_index].type
+        own = {width + at: WindowColumn(self.window, time_type, each) for at, each in enumerate((START, END, TIME))}
+        return self.input.window_columns | own
+
+    def pruned(self, needed: frozenset[int], pruning: Pruning) -> tuple[WindowTableFunction, Places]:
+        """What is needed of the input, the time, the keys of a session; its own columns stay."""
+        width = len(self.input.type.fields)
+        read = {each for each in needed if each < width} | {self.time_index} | set(self.window.partition)
+        below, there = pruning.exactly(self.input, sorted(read))
+        moved = there | {width + at: len(there) + at for at in range(3)}
+        pruned = replace(
+            self,
+            input=below,
+            window=replace(self.window, partition=tuple(there[each] for each in self.window.partition)),
+            time_index=there[self.time_index],
+            type=pick(self.type, sorted(moved)),
+        )
+        return pruned, moved
+
+    @property
+    def parts(self) -> int:
+        """One."""
+        return 1
+
+    @property
+    def keeps_state(self) -> bool:
+        """No."""
+        return False
+
+    @property
+    def copies(self) -> int:
+        """One for each window that a row is in."""
+        return self.window.of_a_row
