@@ -10,6 +10,7 @@ from typing import Any
 
 from execnodes.core.errors import CatalogError, Position
 from execnodes.core.tables import ResolvedTable
+from execnodes.core.user_functions import consent
 from execnodes.core.user_functions.loading import Definition, definition_of, load
 from planner.algebra import CompiledQuery
 
@@ -51,7 +52,11 @@ class UserFunction:
 
     def definition(self, name: str) -> Definition:
         """What it is, under the name that SQL knows it by; FunctionError if it cannot be loaded."""
-        return load(self.class_name, name) if self.given is None else definition_of(self.given, name)
+        if self.given is not None:
+            return definition_of(self.given, name)
+        # A statement of the user's own script names it.
+        consent.grant([consent.module_of(self.class_name)])
+        return load(self.class_name, name)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from execnodes.core.errors import RekindleError
 from execnodes.core.expressions import AccumulatorSchema
 from execnodes.core.meaning import StateColumn, StateMeaning, readable
+from execnodes.core.user_functions.consent import ClassNotAllowedError
 from execnodes.state.serializers.make import snapshot_of
 from execnodes.state.serializers.migrate import AccumulatorChange
 from execnodes.state.serializers.snapshot import Verdict
@@ -20,11 +21,13 @@ class Evolved:
     changes: tuple[AccumulatorChange, ...] = ()
     problems: tuple[str, ...] = ()
     """Why an accumulator cannot go on."""
+    unsure: bool = False
+    """Whether a problem is only that a class was not allowed to be asked."""
 
 
 def evolve(old: StateMeaning, new: StateMeaning) -> Evolved:
     """`old` with the accumulators of `new`, as far as the snapshots of both say that they can be converted."""
-    columns, changes, problems = list(old.columns), [], []
+    columns, changes, problems, unsure = list(old.columns), [], [], False
     for call, text in new.serializers.items():
         if call not in old.serializers or old.serializers[call] == text:
             continue
@@ -33,6 +36,10 @@ def evolve(old: StateMeaning, new: StateMeaning) -> Evolved:
         after = AccumulatorSchema.model_validate_json(text)
         try:
             found = snapshot_of(after).resolve_schema_compatibility(snapshot_of(before))
+        except ClassNotAllowedError as error:
+            problems.append(f"accumulator of {title}: {error.message}. {error.hint}")
+            unsure = True
+            continue
         except RekindleError as error:
             problems.append(f"accumulator of {title}: {error.message}")
             continue
@@ -46,7 +53,7 @@ def evolve(old: StateMeaning, new: StateMeaning) -> Evolved:
             columns += fresh
             news = {each.meaning.removeprefix(f"{call}."): each.name for each in fresh}
             changes.append(AccumulatorChange(title, found.reason or found.verdict, before, after, olds, news))
-    return Evolved(replace(old, columns=tuple(columns)), tuple(changes), tuple(problems))
+    return Evolved(replace(old, columns=tuple(columns)), tuple(changes), tuple(problems), unsure)
 
 
 def _of(call: str, column: StateColumn) -> bool:

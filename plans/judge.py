@@ -46,7 +46,7 @@ def _as_it_is(old: StateMeaning, new: StateMeaning) -> Judgement:
     if old.bucketed != new.bucketed:
         reasons.append("the layout of its buckets has changed")
     if reasons:
-        return Judgement(new.uid, new.name, Fate.INCOMPATIBLE, "; ".join(reasons))
+        return Judgement(new.uid, new.name, Fate.INCOMPATIBLE, "; ".join(reasons), unsure=evolved.unsure)
     renamed = [f"{theirs} as {mine}" for mine, theirs in columns.items() if mine != theirs]
     gone = [each.name for each in old.columns if each.name not in columns.values()]
     notes = [f"it was called {old.name}"] if old.name != new.name else []

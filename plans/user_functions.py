@@ -10,6 +10,7 @@ from execnodes.core.expressions import Call, title
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
 from execnodes.core.user_functions.aggregate import AggregateDefinition
+from execnodes.core.user_functions.consent import ClassNotAllowedError
 from execnodes.core.user_functions.loading import Definition, load
 from execnodes.core.user_functions.naming import operand_types
 from execnodes.core.user_functions.scalar import ScalarDefinition
@@ -37,7 +38,7 @@ def resolve_functions(graph: ExecGraph, lookup: FunctionLookup, mode: Mode = "AL
         for call in user_calls(node):
             try:
                 definition = _resolve(node, call, lookup, mode)
-            except FunctionError as error:
+            except (FunctionError, ClassNotAllowedError) as error:
                 raise node.fail(error.message, error.hint) from error
             _check(node, call, definition)
             found[call.user_name] = definition

@@ -11,6 +11,7 @@ from typing import Literal as Tag
 from zoneinfo import available_timezones
 
 from execnodes.core.errors import OptionError
+from execnodes.core.user_functions import consent
 
 _log = logging.getLogger("rekindle.options")
 
@@ -109,6 +110,10 @@ OPTIONS: Mapping[str, ConfigOption] = {
         _option("parallelism.default", "int", "2", "Parallel tasks of each stateful stage."),
         _option("pipeline.max-parallelism", "int", "8", "Key groups of each stateful operator, the most tasks it can use; written into the plan."),
         _option("pipeline.name", "text", "", "Name of the job; made from the sinks when empty."),
+        _option(
+            "pipeline.classes.allowed", "text", "",
+            "Modules of Python that plans and savepoints may name classes of, separated by commas; those that functions of the session come from always may.",
+        ),
         _option("execution.micro-batch.interval", "duration", "0 ms", "Shortest time from one micro-batch to the next."),
         _option("execution.micro-batch.max-files", "int", "0", "Most files a source reads in a batch; 0 for no bound."),
         _option("execution.micro-batch.max-rows", "int", "0", "Most rows a generator gives in a batch; 0 for no bound."),
@@ -200,6 +205,9 @@ class Configuration(dict[str, str]):
         if option.key != key:
             _log.warning("option %s is called %s now; the old name goes on working", key, option.key)
         self[option.key] = option.check(value)
+        if option.key == consent.OPTION:
+            # Holds for the process, wherever in it a class is asked for.
+            consent.grant(value.split(","))
 
     def get_option(self, key: str) -> str:
         """The value in force."""

@@ -16,6 +16,7 @@ from execnodes.core.errors import FunctionError, StateError
 from execnodes.core.expressions import AccumulatorSchema, Value
 from execnodes.core.meaning import StateColumn, StateMeaning
 from execnodes.core.types import parse_type
+from execnodes.core.user_functions import consent
 from execnodes.state.serializers.avro import avro
 from execnodes.state.serializers.dataclasses import DataclassSerializer, DataclassSnapshot
 from execnodes.state.serializers.make import snapshot_of
@@ -231,6 +232,7 @@ def test_keys_never_evolve() -> None:
 
 
 def test_a_class_that_is_gone_is_told() -> None:
+    consent.grant(["nowhere_at_all"])
     schema = OLD.schema().model_copy(update={"serializer": "nowhere_at_all:Snapshot"})
     with pytest.raises(StateError, match="cannot be read"):
         snapshot_of(schema)

@@ -198,8 +198,8 @@ def test_state_goes_on_from_one_phase_to_two() -> None:
     ("change", "message"),
     [
         ({"needRetraction": True}, "what was folded before cannot be taken back"),
-        ({"grouping": []}, "output columns for"),
-        ({"aggCalls": []}, "output columns for"),
+        ({"grouping": []}, "outputType: it has 2 columns"),
+        ({"aggCalls": []}, "outputType: it has 2 columns"),
     ],
 )
 def test_a_plan_that_does_not_fit_is_refused(change: dict[str, Any], message: str) -> None:

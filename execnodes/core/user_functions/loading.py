@@ -7,6 +7,7 @@ import inspect
 from typing import Any
 
 from execnodes.core.errors import FunctionError
+from execnodes.core.user_functions import consent
 from execnodes.core.user_functions.aggregate import (
     AggregateDefinition,
     AggregateFunction,
@@ -48,13 +49,17 @@ def definition_of(given: Any, name: str) -> Definition:
 
 
 def load(class_name: str, name: str) -> Definition:
-    """The function that ``module:name`` names; FunctionError if it cannot be imported or is no function."""
+    """The function that ``module:name`` names; FunctionError if it cannot be imported or is no function.
+
+    ClassNotAllowedError if nobody has allowed its module.
+    """
     module_name, _, path = class_name.partition(":") if ":" in class_name else class_name.rpartition(".")
     if not module_name or not path:
         raise FunctionError(
             f"function {name}: {class_name!r} names no Python function",
             hint="Write 'module:name' or 'package.module:Class'.",
         )
+    consent.require(module_name, f"function {name}")
     try:
         found: Any = importlib.import_module(module_name)
     except ImportError as error:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import pkgutil
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from execnodes.core.errors import FunctionError, StateError
 from execnodes.core.expressions import Value
 from execnodes.core.types import BINARIES, Field, LogicalType, parse_type, row
+from execnodes.core.user_functions import consent
 from execnodes.core.user_functions.hints import hints_of, type_of_hint
 from execnodes.state.python_values import from_kernel, to_kernel
 from execnodes.state.serializers.fields import migrate_fields, resolve_fields
@@ -93,9 +93,11 @@ class DataclassSnapshot(TypeSerializerSnapshot):
     def restore_serializer(self) -> TypeSerializer:
         """Of the class as it is now; StateError if it is gone."""
         try:
-            found: Any = pkgutil.resolve_name(self.class_name)
+            found: Any = consent.resolve(self.class_name, "the snapshot of an accumulator")
         except (ImportError, AttributeError, ValueError) as error:
             raise StateError(f"class {self.class_name} of an accumulator is gone: {error}") from error
+        if not (isinstance(found, type) and dataclasses.is_dataclass(found)):
+            raise StateError(f"{self.class_name} of an accumulator is no dataclass")
         return DataclassSerializer(found)
 
     def resolve_schema_compatibility(self, old_snapshot: TypeSerializerSnapshot) -> SchemaCompatibility:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -12,6 +12,7 @@ import polars as pl
 from execnodes.core.errors import StateError
 from execnodes.core.lowering import HASH
 from execnodes.core.types import LogicalType
+from execnodes.core.user_functions import consent
 from execnodes.core.user_functions.values import Convert
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import BUCKET
@@ -28,9 +29,12 @@ class NextLayout:
     changes: tuple[AccumulatorChange, ...]
     columns: Mapping[str, str]
     """Columns of the next layout to those of this one, or to those of `changes`."""
+    allowed: frozenset[str] = field(default_factory=consent.granted)
+    """Modules that may be imported; workers are told by this."""
 
     def __call__(self, rows: pl.DataFrame) -> pl.DataFrame:
         """StateError names the accumulator that a serializer fails on."""
+        consent.grant(self.allowed)
         made = rows.with_columns(series for change in self.changes for series in _converted(change, rows))
         head = [name for name in (HASH, BUCKET, WRITTEN) if name in rows.columns]
         return made.select(*head, *(pl.col(old).alias(new) for new, old in self.columns.items()))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import pkgutil
 from typing import Any
 
 from execnodes.core.errors import FunctionError, StateError
 from execnodes.core.expressions import AccumulatorSchema
 from execnodes.core.types import LogicalType
+from execnodes.core.user_functions import consent
 from execnodes.core.user_functions.aggregate import AggregateDefinition
 from execnodes.core.user_functions.hints import shown, sql_type
 from execnodes.state.serializers.avro import AvroSerializer, AvroSnapshot
@@ -29,6 +29,8 @@ _SNAPSHOTS: dict[str, type[TypeSerializerSnapshot]] = {
 def serializer_of(definition: AggregateDefinition) -> TypeSerializer:
     """The serializer of a function's accumulators; FunctionError names the function if there can be none."""
     given = definition.accumulator
+    # The function is there, so what its accumulators are made of may be named by savepoints, too.
+    consent.grant(_modules(definition))
     try:
         if isinstance(given, TypeSerializer):
             return given
@@ -41,12 +43,26 @@ def serializer_of(definition: AggregateDefinition) -> TypeSerializer:
     return PickleSerializer("" if given is None else shown(given))
 
 
+def _modules(definition: AggregateDefinition) -> set[str]:
+    given, function = definition.accumulator, definition.function
+    named: list[Any] = [function if hasattr(function, "__module__") else type(function)]
+    if isinstance(given, TypeSerializer):
+        named += [type(given), type(given.snapshot())]
+    elif isinstance(given, type):
+        named.append(given)
+    ours = __name__.partition(".")[0]
+    modules = {str(each.__module__) for each in named}
+    return {each for each in modules if each != "builtins" and not each.startswith(f"{ours}.")}
+
+
 def snapshot_of(schema: AccumulatorSchema) -> TypeSerializerSnapshot:
     """The snapshot that a plan or a savepoint holds; StateError if its class is gone or does not read it."""
     found: Any = _SNAPSHOTS.get(schema.serializer)
     try:
         if found is None:
-            found = pkgutil.resolve_name(schema.serializer)
+            found = consent.resolve(schema.serializer, "the snapshot of an accumulator")
+            if not (isinstance(found, type) and issubclass(found, TypeSerializerSnapshot)):
+                raise TypeError(f"{schema.serializer} is no TypeSerializerSnapshot")
         made: TypeSerializerSnapshot = found()
         made.read_snapshot(schema.version, schema.configuration)
     except (ImportError, AttributeError, KeyError, TypeError, ValueError) as error:
