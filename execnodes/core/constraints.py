@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from execnodes.core.lowering import wrap
+from execnodes.core.spark_sql import text_literal
 from execnodes.core.types import BINARIES, MAX_LENGTH, TEXTS, LogicalType, Root
 
 FIXED = (Root.CHAR, Root.BINARY)
@@ -51,5 +52,4 @@ def _of_length(name: str, t: LogicalType, text: str, length: str) -> str:
 
 
 def _raise(message: str) -> str:
-    escaped = message.replace("\\", "\\\\").replace("'", "\\'")
-    return f"raise_error('{escaped}')"
+    return f"raise_error({text_literal(message)})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from execnodes.core.expressions import Expression, Literal
@@ -115,6 +115,11 @@ class Parameters:
                 return None
             converted.append(one)
         return tuple(converted)
+
+    def say(self, operands: Sequence[Expression], words: Collection[str]) -> bool:
+        """Whether the operands that are symbols are among the words."""
+        symbols = (one for one, family in zip(operands, self.families, strict=False) if family.name == "SYMBOL")
+        return all(isinstance(each, Literal) and each.value in words for each in symbols)
 
     def __str__(self) -> str:
         return self.text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from execnodes.core.errors import Position
@@ -84,13 +84,23 @@ def form(parameters: str, returns: Returns, *, nullable: bool | None = None) -> 
     return Form(Parameters.parse(parameters), returns, nullable)
 
 
-def function(name: str, *forms: Form, sql: str | Lower, deterministic: bool = True, since: str = "1.0") -> Function:
-    """Version 1 of a function with fixed parameter lists; `sql` is a template (see `template`) or a callable."""
+def function(
+    name: str,
+    *forms: Form,
+    sql: str | Lower,
+    deterministic: bool = True,
+    since: str = "1.0",
+    words: Collection[str] = (),
+) -> Function:
+    """Version 1 of a function with fixed parameter lists; `sql` is a template (see `template`) or a callable.
+
+    `words`: what symbols among the operands may be.
+    """
 
     def bind(call: Invocation) -> Binding | None:
         for each in forms:
             operands = each.parameters.convert(call.operands)
-            if operands is None:
+            if operands is None or not each.parameters.say(operands, words):
                 continue
             types = [operand.type for operand in operands]
             result = each.returns if isinstance(each.returns, LogicalType) else each.returns(types)

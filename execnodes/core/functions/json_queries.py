@@ -105,7 +105,7 @@ def _typed(text: str, t: LogicalType) -> str:
     if t.root in TEXTS:
         return bare
     number = f"if(left({text}, 1) = {text_literal(OTHER_MARK)}, CAST({bare} AS {spark_type(t)}), NULL)"
-    message = f"concat('JSON_VALUE: not of type {t.with_nullable(True)}: ', {bare})"
+    message = f"concat({text_literal(f'JSON_VALUE: not of type {t.with_nullable(True)}: ')}, {bare})"
     return f"coalesce({number}, CAST(raise_error({message}) AS {spark_type(t)}))"
 
 
@@ -222,6 +222,11 @@ def _lower_is_json(negated: str) -> Callable[[Scope, Call], str]:
 
 
 IS_JSON = tuple(
-    function(f"IS {negated}JSON", form("TEXT, SYMBOL", BOOLEAN, nullable=False), sql=_lower_is_json(negated))
+    function(
+        f"IS {negated}JSON",
+        form("TEXT, SYMBOL", BOOLEAN, nullable=False),
+        sql=_lower_is_json(negated),
+        words=tuple(_KINDS),
+    )
     for negated in ("", "NOT ")
 )

@@ -99,7 +99,7 @@ def _lower_trim(scope: Scope, call: Call) -> str:
     return f"trim({side} {scope.text(characters)} FROM {scope.text(text)})"
 
 
-TRIM = function("TRIM", form("SYMBOL, TEXT, TEXT", varying(2)), sql=_lower_trim)
+TRIM = function("TRIM", form("SYMBOL, TEXT, TEXT", varying(2)), sql=_lower_trim, words=("BOTH", "LEADING", "TRAILING"))
 
 
 _SIDES = {"LTRIM": "LEADING", "RTRIM": "TRAILING", "BTRIM": "BOTH"}

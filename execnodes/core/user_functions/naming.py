@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 
 from execnodes.core.expressions import Call
 from execnodes.core.types import LogicalType
@@ -15,6 +16,9 @@ ACTIVE = "rk_active"
 
 Spark computes Python functions for all rows of a projection, also where a CASE around them is not taken.
 """
+
+_ACTIVE = re.compile(rf"'(?:[^'\\]|\\.)*'|`(?:[^`]|``)*`|\b{ACTIVE}\b", re.DOTALL)
+"""Constants and quoted names, which are left alone, and what is replaced."""
 
 
 def operand_types(call: Call) -> tuple[LogicalType, ...]:
@@ -30,4 +34,6 @@ def spark_name(call: Call) -> str:
 
 def activated(text: str, condition: str = "TRUE") -> str:
     """A text whose functions of the user see the rows for which `condition` is TRUE."""
-    return text.replace(ACTIVE, f"({condition})") if ACTIVE in text else text
+    if ACTIVE not in text:
+        return text
+    return _ACTIVE.sub(lambda found: f"({condition})" if found[0] == ACTIVE else found[0], text)
