@@ -70,13 +70,20 @@ def migrate(text: str, *, source: str = "<plan>", newest: bool = True) -> Migrat
 def _upgraded(raw: Raw, engine_version: str, newest: bool) -> Raw:
     """One node as its newest version; if that is not asked for, only if its own is gone."""
     key, where = node_key(raw), f"node {raw.get('id')} ({raw.get('type')})"
+    if key in keys():
+        # Steps may then count on the shape of what they are given.
+        read_node(raw, engine_version)
     try:
         new: Raw = json.loads(json.dumps(with_versions(raw, engine_version)))
         for step in _steps(key) if newest or key not in keys() else ():
             new = {**lookup(step).upgrade(new), "type": str(step)}
+        return _pinned(new, key)
     except PlanError as error:
         raise located(error, where) from None
-    return _pinned(new, key)
+    except (AttributeError, KeyError, TypeError) as error:
+        raise PlanError(
+            f"its properties are not those of {key}: {error}", where=where, hint="Restore the file."
+        ) from error
 
 
 def _steps(key: NodeKey) -> list[NodeKey]:
