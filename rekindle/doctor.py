@@ -179,7 +179,7 @@ def check_spark(probe: str = _PROBE, clock: Callable[[], float] = time.monotonic
     begin = clock()
     try:
         done = subprocess.run(
-            [sys.executable, "-c", probe], capture_output=True, text=True, timeout=START_SECONDS, check=False
+            [sys.executable, "-P", "-c", probe], capture_output=True, text=True, timeout=START_SECONDS, check=False
         )
     except subprocess.TimeoutExpired:
         return Finding("spark", False, f"did not start within {START_SECONDS} s", remedy)

@@ -128,6 +128,28 @@ OPTIONS: Mapping[str, ConfigOption] = {
         ),
         _option("execution.state-recovery.path", "text", "", "Savepoint that the next job starts from."),
         _option(
+            "restart-strategy.type", "enum", "exponential-delay",
+            "When a streaming job starts again after a failure that may pass, such as a Python worker that was killed: from its last micro-batch.",
+            ("none", "off", "disable", "fixed-delay", "exponential-delay"), ("restart-strategy",),
+        ),
+        _option("restart-strategy.fixed-delay.attempts", "int", "1", "How often a job starts again."),
+        _option("restart-strategy.fixed-delay.delay", "duration", "1 s", "Time from a failure to the next start."),
+        _option("restart-strategy.exponential-delay.initial-backoff", "duration", "1 s", "Time from the first failure to the next start."),
+        _option("restart-strategy.exponential-delay.max-backoff", "duration", "1 min", "The longest that this time becomes."),
+        _option("restart-strategy.exponential-delay.backoff-multiplier", "text", "1.5", "What it is multiplied by after each failure."),
+        _option(
+            "restart-strategy.exponential-delay.reset-backoff-threshold", "duration", "1 h",
+            "A job that has run so long without a failure begins with the first time, and counts attempts anew.",
+        ),
+        _option(
+            "restart-strategy.exponential-delay.jitter-factor", "text", "0.1",
+            "The part of the time that is added or taken by chance, so that jobs do not start all at once.",
+        ),
+        _option(
+            "restart-strategy.exponential-delay.attempts-before-reset-backoff", "int", "10",
+            "How often a job starts again before it counts anew; the next failure is its end. Flink has no bound unless one is set.",
+        ),
+        _option(
             "execution.state-recovery.ignore-unclaimed-state", "bool", "false", "Drop state that no operator has."
         ),
         _option("execution.state-recovery.drop", "text", "", "States to drop: uid:name, separated by commas."),

@@ -45,6 +45,9 @@ def listing(jobs: Sequence[JobInfo]) -> Iterator[str]:
     for job in jobs:
         if job.error is not None and job.state == "FAILED":
             yield f"{job.job_id[:SHORT]} failed: {_line(job.error.message)}"
+        if job.restarts:
+            times = "once" if job.restarts == 1 else f"{job.restarts} times"
+            yield f"{job.job_id[:SHORT]} restarted {times}, last after: {_line(job.restarted_after or '')}"
         if job.error is not None and job.state == "BROKEN":
             yield f"{job.job_id[:SHORT]} cannot be read: {_line(job.error.message)} ({job.error.where})"
 

@@ -6,7 +6,7 @@ import json
 import logging
 import threading
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +57,14 @@ class Attendant:
         listening.name = f"rekindle-attendant-{self._job.job_id}"
         listening.start()
 
+    def restarting(self, error: RekindleError, delay: float) -> None:
+        """A failure that may pass: the job goes on from its last micro-batch after so many seconds."""
+        count = self.status.restarts + 1
+        _log.warning("restart %d of job %s in %.1f s, after: %s", count, self._job.job_id, delay, error.message)
+        self.status = replace(self.status, restarts=count, restarted_after=error.message)
+        if self._folder is not None:
+            self.status.write(self._folder)
+
     def stopping(self, savepoint: Path | None) -> None:
         """Somebody has asked the job to stop, and to leave that savepoint."""
         self._asked, self._savepoint = self._asked or State.STOPPED, savepoint
@@ -65,7 +73,8 @@ class Attendant:
         """The job has ended, and still holds its folder."""
         state = State.FAILED if failure is not None else self._asked or State.FINISHED
         savepoint = self._savepoint if self._savepoint is not None and self._savepoint.exists() else None
-        self.status = Status.now(state, savepoint=savepoint, error=failure)
+        ended = Status.now(state, savepoint=savepoint, error=failure)
+        self.status = replace(ended, restarts=self.status.restarts, restarted_after=self.status.restarted_after)
         if self._folder is not None:
             self._note_progress(self._folder, force=True)
             self.status.write(self._folder)

@@ -41,6 +41,10 @@ class JobInfo:
     watermark: str | None
     savepoint: str | None
     error: Trouble | None
+    restarts: int = 0
+    """How often it started again after a failure, since its process started."""
+    restarted_after: str | None = None
+    """The last of these failures."""
 
     def as_json(self) -> dict[str, Any]:
         """For programs."""
@@ -95,6 +99,8 @@ def job_info(folder: Path) -> JobInfo:
         progress.get("watermark"),
         status.savepoint if status is not None else None,
         status.error if status is not None else None,
+        status.restarts if status is not None else 0,
+        status.restarted_after if status is not None else None,
     )
 
 

@@ -34,6 +34,7 @@ def describe_job(statement: DescribeJob, environment: TableEnvironment) -> Table
         "rows": job.rows,
         "watermark": job.watermark,
         "savepoint": job.savepoint,
+        "restarts": job.restarts or None,
         "error": job.error.message if job.error is not None and job.state is State.FAILED else None,
     }
     known = {name: value for name, value in more.items() if value is not None}
@@ -85,6 +86,8 @@ def _own(job: Job) -> JobInfo:
         progress.watermark if progress else None,
         status.savepoint,
         status.error,
+        status.restarts,
+        status.restarted_after,
     )
 
 

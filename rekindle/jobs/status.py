@@ -72,6 +72,10 @@ class Status:
     savepoint: str | None = None
     """The folder it ended with."""
     error: Trouble | None = None
+    restarts: Count = 0
+    """How often it started again after a failure, since its process started."""
+    restarted_after: str | None = None
+    """The last of these failures."""
 
     @classmethod
     def now(cls, state: State, *, savepoint: Path | None = None, error: BaseException | None = None) -> Status:

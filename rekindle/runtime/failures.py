@@ -23,6 +23,12 @@ _ROOM = (
 )
 _JAVA_MEMORY = re.compile(r"java\.lang\.OutOfMemoryError(?:: ([^\n]+))?")
 _PYTHON_MEMORY = re.compile(r"^(?:MemoryError|pyarrow\.lib\.ArrowMemoryError)\b.*$", re.M)
+_PASSING = re.compile(
+    r"Python worker (?:failed to connect back|exited unexpectedly)|ExecutorLostFailure|Executor heartbeat timed out"
+    r"|FetchFailed|java\.net\.(?:Socket|SocketTimeout|Connect|NoRouteToHost)Exception|Connection reset by peer"
+    r"|java\.util\.concurrent\.TimeoutException|RpcTimeoutException"
+)
+"""Processes that were killed or too slow (Spark gives a Python worker ten seconds to begin), and broken connections."""
 _WORKER_DIED = re.compile(r"Python worker exited unexpectedly")
 _WORKERS = (
     "If nobody killed it, the system was short of memory: give the machine or container more, lower "
@@ -62,9 +68,23 @@ def of_disk(error: object, folder: Path | None = None) -> JobError | None:
     return JobError(error.strerror or type(error).__name__, where=str(place) if place else None, hint=hint)
 
 
-def is_transient(text: str) -> bool:
-    """Whether a failure says nothing about the job: Spark waits ten seconds for a Python worker, and no longer."""
-    return "Python worker failed to connect back" in text
+def told_as(error: BaseException, folder: Path) -> BaseException:
+    """What the caller is told of an error at the start of a job in a folder; exceptions of Spark may say little."""
+    if isinstance(error, RekindleError) or not isinstance(error, Exception):
+        return error
+    return lost(text_of(error)) or of_disk(error, folder) or error
+
+
+def passes(error: object) -> bool:
+    """Whether what made a query fail may be gone when it starts again, and says nothing about the job and its rows.
+
+    Whatever is not known to pass is taken to come again: bad rows, failed casts, errors of ours and of the user's code.
+    """
+    if isinstance(error, RekindleError):
+        return False
+    text = text_of(error)
+    said = text.split("=== Streaming Query ===")[0]
+    return bool(_PASSING.search(said)) and not _RAISED.search(said) and lost(text) is None
 
 
 def _resources(text: str) -> JobError | None:

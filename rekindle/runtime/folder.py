@@ -7,6 +7,7 @@ import fcntl
 import json
 import os
 import re
+import tempfile
 import time
 import uuid
 from dataclasses import dataclass, replace
@@ -232,6 +233,18 @@ class JobFolder:
         if found is None:
             raise JobError("job.json is missing", where=str(self.path), hint=_GIVE)
         return found
+
+
+def temporary_folder() -> str:
+    """A new folder for a job that was given none; JobError if there is no room for one."""
+    try:
+        return tempfile.mkdtemp(prefix="rekindle-job-")
+    except OSError as error:
+        raise JobError(
+            f"there is no room for temporary files: {error.strerror}",
+            where=error.filename,
+            hint="Set TMPDIR to a folder that can be written, or give the job a folder: --job-dir.",
+        ) from error
 
 
 def _locked(handle: IO[str]) -> bool:

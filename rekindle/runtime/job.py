@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import atexit
 import shutil
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from execnodes.core.changelog import ChangelogMode
-from execnodes.core.errors import JobError, RekindleError
+from execnodes.core.errors import RekindleError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.lowering import KIND, quote
 from execnodes.core.options import SPARK_PREFIX, Configuration
-from execnodes.core.tables import Column
 from execnodes.state.operator import DRAINED
 from rekindle.atomic_file import write_atomically
-from rekindle.connectors.base import ProviderContext, SinkRequest, SinkWriter
-from rekindle.connectors.registry import find_sink
+from rekindle.connectors.base import SinkWriter
 from rekindle.jobs.attendant import Attendant
 from rekindle.paths import for_spark_checkpoint
 from rekindle.runtime.build import Builder, sink_columns, sink_hidden
-from rekindle.runtime.failures import explained, is_transient, of_disk, text_of
+from rekindle.runtime.failures import explained, passes, text_of, told_as
 from rekindle.runtime.fan_out import FanOut, Target
-from rekindle.runtime.folder import JobFolder, JobIdentity
+from rekindle.runtime.folder import JobFolder, JobIdentity, temporary_folder
 from rekindle.runtime.functions import (
     functions_of_spark,
     register_functions,
@@ -41,16 +37,16 @@ from rekindle.runtime.metrics import merging
 from rekindle.runtime.page_layouts import page_layouts, supply_layouts
 from rekindle.runtime.progress import Progress, RowCounter
 from rekindle.runtime.record import SinkRecord, record
-from rekindle.runtime.resolved import in_full, resolved_text
+from rekindle.runtime.resolved import resolved_text
+from rekindle.runtime.restarts import strategy_of
 from rekindle.runtime.session import prepare, session
-from rekindle.runtime.stages import Pipeline, plan_stages
+from rekindle.runtime.stages import plan_stages
+from rekindle.runtime.targets import columns_of_sink, target_of
 from rekindle.savepoints.recovery import recover
 from rekindle.spark_releases import refuse_other_checkpoint
 
 _PATIENCE = 30.0
 """Seconds that the end of a job is waited for once Spark does not answer."""
-_ATTEMPTS = 3
-"""How often a query is started when the machine was too slow for Spark's fixed time-outs."""
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -100,7 +96,7 @@ class Job:
         self._functions = dict(functions or {})
         job_dir = configuration.get_option("execution.job-dir")
         self._temporary = not job_dir
-        self.folder = JobFolder(Path(job_dir or _temporary_folder()))
+        self.folder = JobFolder(Path(job_dir or temporary_folder()))
         self._writers: list[SinkWriter] = []
         self._query: StreamingQuery | None = None
         self._done = threading.Event()
@@ -110,6 +106,7 @@ class Job:
         self._turn = threading.Lock()
         """Held while a query is started again, or while the job is told to stop."""
         self._stopping = False
+        self._told_to_stop = threading.Event()
         self._counter = RowCounter()
         self._attendant = Attendant(self, None if self._temporary else self.folder.path)
 
@@ -128,36 +125,29 @@ class Job:
         self.folder.acquire()
         try:
             self.identity: JobIdentity = self.folder.open(self._plan, self._name)
+            self._start()
         except BaseException as error:
             self._close()
-            told = self._told(error)
+            told = told_as(error, self.folder.path)
             if told is error:
                 raise
             raise told from error
+        return self
+
+    def _start(self) -> None:
         try:
             self._attendant.starting()
             self._begin()
             self._attendant.start()
             threading.Thread(target=self._run, name=f"rekindle-{self.job_id}", daemon=True).start()
         except BaseException as error:
-            told = self._told(error)
-            self._attendant.end(told)
-            self._close()
-            if told is error:
-                raise
-            raise told from error
-        return self
-
-    def _told(self, error: BaseException) -> BaseException:
-        """What the caller is told: exceptions of Spark say little when its process has gone."""
-        if isinstance(error, RekindleError) or not isinstance(error, Exception):
-            return error
-        return lost(text_of(error)) or of_disk(error, self.folder.path) or error
+            self._attendant.end(told_as(error, self.folder.path))
+            raise
 
     def _begin(self) -> None:
         """What `_run` then waits for."""
-        self._stream = self._paced(self._attached())
-        self._query = self._stream.start()
+        self._restarts = strategy_of(self._configuration)
+        self._query = self._paced(self._attached()).start()
 
     def attach(self) -> DataStreamWriter:
         """The pipeline up to its sinks, for the caller to start: an end that is not ours, so nothing is drained.
@@ -170,9 +160,9 @@ class Job:
     def frame(self) -> DataFrame:
         """The rows that enter the only sink, under its columns' names, with `KIND`; the caller starts a query on it."""
         self._open_for_caller()
-        _, pipeline, frame = self._assembled()
-        (sink,) = pipeline.record.sinks
-        columns = zip(_columns(sink), sink_columns(pipeline, sink.node.id).values(), strict=True)
+        frame = self._assembled()
+        (sink,) = self._pipeline.record.sinks
+        columns = zip(columns_of_sink(sink), sink_columns(self._pipeline, sink.node.id).values(), strict=True)
         return frame.selectExpr(*(f"{text} AS {quote(column.name)}" for column, text in columns), KIND)
 
     def _open_for_caller(self) -> None:
@@ -185,16 +175,21 @@ class Job:
         atexit.register(self._close)
 
     def _attached(self) -> DataStreamWriter:
-        spark, pipeline, frame = self._assembled()
-        targets = [self._target(spark, pipeline, sink) for sink in pipeline.record.sinks]
-        self._fan_out = FanOut(targets, sink_hidden(pipeline), self._gate)
-        return self._written(frame)
+        self._frame = self._assembled()
+        return self._ending()
+
+    def _ending(self) -> DataStreamWriter:
+        """The end of the query with new writers, which find what earlier ones have written."""
+        self._close_writers()
+        targets = [self._target(sink) for sink in self._pipeline.record.sinks]
+        self._fan_out = FanOut(targets, sink_hidden(self._pipeline), self._gate)
+        return self._written(self._frame)
 
     def _written(self, frame: DataFrame) -> DataStreamWriter:
         checkpoint = for_spark_checkpoint(self._spark, self.folder.checkpoint)
         return self._fan_out.attach(frame).option("checkpointLocation", checkpoint)
 
-    def _assembled(self) -> tuple[SparkSession, Pipeline, DataFrame]:
+    def _assembled(self) -> DataFrame:
         refuse_other_checkpoint(self.folder.checkpoint)
         self.folder.check_logs()
         pages = page_layouts(self.folder, self._graph)
@@ -209,11 +204,10 @@ class Job:
         keep_layout(self.folder, layout)
         self.fates = restore.fates if restore is not None else ()
         self._pipeline = plan_stages(recorded)
-        spark = self._prepared({})
-        self._metrics = spark.sparkContext.accumulator({}, merging())
-        self._spark = spark
+        self._spark = self._prepared({})
+        self._metrics = self._spark.sparkContext.accumulator({}, merging())
         self._builder = self._built(restore)
-        return spark, self._pipeline, self._builder.build()
+        return self._builder.build()
 
     def _prepared(self, defaults: Mapping[str, str]) -> SparkSession:
         """A session with the job's own Spark settings, on top of `defaults`, and the functions that its plan calls."""
@@ -238,27 +232,14 @@ class Job:
         interval = self._configuration.millis("execution.micro-batch.interval")
         return stream.trigger(processingTime=f"{interval} milliseconds")
 
-    def _target(self, spark: SparkSession, pipeline: Pipeline, sink: SinkRecord) -> Target:
-        table, options = in_full(sink.node, sink.table)
-        columns = _columns(sink)
-        names = [column.name for column in columns]
-        key = table.table_schema.primary_key
-        request = SinkRequest(
-            table,
-            sink.table.name,
-            columns,
-            tuple(names.index(name) for name in key.columns) if key else (),
-            f"{self.job_id}-{sink.node.id}",
-            self.folder.path,
-            ChangelogMode(getattr(sink.node, "input_changelog_mode", sink.node.changelog_mode)),
-            self._configuration,
-            context=ProviderContext(sink.node, self._builder.uids),
+    def _target(self, sink: SinkRecord) -> Target:
+        columns = sink_columns(self._pipeline, sink.node.id)
+        target = target_of(
+            self._spark, sink, columns, self.job_id, self.folder.path, self._configuration, self._builder.uids
         )
-        writer = find_sink(options.get("connector", ""), sink.table.name).writer(spark, request)
-        writer.open()
-        self._writers.append(writer)
-        texts = sink_columns(pipeline, sink.node.id)
-        return Target(sink.node.id, writer, dict(zip(names, texts.values(), strict=True)))
+        self._writers.append(target.writer)
+        target.writer.open()
+        return target
 
     def _run(self) -> None:
         """Until a bounded pipeline has ended, or the query stops; runs in a thread of its own."""
@@ -269,7 +250,7 @@ class Job:
         self._end()
 
     def _outcome(self) -> RekindleError | None:
-        error = self._attempts()
+        error = self._attempts(self._ended_by_itself)
         if error is None and self._stopping and self._drains and self._builder.timed:
             error = self._drained()
         if error is not None:
@@ -288,17 +269,22 @@ class Job:
                 self._failure = self._failure or explained(error)
         self._done.set()
 
-    def _attempts(self) -> BaseException | None:
-        """Run the query, again where the machine was too slow for Spark; what made it fail."""
-        for attempt in range(1, _ATTEMPTS + 1):
-            error = self._attempt(self._ended_by_itself)
-            if error is None or not is_transient(text_of(error)) or attempt == _ATTEMPTS:
+    def _attempts(self, run: Callable[[StreamingQuery], None]) -> BaseException | None:
+        """Run the query, again after failures that may pass; what made it fail."""
+        while True:
+            error = self._attempt(run)
+            if error is None or self._fan_out.error is not None or not passes(error):
                 return error
+            delay = self._restarts.delay()
+            if delay is None:
+                return error
+            self._attendant.restarting(explained(error), delay)
+            self._told_to_stop.wait(delay)
             with self._turn:
-                if self._stopping:
+                if self._stopping and run == self._ended_by_itself:
                     return None
-                self._query = self._stream.start()
-        return None
+                self._gate.open()
+                self._query = self._paced(self._ending()).start()
 
     def _attempt(self, run: Callable[[StreamingQuery], None]) -> BaseException | None:
         """Run the query until it has stopped; what made it fail."""
@@ -322,13 +308,14 @@ class Job:
         """Go on without new input, so that no row meets the last watermark, and end the stream."""
         self._gate.open()
         self._builder = self._built(hold=True)
-        self._query = self._paced(self._written(self._builder.build())).start()
+        self._frame = self._builder.build()
+        self._query = self._paced(self._written(self._frame)).start()
 
         def run(query: StreamingQuery) -> None:
             self._drain(query)
             self._halt(query)
 
-        return self._attempt(run)
+        return self._attempts(run)
 
     def _halt(self, query: StreamingQuery) -> None:
         """Stop a query between two micro-batches: what reached a sink is committed first."""
@@ -377,6 +364,7 @@ class Job:
         self._attendant.stopping(with_savepoint)
         with self._turn:
             self._stopping, self._drains = True, drain
+            self._told_to_stop.set()
             self._savepoint_at_end = with_savepoint
             query = self._query
         if query is not None:
@@ -413,26 +401,13 @@ class Job:
         recent = self._query.recentProgress if self._query is not None else []
         return [(each.numInputRows, each.batchDuration) for each in recent if each.numInputRows]
 
-    def _close(self) -> None:
+    def _close_writers(self) -> None:
         for writer in self._writers:
             writer.close()
         self._writers.clear()
+
+    def _close(self) -> None:
+        self._close_writers()
         self.folder.release()
         if self._temporary:
             shutil.rmtree(self.folder.path, ignore_errors=True)
-
-
-def _temporary_folder() -> str:
-    try:
-        return tempfile.mkdtemp(prefix="rekindle-job-")
-    except OSError as error:
-        raise JobError(
-            f"there is no room for temporary files: {error.strerror}",
-            where=error.filename,
-            hint="Set TMPDIR to a folder that can be written, or give the job a folder: --job-dir.",
-        ) from error
-
-
-def _columns(sink: SinkRecord) -> tuple[Column, ...]:
-    table = sink.table.resolved_table
-    return table.table_schema.writable if table is not None else ()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
+import shutil
 import signal
 import sys
+import tempfile
 import threading
 import warnings
 from collections.abc import Callable, Mapping
@@ -56,6 +59,12 @@ _START_SETTINGS: Mapping[str, str] = {
     "spark.executorEnv.REKINDLE_WORKER_PYTHON": sys.executable,
 }
 """Only for a session of our own making."""
+_LOCAL_SETTINGS: Mapping[str, str] = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.authenticate": "true",
+}
+"""Where all of Spark is one process, nobody else has to reach it; Spark makes the secret."""
 SMALL_PROGRAMS: Mapping[str, str] = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
 """For sessions that run many small programs: Java's second compiler would take more time than it saves."""
 _WORKER_PYTHON = Path(__file__).with_name("worker_python")
@@ -79,7 +88,10 @@ def session(parallelism: int = 2, settings: Mapping[str, str] | None = None) -> 
     active = SparkSession.getActiveSession()
     if active is not None:
         return active
-    return _start({"spark.master": f"local[{parallelism}]", **_START_SETTINGS, **SESSION_SETTINGS, **(settings or {})})
+    # A task is tried four times: a worker that was killed, or too slow, says nothing about the job.
+    wanted = {"spark.master": f"local[{parallelism},4]", **(settings or {})}
+    guarded = _LOCAL_SETTINGS if wanted["spark.master"].startswith("local") else {}
+    return _start({**_START_SETTINGS, **SESSION_SETTINGS, **guarded, **wanted})
 
 
 def _start(settings: Mapping[str, str]) -> SparkSession:
@@ -90,6 +102,11 @@ def _start(settings: Mapping[str, str]) -> SparkSession:
     from pyspark.sql import SparkSession
 
     conf = SparkConf().setAppName("rekindle").setAll(list(settings.items()))
+    if not conf.contains("spark.local.dir") and conf.get("spark.master", "").startswith("local"):
+        # Spark's own folders can be read by everybody; this one cannot.
+        private = tempfile.mkdtemp(prefix="rekindle-spark-")
+        atexit.register(shutil.rmtree, private, ignore_errors=True)
+        conf.set("spark.local.dir", private).set("spark.python.unix.domain.socket.dir", private)
     debug = bool(os.environ.get("REKINDLE_DEBUG"))
     if not debug:
         _quieten()

@@ -8,13 +8,18 @@ import tempfile
 import pytest
 
 from execnodes.core.errors import PlanError
-from rekindle.runtime.failures import explained, is_transient, job_error, text_of
+from rekindle.runtime.failures import explained, job_error, passes, text_of
 from rekindle.runtime.java import ended, last_words
 
 
 def test_a_slow_start_is_no_failure_of_the_job() -> None:
-    assert is_transient("[STREAM_FAILED] … Python worker failed to connect back. SQLSTATE: XXKST")
-    assert not is_transient(RAISED)
+    assert passes("[STREAM_FAILED] … Python worker failed to connect back. SQLSTATE: XXKST")
+    assert passes(OTHER.replace("exited", "exited unexpectedly (crashed)"))
+    assert not passes(RAISED)
+    assert not passes(PYTHON)
+    assert not passes("java.lang.OutOfMemoryError: Java heap space")
+    assert not passes(PlanError("Python worker failed to connect back"))
+    assert not passes("[USER_RAISED_EXCEPTION] Python worker exited unexpectedly SQLSTATE: P0001")
 
 
 RAISED = """[STREAM_FAILED] Query [id = 1, runId = 2] terminated with exception: Job aborted due to stage failure.
