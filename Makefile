@@ -42,6 +42,7 @@ goldens: $(VENV)/.test
 	$(BIN)/python -m docs.evolution_table
 	$(BIN)/python -m docs.upgrading_page
 	$(BIN)/python -m tests.plans.corpus
+	$(BIN)/python -m tests.planner.rule_pairs
 	$(BIN)/python -m tests.completeness.frozen
 
 # make fixtures NODE=stream-exec-join_1: plan and savepoint of each restore program that has none; overwrites nothing.

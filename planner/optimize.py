@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from execnodes.core.options import Configuration
 from planner.algebra import Sink
 from planner.limits import check_plan
-from planner.rules import BATCH_RULES, RULES
+from planner.rules import BATCH_PHASES, PHASES, rules
 from planner.rules.normalize_changelog import normalize_changelog
 
 
@@ -19,7 +19,7 @@ def optimize(sinks: Sequence[Sink], configuration: Configuration | None = None) 
     check_plan(plan)
     if not batch:
         plan = normalize_changelog(plan, options.flag("table.exec.source.cdc-events-duplicate"))
-    for rule in BATCH_RULES if batch else RULES:
+    for rule in rules(BATCH_PHASES if batch else PHASES):
         plan = rule(plan)
     check_plan(plan)
     return plan

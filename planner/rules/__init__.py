@@ -1,8 +1,14 @@
-"""Rewrites of the logical plan, in the order in which they run; each is pure and lies in the module of its name."""
+"""Rewrites of the logical plan; each is pure and lies in the module of its name.
+
+They run in phases: *normalise* brings what SQL can write in many ways into one form, *recognise* finds the operators
+that such a form stands for, *push* moves work to where it costs least, *prune* leaves out what nobody reads. A rule
+that runs again says why: what came before has made new work for it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from planner.rules.drop_watermarks import drop_watermarks
 from planner.rules.expand_grouping_sets import expand_grouping_sets
@@ -23,46 +29,110 @@ from planner.tree import Sinks
 
 Rule = Callable[[Sinks], Sinks]
 
-RULES: tuple[Rule, ...] = (
-    expand_set_operations,
-    merge_projects,
-    push_filters,
-    recognise_deduplication,
-    push_filters,
-    expand_set_operations,  # unions that a filter held apart
-    merge_projects,
-    recognise_interval_joins,
-    read_through_projects,
-    form_window_aggregates,
-    expand_grouping_sets,
-    push_filters,
-    merge_projects,
-    push_join_expressions,
-    split_join_conditions,
-    merge_projects,
-    read_through_projects,
-    prune_columns,
-    merge_projects,
-    push_into_inputs,
-)
 
-BATCH_RULES: tuple[Rule, ...] = (
-    drop_watermarks,
-    expand_set_operations,
-    merge_projects,
-    push_filters,
-    recognise_ranks,
-    push_filters,
-    expand_set_operations,
-    expand_grouping_sets,
-    merge_projects,
-    push_join_expressions,
-    merge_projects,
-    order_joins,
-    push_filters,
-    merge_projects,
-    read_through_projects,
-    prune_columns,
-    merge_projects,
+@dataclass(frozen=True)
+class Run:
+    """A rule at its place."""
+
+    rule: Rule
+    why: str
+    """What it does there, and which rules have to have run before."""
+
+
+@dataclass(frozen=True)
+class Phase:
+    """Rules that work towards one thing."""
+
+    name: str
+    runs: tuple[Run, ...]
+
+
+PHASES: tuple[Phase, ...] = (
+    Phase(
+        "normalise",
+        (
+            Run(expand_set_operations, "all set operations are UNION ALL, joins and aggregates"),
+            Run(merge_projects, "nested SELECTs are one projection and one filter"),
+            Run(push_filters, "conditions stand at what they speak of: one on a row number right above its OVER"),
+        ),
+    ),
+    Phase(
+        "recognise",
+        (
+            Run(recognise_deduplication, "needs conditions right above OVER: merge_projects, push_filters"),
+            Run(push_filters, "conditions that stood above a row number can go below the deduplication"),
+            Run(expand_set_operations, "unions that a filter held apart are one"),
+            Run(merge_projects, "the row number of a deduplication is a constant"),
+            Run(recognise_interval_joins, "needs conditions in the join: push_filters"),
+            Run(read_through_projects, "an aggregate stands right above the window it groups by"),
+            Run(form_window_aggregates, "needs the window right below: read_through_projects"),
+            Run(expand_grouping_sets, "behind form_window_aggregates, whose aggregates have grouping sets too"),
+        ),
+    ),
+    Phase(
+        "push",
+        (
+            Run(push_filters, "conditions go through what was recognised"),
+            Run(merge_projects, "what grouping sets have left above aggregates"),
+            Run(push_join_expressions, "needs conditions in the join: push_filters"),
+            Run(split_join_conditions, "behind push_join_expressions: what is no equality of columns is left"),
+            Run(merge_projects, "what the two have put below and above joins"),
+            Run(read_through_projects, "aggregates over joins read the join's columns"),
+        ),
+    ),
+    Phase(
+        "prune",
+        (
+            Run(prune_columns, "last of those that change columns"),
+            Run(merge_projects, "projections that only dropped columns"),
+            Run(push_into_inputs, "behind all others: what a source filters itself can no longer be moved"),
+        ),
+    ),
+)
+"""Those of streams."""
+
+BATCH_PHASES: tuple[Phase, ...] = (
+    Phase(
+        "normalise",
+        (
+            Run(drop_watermarks, "a condition may then move below them"),
+            Run(expand_set_operations, "all set operations are UNION ALL, joins and aggregates"),
+            Run(merge_projects, "nested SELECTs are one projection and one filter"),
+            Run(push_filters, "conditions stand at what they speak of: one on a row number right above its OVER"),
+        ),
+    ),
+    Phase(
+        "recognise",
+        (
+            Run(recognise_ranks, "needs conditions right above OVER: merge_projects, push_filters"),
+            Run(push_filters, "conditions that stood above a rank can go below it"),
+            Run(expand_set_operations, "unions that a filter held apart are one"),
+            Run(expand_grouping_sets, "an aggregate has one set of keys"),
+        ),
+    ),
+    Phase(
+        "push",
+        (
+            Run(merge_projects, "what grouping sets have left above aggregates"),
+            Run(push_join_expressions, "needs conditions in the join: push_filters"),
+            Run(merge_projects, "what it has put below joins"),
+            Run(order_joins, "needs equalities of columns: push_join_expressions"),
+            Run(push_filters, "conditions meet the joins in their new order"),
+            Run(merge_projects, "order_joins restores the order of columns"),
+            Run(read_through_projects, "aggregates over joins read the join's columns"),
+        ),
+    ),
+    Phase(
+        "prune",
+        (
+            Run(prune_columns, "last of those that change columns"),
+            Run(merge_projects, "projections that only dropped columns"),
+        ),
+    ),
 )
 """Those of batch mode: rows have no order and no watermark, and the conditions of joins may be anything."""
+
+
+def rules(phases: tuple[Phase, ...]) -> tuple[Rule, ...]:
+    """All rules in the order in which they run."""
+    return tuple(run.rule for phase in phases for run in phase.runs)

@@ -1,0 +1,177 @@
+"""What each rule does, as text: SQL, the plan before the rule, the plan after it.
+
+``python -m tests.planner.rule_pairs`` rewrites the files in ``rules/``.
+
+The plan before is what the earlier rules of its phases make of the SQL, up to the first run of the rule that changes
+something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+
+from execnodes.core.errors import Position
+from execnodes.core.expressions import AggregateCall, Call, FieldAccess, InputRef, Literal, digest
+from execnodes.core.tables import ResolvedTable
+from execnodes.core.types import LogicalType
+from planner.algebra import Logical, OverCall, Sink, SortKey, Window, WindowProperty
+from planner.build import build_query
+from planner.describe import aggregated
+from planner.parse import parse_query
+from planner.rules import BATCH_PHASES, PHASES, Rule, rules
+from planner.rules.normalize_changelog import normalize_changelog
+from planner.tree import Sinks
+from rekindle.query_sink import into_collect
+from rekindle.table_environment import TableEnvironment
+
+FOLDER = Path(__file__).with_name("rules")
+TABLES = """
+CREATE TABLE t (k STRING, v INT, w INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '1' SECOND)
+  WITH ('connector' = 'filesystem', 'path' = 't', 'format' = 'json');
+CREATE TABLE u (k STRING, v INT, w INT) WITH ('connector' = 'filesystem', 'path' = 'u', 'format' = 'json');
+CREATE TABLE changes (k STRING, v INT, w INT, PRIMARY KEY (k) NOT ENFORCED)
+  WITH ('connector' = 'filesystem', 'path' = 'c', 'format' = 'debezium-json');
+CREATE TABLE parts (k STRING, v INT, day STRING) PARTITIONED BY (day)
+  WITH ('connector' = 'filesystem', 'path' = 'p', 'format' = 'parquet');
+"""
+QUERIES: dict[str, tuple[str, ...]] = {
+    "drop_watermarks": ("SELECT k FROM t WHERE v > 1",),
+    "expand_grouping_sets": ("SELECT k, v, COUNT(*), GROUPING(v) FROM u GROUP BY ROLLUP (k, v)",),
+    "expand_set_operations": (
+        "SELECT k FROM u UNION SELECT k FROM t",
+        "SELECT k FROM u EXCEPT SELECT k FROM t",
+        "SELECT k FROM u UNION ALL (SELECT k FROM t UNION ALL SELECT k FROM changes)",
+    ),
+    "form_window_aggregates": (
+        "SELECT window_start, k, SUM(v) FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '1' MINUTE)) "
+        "GROUP BY window_start, window_end, k",
+        "SELECT window_start, COUNT(*) FROM TABLE(HOP(TABLE t, DESCRIPTOR(ts), INTERVAL '1' MINUTE, "
+        "INTERVAL '5' MINUTE)) GROUP BY window_start",
+    ),
+    "merge_projects": (
+        "SELECT a + 1 FROM (SELECT v + w AS a FROM u)",
+        "SELECT a, r FROM (SELECT k AS a, CURRENT_ROW_TIMESTAMP() AS r FROM u)",
+        "SELECT k FROM (SELECT k, v FROM u WHERE v > 1) WHERE v < 5",
+    ),
+    "order_joins": ("SELECT t.v FROM t, u, changes WHERE t.k = changes.k AND changes.v = u.v",),
+    "prune_columns": (
+        "SELECT v FROM (SELECT * FROM u WHERE w > 1)",
+        "SELECT s FROM (SELECT k, SUM(v) AS s, MAX(w) AS m FROM u GROUP BY k)",
+        "SELECT t.v FROM t JOIN u ON t.k = u.k",
+    ),
+    "push_filters": (
+        "SELECT * FROM (SELECT k, v + 1 AS a FROM u) WHERE a > 1",
+        "SELECT * FROM u LEFT JOIN changes ON u.k = changes.k WHERE changes.v = 1 AND u.v > 2",
+        "SELECT * FROM (SELECT k, COUNT(*) AS n FROM u GROUP BY k) WHERE k = 'a' AND n > 1",
+        "SELECT * FROM (SELECT k FROM u UNION ALL SELECT k FROM t) WHERE k = 'a'",
+    ),
+    "push_into_inputs": (
+        "SELECT k FROM changes WHERE v > 1 AND CHAR_LENGTH(k) > 2",
+        "SELECT k FROM parts WHERE day = 'a' AND CHAR_LENGTH(k) > 2",
+        "SELECT k FROM parts WHERE day = 'a' UNION ALL SELECT k FROM parts WHERE v > 1",
+    ),
+    "push_join_expressions": ("SELECT u.k FROM u JOIN changes ON u.v + 1 = changes.w",),
+    "read_through_projects": ("SELECT w, SUM(v) FROM (SELECT w, v FROM u WHERE k = 'a') GROUP BY w",),
+    "recognise_deduplication": (
+        "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts DESC) AS n FROM t) WHERE n = 1",
+        "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v) AS n FROM t) WHERE n = 1",
+    ),
+    "recognise_interval_joins": ("SELECT t.v FROM t JOIN u ON t.k = u.k",),
+    "recognise_ranks": (
+        "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v) AS n FROM u) WHERE n <= 3",
+        "SELECT k, v FROM (SELECT *, RANK() OVER (PARTITION BY k ORDER BY v) AS n FROM u) WHERE n > 1",
+    ),
+    "split_join_conditions": (
+        "SELECT u.k FROM u JOIN changes ON u.k = changes.k AND u.v < CHAR_LENGTH(changes.k)",
+        "SELECT u.k FROM u LEFT JOIN changes ON u.k = changes.k AND CHAR_LENGTH(u.k || changes.k) > 3",
+    ),
+}
+"""Queries by the name of the rule; some show that it leaves something alone."""
+_NOTHING: tuple[object, ...] = (None, (), False, (None, None), frozenset())
+BATCH_ONLY = frozenset(("drop_watermarks", "order_joins", "recognise_ranks"))
+
+
+def known_rules() -> dict[str, Rule]:
+    """All rules by name."""
+    return {each.__name__: each for each in (*rules(PHASES), *rules(BATCH_PHASES))}
+
+
+def render(name: str) -> str:
+    """The pairs of a rule."""
+    return "\n\n".join("\n".join(_pair(name, query)) for query in QUERIES[name]) + "\n"
+
+
+def _pair(name: str, query: str) -> Iterator[str]:
+    sinks = _sinks(query)
+    if name not in BATCH_ONLY:
+        sinks = normalize_changelog(sinks, duplicates=name == "push_into_inputs")
+    before, after = _around(known_rules()[name], sinks, rules(BATCH_PHASES if name in BATCH_ONLY else PHASES))
+    yield f"-- {query}"
+    yield from _tree(before.input)
+    yield "=>" if before != after else "=> the same"
+    if before != after:
+        yield from _tree(after.input)
+
+
+def _sinks(query: str) -> Sinks:
+    environment = TableEnvironment.create()
+    environment.execute_script(TABLES)
+    parsed = parse_query(query)
+    return (into_collect(build_query(parsed, environment.catalog, environment.configuration), parsed.position),)
+
+
+def _around(wanted: Rule, plan: Sinks, order: tuple[Rule, ...]) -> tuple[Sink, Sink]:
+    """The plan before and after the first run of the rule that changes something; before its last run, else."""
+    last = plan
+    for rule in order:
+        made = rule(plan)
+        if rule is wanted:
+            last = plan
+            if made != plan:
+                return plan[0], made[0]
+        plan = made
+    return last[0], last[0]
+
+
+def _tree(node: Logical, depth: int = 0) -> Iterator[str]:
+    names = tuple(field.name for each in node.inputs or (node,) for field in each.type.fields)
+    own = {field.name: getattr(node, field.name) for field in fields(node)}
+    told = [f"{name}={_text(value, names)}" for name, value in own.items() if _tells(name, value, node)]
+    yield f"{'  ' * depth}{type(node).__name__}({', '.join(told)}): {', '.join(f.name for f in node.type.fields)}"
+    for each in node.inputs:
+        yield from _tree(each, depth + 1)
+
+
+def _tells(name: str, value: object, node: Logical) -> bool:
+    """Whether a field says something that the tree does not show already."""
+    if any(value is each for each in (*node.inputs, node.inputs)):
+        return False
+    return not isinstance(value, LogicalType | Position | ResolvedTable) and value not in _NOTHING
+
+
+def _text(value: object, names: tuple[str, ...]) -> str:
+    if isinstance(value, InputRef | Literal | Call | FieldAccess):
+        return digest(value, names)
+    if isinstance(value, AggregateCall):
+        return aggregated(value, names, retract=False)
+    if isinstance(value, SortKey):
+        return f"{names[value.index]} {'ASC' if value.ascending else 'DESC'}"
+    if isinstance(value, OverCall):
+        return f"{value.name}({', '.join(digest(each, names) for each in value.args)})"
+    if isinstance(value, Window | WindowProperty):
+        return ", ".join(str(each) for each in vars(value).values() if each not in _NOTHING)
+    if isinstance(value, tuple):
+        return f"[{', '.join(_text(each, names) for each in value)}]"
+    return str(value)
+
+
+def main() -> None:
+    """Write all files."""
+    for name in QUERIES:
+        (FOLDER / f"{name}.txt").write_text(render(name), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
