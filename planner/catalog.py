@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from execnodes.core.errors import CatalogError, Position
+from execnodes.core.secrets import remember
 from execnodes.core.tables import ResolvedTable
 from execnodes.core.user_functions import consent
 from execnodes.core.user_functions.loading import Definition, definition_of, load
@@ -216,6 +217,7 @@ class Catalog:
                 f"catalog type {options['type']!r} is not supported", hint="Write 'type' = 'generic_in_memory'."
             )
         self.catalogs[name] = {options.get("default-database", "default"): Database()}
+        remember(options)
         self.catalog_options[name] = options
 
     def drop_catalog(self, name: str, if_exists: bool = False) -> None:

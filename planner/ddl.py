@@ -8,6 +8,7 @@ from functools import singledispatch
 
 from execnodes.core.errors import CatalogError, SqlError
 from execnodes.core.options import Configuration
+from execnodes.core.places import within
 from execnodes.core.tables import ResolvedTable
 from planner import statements as s
 from planner.build.query import QueryBuilder
@@ -41,7 +42,8 @@ def _execute(statement: s.Statement, catalog: Catalog, configuration: Configurat
 def _create_table(statement: s.CreateTable, catalog: Catalog, configuration: Configuration) -> DdlResult:
     if statement.if_not_exists and _exists(statement.path, statement.temporary, catalog):
         return DdlResult()
-    table = resolve_table(statement, catalog, configuration)
+    with within(f"CREATE TABLE {'.'.join(statement.path)}"):
+        table = resolve_table(statement, catalog, configuration)
     catalog.create(statement.path, table, temporary=statement.temporary)
     if statement.query is None:
         return DdlResult()

@@ -23,6 +23,7 @@ from execnodes.core.tables import ResolvedTable, TableReference
 from plans.calls import without_classes
 from plans.checks import check_node
 from plans.document import Edge, PlanDocument, schema_id
+from plans.places import places_of
 from plans.secrets import refuse_literal_secrets
 from plans.tables import map_tables
 
@@ -55,6 +56,8 @@ def encode(graph: ExecGraph, options: CompileOptions = ALL) -> str:
         edges=tuple(Edge(source=source, target=node.id) for node in graph.nodes for source in graph.inputs[node.id]),
     )
     document = {**plain(frame), "nodes": [_node(node, graph, options) for node in graph.nodes]}
+    if places := places_of(graph.nodes):
+        document["places"] = [plain(each) for each in places]
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 

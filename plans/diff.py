@@ -10,6 +10,7 @@ from typing import Any
 
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
+from execnodes.core.secrets import masked_options
 from plans.codec import plain
 
 Path = tuple[str, ...]
@@ -136,7 +137,14 @@ def _values(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
         if one == other:
             continue
         write = _shown if _shown(one) != _shown(other) else _json
-        yield Change(_path(path), *(None if each is _ABSENT else write(each) for each in (one, other)))
+        texts = (None if each is _ABSENT else _told(path, write(each)) for each in (one, other))
+        yield Change(_path(path), *texts)
+
+
+def _told(path: Path, text: str) -> str:
+    """A value without the secrets that plans should not hold, but may."""
+    (told,) = masked_options({str(path[-1]) if path else "": text}).values()
+    return told
 
 
 def _leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:

@@ -8,6 +8,7 @@ from typing import Literal as Tag
 from pydantic import Field as Property
 
 from execnodes.core.node import PlanModel
+from plans.places import PlaceOfCall
 
 SCHEMA_PREFIX = "urn:rekindle:schema:plan-"
 """A plan names its JSON Schema by this and its engine version; the schema lies in ``plans/schema/``."""
@@ -47,6 +48,8 @@ class PlanDocument(PlanModel):
     nodes: tuple[dict[str, Any], ...]
     """Inputs before consumers; each is read by the class its `type` names."""
     edges: tuple[Edge, ...]
+    places: tuple[PlaceOfCall, ...] = ()
+    """Where the SQL has what can fail, for errors; what the plan means does not depend on it."""
 
 
 def schema_id(engine_version: str) -> str:

@@ -13,12 +13,13 @@ from execnodes.core.errors import PlanError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
 from execnodes.core.options import find
+from execnodes.core.secrets import literal_secrets, masked
 from plans.agreement import disagreements, input_types
 from plans.checks import problems
 from plans.document import PlanDocument
 from plans.load import inputs_of, load, located, read_document, read_node
 from plans.schema import path, published
-from plans.secrets import hint_for, literal_secrets
+from plans.secrets import hint_for
 from plans.tables import tables_of
 
 UID_FORMAT = "table.exec.uid.format"
@@ -95,7 +96,9 @@ def _schema(text: str, engine_version: str, source: str) -> Iterator[Finding]:
     validator = Draft202012Validator(published(engine_version))
     for error in validator.iter_errors(json.loads(text)):
         hint = f"See {path(engine_version).name}."
-        yield Finding("error", f"{source}, {error.json_path}", f"against the published schema: {error.message}", hint)
+        yield Finding(
+            "error", f"{source}, {error.json_path}", masked(f"against the published schema: {error.message}"), hint
+        )
 
 
 def _warnings(graph: ExecGraph, source: str) -> Iterator[Finding]:

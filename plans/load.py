@@ -21,6 +21,7 @@ from plans.checks import check_node
 from plans.document import Edge, PlanDocument, schema_id
 from plans.functions import with_versions
 from plans.messages import describe_errors
+from plans.places import put_places
 from plans.texts import refuse_wrong_texts
 
 _RESTORE = "Restore the file or compile the plan anew."
@@ -43,6 +44,7 @@ def graph_of(nodes: tuple[ExecNode, ...], document: PlanDocument) -> ExecGraph:
     """Nodes that have been read, in the frame of their plan; PlanError if they do not fit together."""
     inputs = inputs_of(nodes, document.edges)
     check_order(nodes, inputs)
+    put_places(nodes, document.places)
     for node in nodes:
         check_node(node, len(inputs[node.id]))
     for node, types in zip(nodes, input_types(nodes, inputs), strict=True):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from execnodes.core.errors import PlanError, SqlError
 from execnodes.core.options import OPTIONS, SPARK_PREFIX, find
+from execnodes.core.secrets import masked_options
 from planner import ddl
 from planner.statements import (
     AddJar,
@@ -64,7 +65,7 @@ def _(statement: SetOption, environment: TableEnvironment) -> TableResult:
         return TableResult()
     known = {key: configuration.get(key, option.default) for key, option in OPTIONS.items()}
     spark = {key: value for key, value in configuration.items() if key.startswith(SPARK_PREFIX)}
-    return TableResult(columns=("key", "value"), rows=sorted({**known, **spark}.items()))
+    return TableResult(columns=("key", "value"), rows=sorted(masked_options({**known, **spark}).items()))
 
 
 @execute.register(ResetOption)

@@ -8,6 +8,7 @@ from typing import Any
 
 from execnodes.core.errors import CatalogError, SqlError
 from execnodes.core.options import Configuration
+from execnodes.core.secrets import masked, masked_options
 from execnodes.core.tables import Column, ResolvedTable
 from planner.build import build_query
 from planner.catalog import Catalog, InlineTable, PlanView, View, quoted
@@ -76,7 +77,7 @@ def describe(statement: Describe, catalog: Catalog, configuration: Configuration
 
 
 def create_statement(kind: str, path: tuple[str, ...], catalog: Catalog) -> str:
-    """The statement that makes a table, view or catalog; values of secret options are references already."""
+    """The statement that makes a table, view or catalog; secrets that are no references are left out."""
     if kind == "CATALOG":
         if path[0] not in catalog.catalogs:
             raise CatalogError(f"catalog {path[0]!r} does not exist")
@@ -85,7 +86,7 @@ def create_statement(kind: str, path: tuple[str, ...], catalog: Catalog) -> str:
     temporary = "TEMPORARY " if entry.temporary else ""
     if isinstance(entry.object, View):
         columns = ", ".join(quoted((name,)) for name in entry.object.columns)
-        return f"CREATE {temporary}VIEW {quoted(entry.identifier)} ({columns})\nAS {entry.object.text}"
+        return f"CREATE {temporary}VIEW {quoted(entry.identifier)} ({columns})\nAS {masked(entry.object.text)}"
     if isinstance(entry.object, PlanView):
         raise CatalogError(f"{quoted(entry.identifier)} is the query of a compiled plan; no statement makes it")
     if isinstance(entry.object, InlineTable):
@@ -125,7 +126,9 @@ def _tail(table: ResolvedTable) -> str:
 def _with(options: dict[str, str]) -> str:
     if not options:
         return ""
-    lines = ",\n".join(f"  '{_escaped(key)}' = '{_escaped(value)}'" for key, value in sorted(options.items()))
+    lines = ",\n".join(
+        f"  '{_escaped(key)}' = '{_escaped(value)}'" for key, value in sorted(masked_options(options).items())
+    )
     return f" WITH (\n{lines}\n)"
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from execnodes.core.secrets import masked
+
 
 @dataclass(frozen=True, slots=True)
 class Position:
@@ -25,12 +27,12 @@ class RekindleError(Exception):
     def __init__(
         self, message: str, *, where: str | None = None, position: Position | None = None, hint: str | None = None
     ) -> None:
-        """`message` says what happened; `where` names a node, uid or file; `hint` says what to do."""
-        super().__init__(message)
-        self.message = message
-        self.where = where
+        """`message` says what happened; `where` names a node, uid or file; `hint` what to do. Secrets are masked."""
+        self.message = masked(message)
+        super().__init__(self.message)
+        self.where = masked(where) if where else where
         self.position = position
-        self.hint = hint
+        self.hint = masked(hint) if hint else hint
 
     def __str__(self) -> str:
         places = [str(self.position)] if self.position else []

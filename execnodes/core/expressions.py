@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator
 from typing import Annotated, Any, Self, TypeVar
 from typing import Literal as Tag
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, PrivateAttr, model_validator
 from pydantic import Field as Property
 from pydantic.alias_generators import to_camel
 
 from execnodes.core.constants import constant
+from execnodes.core.places import Place
 from execnodes.core.types import LogicalType
 
 Value = bool | int | str | None
@@ -60,10 +61,21 @@ class Call(_Node):
     """The user's function may give other values for the same operands."""
     operands: tuple[Expression, ...] = ()
     type: LogicalType
+    _place: Place | None = PrivateAttr(None)
 
     @model_validator(mode="after")
     def _one_name(self) -> Self:
         return _with_one_name(self)
+
+    @property
+    def place(self) -> Place | None:
+        """Where the SQL has it, of calls that can fail; stands beside the nodes in a plan."""
+        return self._place
+
+    def put(self, place: Place) -> Self:
+        """Say where the SQL has it; a call that was just made, and that nobody else holds."""
+        self._place = place
+        return self
 
     @property
     def user_name(self) -> str:

@@ -11,6 +11,7 @@ from typing import Literal as Tag
 from zoneinfo import available_timezones
 
 from execnodes.core.errors import OptionError
+from execnodes.core.secrets import remember
 from execnodes.core.user_functions import consent
 
 _log = logging.getLogger("rekindle.options")
@@ -221,6 +222,7 @@ class Configuration(dict[str, str]):
     def put(self, key: str, value: str) -> None:
         """Set an option; OptionError for an unknown key or a bad value. Keys in ``spark.`` go to the Spark session."""
         if key.startswith(SPARK_PREFIX):
+            remember({key: value})
             self[key] = value
             return
         option = find(key)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
 from typing import Literal as Tag
 
 from pydantic import Field as Property
 
 from execnodes.core.expressions import Expression
 from execnodes.core.node import PlanModel
+from execnodes.core.secrets import remember
 from execnodes.core.types import Field, LogicalType, row
 
 
@@ -86,6 +88,10 @@ class ResolvedTable(PlanModel):
     options: dict[str, str] | None = None
     """WITH options; secrets only as ``${env:NAME}`` or ``${file:PATH}``. None when compiled without options."""
 
+    def model_post_init(self, _context: Any) -> None:
+        """A secret that was written out all the same is shown by nothing that is said of the table."""
+        remember(self.options or {})
+
 
 class TableReference(PlanModel):
     """A table of a scan or a sink."""
@@ -95,6 +101,10 @@ class TableReference(PlanModel):
     resolved_table: ResolvedTable | None = None
     hints: dict[str, str] = Property(default_factory=dict)
     """Options of an OPTIONS hint; they win over those of the table, wherever it comes from."""
+
+    def model_post_init(self, _context: Any) -> None:
+        """As for `ResolvedTable`."""
+        remember(self.hints)
 
     @property
     def name(self) -> str:

@@ -6,12 +6,14 @@ from collections.abc import Callable
 
 from execnodes.core import aggregates
 from execnodes.core.errors import SqlError
-from execnodes.core.expressions import Expression, FieldAccess, InputRef, user_calls
-from execnodes.core.functions import known, resolve
+from execnodes.core.expressions import Call, Expression, FieldAccess, InputRef, user_calls
+from execnodes.core.functions import can_fail, known, resolve
+from execnodes.core.places import place
 from execnodes.core.types import BOOLEAN, Root
 from planner import syntax as s
 from planner.build.scope import Scope
 from planner.build.user_functions import bind_scalar, find_aggregate, find_function
+from planner.build.written import written
 from planner.catalog import Catalog
 from planner.limits import check_expression
 
@@ -119,7 +121,10 @@ class Converter:
             )
         if node.name in ("AND", "OR") and 2 < len(operands) <= _NESTED:
             return self._fold(node, operands)
-        return resolve(node.name.upper(), operands, position=node.position, result=node.result)
+        made = resolve(node.name.upper(), operands, position=node.position, result=node.result)
+        if isinstance(made, Call) and can_fail(made):
+            made.put(place(node.position.line, node.position.column, written(node)))
+        return made
 
     def _fold(self, node: s.Call, operands: tuple[Expression, ...]) -> Expression:
         found = operands[0]

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from execnodes.core.errors import RekindleError, SqlError
 from execnodes.core.options import Configuration
+from execnodes.core.places import within
 from execnodes.core.tables import ResolvedTable
 from execnodes.core.types import LogicalType
 from planner import syntax as s
@@ -117,7 +118,8 @@ class QueryBuilder:
         if isinstance(view, InlineTable):
             return read(view.table, None), ()
         try:
-            plan = QueryBuilder(self.catalog, self.configuration).query(_view_query(view.text), nested=True)
+            with within(f"view {quoted(entry.identifier)}"):
+                plan = QueryBuilder(self.catalog, self.configuration).query(_view_query(view.text), nested=True)
         except RekindleError as error:
             error.where = error.where or f"view {quoted(entry.identifier)}"
             raise

@@ -8,6 +8,7 @@ from execnodes.core.errors import Position, SqlError
 from execnodes.core.expressions import Expression, Literal
 from execnodes.core.functions import can_cast_implicitly, cast
 from execnodes.core.options import Configuration
+from execnodes.core.places import within
 from execnodes.core.tables import Column, ResolvedTable
 from execnodes.core.types import Field, LogicalType
 from planner import statements as s
@@ -17,7 +18,7 @@ from planner.build.query import QueryBuilder
 from planner.build.scope import Scope
 from planner.build.source import project, refs
 from planner.build.tables import options_of
-from planner.catalog import Catalog, Identifier
+from planner.catalog import Catalog, Entry, Identifier
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +29,13 @@ def build_insert(insert: s.Insert, catalog: Catalog, configuration: Configuratio
     entry = catalog.get(insert.target, insert.target_position)
     if not isinstance(entry.object, ResolvedTable):
         raise SqlError(f"{insert.target[-1]} is a view; INSERT takes a table", position=insert.target_position)
-    table = entry.object
+    with within(f"INSERT INTO {'.'.join(entry.identifier)}"):
+        return _insert(insert, entry, entry.object, catalog, configuration)
+
+
+def _insert(
+    insert: s.Insert, entry: Entry, table: ResolvedTable, catalog: Catalog, configuration: Configuration
+) -> Sink:
     columns = table.table_schema.writable
     targets = _targets(insert, columns)
     expected = tuple(columns[i].data_type for i in targets if columns[i].name not in dict(insert.partition))

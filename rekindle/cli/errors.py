@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 
 from execnodes.core.errors import Position, RekindleError
+from execnodes.core.secrets import masked
 from rekindle.cli.inputs import Script
 
 DEBUG = "REKINDLE_DEBUG"
@@ -36,16 +37,16 @@ def excerpt(text: str, position: Position) -> Iterator[str]:
     from rich.cells import cell_len
 
     line = lines[position.line - 1]
-    before = line[: position.column - 1].expandtabs(4)
+    before = masked(line[: position.column - 1]).expandtabs(4)
     margin = " " * len(str(position.line))
     yield f"  {margin} |"
-    yield f"  {position.line} | {line.expandtabs(4)}"
+    yield f"  {position.line} | {masked(line).expandtabs(4)}"
     yield f"  {margin} | {' ' * cell_len(before)}^"
 
 
 def describe_defect(error: BaseException) -> Iterator[str]:
     """Lines for an exception nobody expected."""
-    text = " ".join(str(error).split())
+    text = " ".join(masked(str(error)).split())
     yield f"error: unexpected {type(error).__name__}: {text[:300]}"
     yield f"  hint: This is a defect of Rekindle. Set {DEBUG}=1 to see the traceback, and report it."
 

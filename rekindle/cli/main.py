@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from execnodes.core.errors import RekindleError
+from execnodes.core.secrets import masked
 from rekindle.cli.bootstrap import bootstrap
 from rekindle.cli.check import check
 from rekindle.cli.compile import compile
@@ -97,7 +98,7 @@ def _fail(error: BaseException, lines: Iterable[str], code: int = 1) -> None:
     if debugging():
         import traceback
 
-        traceback.print_exception(error)
+        print(masked("".join(traceback.format_exception(error))), end="", file=sys.stderr)
     for line in lines:
         print(line, file=sys.stderr)
     sys.exit(code)

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from execnodes.core.secrets import masked
 from rekindle.cli.completion import candidates, is_complete
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def _session(catalog: Catalog) -> Read:
             buffer.insert_text("\n")
 
     session: PromptSession[str] = PromptSession(
-        history=_history(),
+        history=history(),
         completer=Names(),
         complete_while_typing=False,
         multiline=True,
@@ -76,7 +77,8 @@ def is_ready(text: str) -> bool:
     return not text.strip() or text.strip().rstrip(";").strip().upper() in ("", *WORDS) or is_complete(text)
 
 
-def _history() -> History:
+def history() -> History:
+    """What was typed before, without its secrets; kept in the folder of jobs."""
     from prompt_toolkit.history import FileHistory, InMemoryHistory
 
     from rekindle.jobs.home import home
@@ -87,4 +89,9 @@ def _history() -> History:
         file.touch()
     except OSError:
         return InMemoryHistory()
-    return FileHistory(str(file))
+
+    class Masked(FileHistory):
+        def store_string(self, string: str) -> None:
+            super().store_string(masked(string))
+
+    return Masked(str(file))

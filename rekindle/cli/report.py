@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from execnodes.core.secrets import masked
 from rekindle.cli.arguments import Bootstrap
 from rekindle.cli.inputs import read_script
 
@@ -31,7 +32,7 @@ def report(
         )
     if new is not None and (old_sql is None) != (new_sql is None):
         raise typer.BadParameter("give the scripts of both plans, or none", param_hint="--old-sql and --new-sql")
-    scripts = [read_script(path).text for path in (old_sql, new_sql) if path is not None]
+    scripts = [masked(read_script(path).text) for path in (old_sql, new_sql) if path is not None]
     from rekindle.compiled_plan import CompiledPlan
     from rekindle.report.checked import checked
     from rekindle.report.html.page import plan_page, upgrade_page

@@ -85,6 +85,8 @@ class SourceRequest:
     """DataFrames that the session knows, by uid."""
     condition: Condition | None = None
     """Only rows for which it is TRUE are wanted; whoever sees to it says so (`SourceFrame.filtered`)."""
+    located: bool = False
+    """Whether failures above the source ask where a row is from: a source of lines then adds `LINE` and `PATH`."""
     context: ProviderContext = field(kw_only=True)
     """Makes uids for parts of the source."""
 

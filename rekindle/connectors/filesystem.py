@@ -35,7 +35,7 @@ from rekindle.connectors.files import (
     stream_path,
 )
 from rekindle.connectors.format import Format, Wanted, find_format, formats
-from rekindle.connectors.line_text import PATH, find_failure, local_path, stream_name, string
+from rekindle.connectors.line_text import LINE, PATH, find_failure, local_path, stream_name, string
 from rekindle.connectors.options import COMMON, TableOption, TableOptions, check_options
 from rekindle.paths import AS_WRITTEN
 from rekindle.spark_releases import named
@@ -112,9 +112,10 @@ class Filesystem(SourceConnector, SinkConnector):
         located = {} if chosen.typed else {PATH: "_metadata.file_path"}
         texts = [f"{text} AS {name}" for name, text in (added | located).items()]
         placed = raw.selectExpr("*", *texts) if texts else raw
-        rows = chosen.decode(placed, options, Wanted(stored, every, tuple(added)))
+        origin = (LINE, PATH) if request.located and not chosen.typed else ()
+        rows = chosen.decode(placed, options, Wanted(stored, every, (*added, *origin)))
         if others:
-            rows = _arranged(rows, request, stored, chosen.changelog)
+            rows = _arranged(rows, request, stored, chosen.changelog, origin)
         return SourceFrame(rows, self.bounded(options), filtered)
 
     def writer(self, spark: SparkSession, request: SinkRequest) -> SinkWriter:
@@ -184,7 +185,9 @@ def _partition_text(name: str) -> str:
     return "".join(f"%{ord(c):02X}" if c in special or c < " " else c for c in name)
 
 
-def _arranged(rows: DataFrame, request: SourceRequest, stored: tuple[Column, ...], changelog: bool) -> DataFrame:
+def _arranged(
+    rows: DataFrame, request: SourceRequest, stored: tuple[Column, ...], changelog: bool, origin: tuple[str, ...]
+) -> DataFrame:
     """c0, c1, … in the order asked for, then the hidden columns."""
     place = {column.name: f"c{i}" for i, column in enumerate(stored)}
     others = (column for column in request.columns if column not in stored)
@@ -192,7 +195,7 @@ def _arranged(rows: DataFrame, request: SourceRequest, stored: tuple[Column, ...
     columns = [f"{place[column.name]} AS c{i}" for i, column in enumerate(request.columns)]
     hidden = [KIND] if changelog else []
     hidden += [MAJOR, SEQUENCE] if request.ordered else []
-    return rows.selectExpr(*columns, *hidden)
+    return rows.selectExpr(*columns, *hidden, *origin)
 
 
 def _open(

@@ -12,7 +12,15 @@ from dataclasses import dataclass
 
 from execnodes.core.lowering import quote
 from execnodes.core.types import INTEGERS, TEXTS, Field, LogicalType, Root
-from rekindle.connectors.line_text import TIME_ROOTS, failure, lenient_time_from_text, string, time_from_text
+from rekindle.connectors.line_text import (
+    NOT_TEXT,
+    TIME_ROOTS,
+    failure,
+    is_text,
+    lenient_time_from_text,
+    string,
+    time_from_text,
+)
 
 ROW = "rk_row"
 """Column with the parsed line."""
@@ -53,8 +61,12 @@ class JsonReader:
 
     def condition(self) -> str:
         """Which lines are rows: blank ones are not, bad ones fail the job or are left out."""
-        bad = "false" if self.ignore_errors else failure("the line is not a JSON object", None)
-        checks = [f"WHEN {ROW} IS NULL THEN false", f"WHEN {ROW}.{_BAD} IS NOT NULL AND {SECOND} IS NULL THEN {bad}"]
+        bad, no_text, torn = (
+            "false" if self.ignore_errors else failure(what, None)
+            for what in ("the line is not a JSON object", NOT_TEXT, "an escape is half a character (a lone surrogate)")
+        )
+        checks = [f"WHEN NOT {is_text()} THEN {no_text}", f"WHEN {_is_torn()} THEN {torn}"]
+        checks += [f"WHEN {ROW} IS NULL THEN false", f"WHEN {ROW}.{_BAD} IS NOT NULL AND {SECOND} IS NULL THEN {bad}"]
         for each in self.fields if self.fail_on_missing else ():
             missing = f"NOT array_contains(json_object_keys(value), {string(each.name)})"
             fails = failure("the field is missing", each.name)
@@ -150,6 +162,14 @@ class JsonReader:
                 return f"TRY_CAST(trim({text}) AS {target})"
 
 
+def _is_torn() -> str:
+    """Whether a line has an escape for half a character; Java's texts may, UTF-8 cannot, so '?' would come of it."""
+    perhaps = " OR ".join(f"contains(value, {string(start)})" for start in ("\\ud", "\\uD"))
+    return f"({perhaps}) AND value RLIKE {string(_TORN)}"
+
+
+_HIGH, _LOW = r"\\u[dD][89abAB][0-9a-fA-F]{2}", r"\\u[dD][c-fC-F]"
+_TORN = rf"(?<!\\)(?:\\\\)*(?:{_HIGH}(?!{_LOW})|(?<!{_HIGH}){_LOW})"
 _ONE = "'rk_one', 1"
 """Keeps a struct of no columns from being empty."""
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import bz2
+import codecs
+import gzip
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
+from typing import BinaryIO
 
 from execnodes.core.errors import ConnectorError
 from execnodes.core.types import LogicalType, Root
@@ -65,14 +70,44 @@ def lenient_time_from_text(t: LogicalType, x: str, iso: bool) -> str:
 def failure(what: str, field: str | None, found: str | None = None) -> str:
     """A text that fails the job and says where: the line, its file, the field and the value `found` (a SQL text)."""
     facts = [
-        f"'path', {PATH}",
-        f"'line', left({LINE}, {_LONGEST})",
+        *_ORIGIN,
         f"'what', {string(what)}",
         f"'field', {string(field) if field else 'CAST(NULL AS STRING)'}",
         f"'found', {f'left(CAST({found} AS STRING), 200)' if found else 'CAST(NULL AS STRING)'}",
     ]
-    payload = f"hex(to_json(named_struct({', '.join(facts)})))"
-    return f"raise_error(concat('{_MARK}', {payload}))"
+    return f"raise_error(concat('{_MARK}', {_payload(facts)}))"
+
+
+_ORIGIN = (
+    f"'path', {PATH}",
+    # As bytes: they may be no text, and the line is looked for in the file by them.
+    f"'line', hex(substring(CAST({LINE} AS BINARY), 1, {_LONGEST}))",
+)
+
+
+def _payload(facts: Iterable[str]) -> str:
+    return f"hex(to_json(named_struct({', '.join(facts)})))"
+
+
+def origin() -> str:
+    """A text of hexadecimal digits that says which line of which file a row is from; see `find_origin`."""
+    return _payload(_ORIGIN)
+
+
+def find_origin(digits: str) -> tuple[str, str]:
+    """File and line, if it can still be found there, and the line itself."""
+    facts = json.loads(bytes.fromhex(digits))
+    path, line = local_path(facts["path"]), bytes.fromhex(facts["line"])
+    number = _line_number(path, line)
+    return path if number is None else f"{path}, line {number}", line.decode(errors="backslashreplace")[:500]
+
+
+def is_text() -> str:
+    """Whether a line is UTF-8: Spark's own readers put U+FFFD for what is not, and say nothing."""
+    return f"is_valid_utf8({LINE})"
+
+
+NOT_TEXT = "the line is not valid UTF-8"
 
 
 def find_failure(message: str) -> ConnectorError | None:
@@ -81,15 +116,13 @@ def find_failure(message: str) -> ConnectorError | None:
     if match is None:
         return None
     facts = json.loads(bytes.fromhex(match[1]))
-    path = local_path(facts["path"])
-    number = _line_number(path, facts["line"])
-    place = path if number is None else f"{path}, line {number}"
+    place, line = find_origin(match[1])
     field = f"field {facts['field']!r}: " if facts.get("field") else ""
     found = f": {facts['found']!r}" if facts.get("found") is not None else ""
     return ConnectorError(
         f"{field}{facts['what']}{found}",
         where=place,
-        hint=f"The line is: {facts['line'][:500]}\n  Correct it, or set the format's option ignore-parse-errors.",
+        hint=f"The line is: {line}\n  Correct it, or set the format's option ignore-parse-errors.",
     )
 
 
@@ -100,16 +133,28 @@ def local_path(uri: str) -> str:
     return unquote(re.sub(r"^file:(//)?(?=/)", "", uri)) if uri.startswith("file:/") else uri
 
 
-def _line_number(path: str, line: str) -> int | None:
+def _line_number(path: str, line: bytes) -> int | None:
     try:
-        with Path(path).open(encoding="utf-8", errors="replace", newline="\n") as lines:
+        with _opened(Path(path)) as lines:
             for number, each in enumerate(lines, start=1):
-                if each.rstrip("\r\n")[:_LONGEST] == line:
+                text = each.removeprefix(codecs.BOM_UTF8) if number == 1 else each
+                # A carriage return alone ends a line for Spark, too.
+                if any(part[:_LONGEST] == line for part in text.rstrip(b"\r\n").split(b"\r")):
                     return number
-    except OSError:
+    except (OSError, EOFError):
         # The file may be remote or gone; the message then shows the line alone.
         return None
     return None
+
+
+def _opened(path: Path) -> BinaryIO | gzip.GzipFile | bz2.BZ2File:
+    match path.suffix:
+        case ".gz":
+            return gzip.open(path)
+        case ".bz2":
+            return bz2.open(path)
+        case _:
+            return path.open("rb")
 
 
 def stream_name(uid: str) -> str:

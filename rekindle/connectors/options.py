@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -108,6 +108,6 @@ def is_reference(value: str) -> bool:
     return _REFERENCE.search(value) is not None
 
 
-def references(value: str) -> list[tuple[str, str]]:
-    """(kind, name) of each reference in a value."""
-    return [(match[1], match[2]) for match in _REFERENCE.finditer(value)]
+def with_references(value: str, of: Callable[[str, str], str]) -> str:
+    """A value with what `of` gives for kind and name in the place of each reference; that is not read again."""
+    return _REFERENCE.sub(lambda match: of(match[1], match[2]), value)

@@ -6,30 +6,31 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from execnodes.core.errors import ConnectorError, OptionError
-from plans.secrets import hint_for, literal_secrets
-from rekindle.connectors.options import references
-
-
-def check_no_literal_secrets(options: Mapping[str, str], name: str) -> None:
-    """Refuse secrets written out, since options go into plans; OptionError names the table and the key."""
-    for key in literal_secrets(options):
-        raise OptionError(
-            f"option {key!r} holds a secret in clear text, which would end up in compiled plans",
-            where=f"table {name}",
-            hint=f"Write {hint_for(key)}",
-        )
+from execnodes.core.errors import ConnectorError
+from execnodes.core.secrets import literal_secrets, remember_value
+from rekindle.connectors.options import with_references
 
 
 def resolve_secrets(options: Mapping[str, str], name: str = "") -> dict[str, str]:
-    """The options with references replaced by values; ConnectorError if a variable or file is missing."""
+    """The options with references replaced by values; ConnectorError if a variable or file is missing.
+
+    Values that turn out to be secrets are left out of every message from then on.
+    """
     return {key: _resolve(key, value, name) for key, value in options.items()}
 
 
 def _resolve(key: str, value: str, table: str) -> str:
-    for kind, source in references(value):
-        value = value.replace(f"${{{kind}:{source}}}", _value(kind, source, key, table))
-    return value
+    found: list[str] = []
+
+    def value_of(kind: str, source: str) -> str:
+        found.append(_value(kind, source, key, table))
+        return found[-1]
+
+    resolved = with_references(value, value_of)
+    if literal_secrets({key: resolved}):
+        for text in found:
+            remember_value(text)
+    return resolved
 
 
 def _value(kind: str, source: str, key: str, table: str) -> str:

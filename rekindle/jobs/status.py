@@ -15,6 +15,7 @@ from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
 from execnodes.core.errors import JobError, RekindleError
+from execnodes.core.secrets import masked
 from rekindle.atomic_file import write_atomically
 from rekindle.json_files import Count, Millis, read_json
 
@@ -54,7 +55,7 @@ class Trouble:
         """What an exception says."""
         if isinstance(error, RekindleError):
             return cls(error.message, str(error.position or "") or error.where, error.hint)
-        return cls(f"unexpected {type(error).__name__}: {error}")
+        return cls(masked(f"unexpected {type(error).__name__}: {error}"))
 
     def raised(self, job: str) -> JobError:
         """As an error again, of whoever asked for that job."""

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from execnodes.batch.calc import BatchCalc
 from execnodes.core.batch import BatchNode, BatchRows, aliased
 from execnodes.core.changelog import INSERT_ONLY, RowKind
 from execnodes.core.graph import ExecGraph
 from execnodes.core.lowering import KIND, quote
 from execnodes.core.options import Configuration
+from execnodes.core.places import over_rows_from
 from execnodes.core.spark_sql import literal, spark_type
+from plans.places import places_of
 from rekindle.connectors.base import ProviderContext, SinkRequest, SinkWriter, SourceRequest
+from rekindle.connectors.line_text import LINE, PATH, origin
 from rekindle.connectors.registry import endless, find_sink, find_source, require_bounded, require_overwriting
 from rekindle.runtime.resolved import in_full
 
@@ -68,7 +73,10 @@ class BatchBuilder:
         for node in self._graph.nodes:
             if not isinstance(node, BatchNode):
                 raise node.fail("it is no batch node")
-            rows = node.lower_batch(self, tuple(made[each] for each in self._graph.inputs[node.id]))
+            inputs = tuple(made[each] for each in self._graph.inputs[node.id])
+            known = isinstance(node, BatchCalc) and {LINE, PATH} <= set(inputs[0].frame.columns)
+            with over_rows_from(origin()) if known else nullcontext():
+                rows = node.lower_batch(self, inputs)
             if len({reached[each.id] for each in self._graph.consumers_of(node)}) > 1:
                 rows = BatchRows(rows.type, rows.frame.persist())
                 self.kept.append(rows.frame)
@@ -89,12 +97,18 @@ class BatchBuilder:
             configuration=self._configuration,
             job_dir=self._job_dir,
             data_streams=self._data_streams,
+            located=self._is_located(node),
             context=ProviderContext(node, self._uids),
         )
         given = find_source(options.get("connector", ""), table.name).read(self._spark, request)
         if not given.bounded:
             raise endless(table.name)
         return given.frame
+
+    def _is_located(self, scan: ExecNode) -> bool:
+        """Whether its rows go to projections alone, one of which can fail: the columns that locate rows end there."""
+        consumers = tuple(self._graph.consumers_of(scan))
+        return all(isinstance(each, BatchCalc) for each in consumers) and bool(places_of(consumers))
 
     def values(self, node: ExecNode, tuples: tuple[tuple[Literal, ...], ...], produced: LogicalType) -> DataFrame:
         """See `BatchLowering`."""

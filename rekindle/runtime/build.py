@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from execnodes.core.lowering import HASH, KIND, MAJOR, SEQUENCE
 from execnodes.core.options import Configuration
+from execnodes.core.places import ROW, row_text
 from execnodes.core.slots import assign, decode, unused
 from execnodes.core.spark_sql import literal, spark_type
 from execnodes.core.tables import Column
@@ -18,6 +20,7 @@ from execnodes.state.host import Onward, StageHost, StageShape, fold_locally, st
 from execnodes.state.packing import PACKED_DDL, pack
 from execnodes.state.processor import StageProcessor
 from rekindle.connectors.base import ProviderContext, SourceRequest
+from rekindle.connectors.line_text import LINE, PATH, origin
 from rekindle.connectors.registry import find_source
 from rekindle.paths import for_spark_stream
 from rekindle.runtime.lanes import Lanes
@@ -87,7 +90,7 @@ class Builder:
         """The frame that enters the sinks: see `sink_columns`."""
         texts = self._texts(0, from_source=True)
         ways = ((source, self._pipeline.leaving(origin)) for origin, source in self._pipeline.record.sources.items())
-        inputs = [self._routed(self._source(source), arms, texts) for source, arms in ways if arms]
+        inputs = [self._from(source, arms, texts) for source, arms in ways if arms]
         frame = reduce(lambda left, right: left.unionAll(right), inputs)
         for index, stage in enumerate(self._pipeline.stages):
             if not stage.keyed:
@@ -100,8 +103,29 @@ class Builder:
 
     # -- sources
 
-    def _source(self, source: SourceRecord) -> DataFrame:
-        frame = self._values(source) if source.table is None else self._scan(source)
+    def _from(self, source: SourceRecord, arms: tuple[Arm, ...], texts: Texts) -> DataFrame:
+        """Rows of a source on their ways; what may fail for a row is told which row it is, if the source knows."""
+        fallible = any(ROW in each for arm in arms for each in (arm.branch.condition or "", *texts(arm).values()))
+        frame = self._source(source, located=fallible)
+        if not (fallible and {LINE, PATH} <= set(frame.columns)):
+            return self._routed(frame, arms, texts)
+        told = row_text(origin())
+
+        def with_origin(text: str) -> str:
+            return text.replace(ROW, told)
+
+        def located(arm: Arm) -> dict[str, str]:
+            return {name: with_origin(text) for name, text in texts(arm).items()}
+
+        ways = tuple(
+            replace(arm, branch=replace(arm.branch, condition=with_origin(arm.branch.condition)))
+            if arm.branch.condition else arm
+            for arm in arms
+        )  # fmt: skip
+        return self._routed(frame, ways, located)
+
+    def _source(self, source: SourceRecord, *, located: bool) -> DataFrame:
+        frame = self._values(source) if source.table is None else self._scan(source, located=located)
         if not controlled(self._pipeline, source):
             return frame
         texts = source.event_times
@@ -128,7 +152,7 @@ class Builder:
             hidden.write_text(json.dumps({EVENT_TIME: "2200-01-01T00:00:00.000Z"}) + "\n", encoding="utf-8")
             hidden.rename(target)
 
-    def _scan(self, source: SourceRecord) -> DataFrame:
+    def _scan(self, source: SourceRecord, *, located: bool) -> DataFrame:
         table = source.table
         assert table is not None
         resolved, options = in_full(source.node, table)
@@ -138,7 +162,7 @@ class Builder:
         request = SourceRequest(
             resolved, table.name, wanted, source.node.uid("source"), False, self._pipeline.ordered,
             self._configuration, self._job_dir, self._positions.get(source.node.uid("source")), self._hold,
-            data_streams=self._data_streams, condition=source.condition,
+            data_streams=self._data_streams, condition=source.condition, located=located,
             context=ProviderContext(source.node, self.uids),
         )  # fmt: skip
         given = connector.read(self._spark, request)

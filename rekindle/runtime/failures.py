@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 
 from execnodes.core.errors import JobError, RekindleError
+from execnodes.core.places import explain
+from rekindle.connectors.line_text import find_origin
 from rekindle.connectors.registry import describe_failure
 from rekindle.runtime.folder import NO_ROOM
 from rekindle.runtime.java import MEMORY, lost
@@ -16,6 +18,7 @@ _PYTHON = re.compile(r"^(?:[A-Za-z_]\w*\.)*([A-Z]\w*(?:Error|Exception)): (.*)$"
 """The last line of a Python traceback."""
 _SQLSTATE = re.compile(r"\s*SQLSTATE: \w+")
 _PREFIX = re.compile(r"^\[STREAM_FAILED\] Query \[id = [^]]*\] terminated with exception: ")
+_ROW = "Mend the row, leave it out in WHERE, or let TRY_CAST, NULLIF or CASE say what is to come of it."
 _HINT = "Mend the cause and start the job again from its folder; what was committed stays."
 _ROOM = (
     "Free some space where the job's folder, its sinks and Spark's own files (spark.local.dir, TMPDIR) are, and start "
@@ -109,7 +112,7 @@ def job_error(text: str) -> JobError:
     said = text.split("=== Streaming Query ===")[0]
     raised = _RAISED.search(said)
     if raised:
-        return JobError(_plain(raised[1]))
+        return _of_row(*explain(_plain(raised[1])))
     lines = [line.rstrip() for line in said.splitlines() if line.strip() and not line.startswith("\tat ")]
     for at in range(len(lines) - 1, -1, -1):
         found = _PYTHON.match(lines[at])
@@ -117,6 +120,16 @@ def job_error(text: str) -> JobError:
             more = [line for line in lines[at + 1 :] if line.startswith("  ")]
             return JobError(_plain("\n".join([_named(found), *more])))
     return JobError(_plain(_PREFIX.sub("", "\n".join(lines))) or "the query failed without a message", hint=_HINT)
+
+
+def _of_row(message: str, place: str | None, row: str) -> JobError:
+    """A failure of an expression: its place in the SQL, and the line of the file if the row came right from one."""
+    if place is None:
+        return JobError(message)
+    if not row:
+        return JobError(message, where=place, hint=_ROW)
+    file, line = find_origin(row)
+    return JobError(message, where=f"{place}; row of {file}", hint=f"The line is: {line}\n{_ROW}")
 
 
 def _named(found: re.Match[str]) -> str:

@@ -18,6 +18,7 @@ from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
 from execnodes.core.errors import JobError, PlanError
+from plans.places import without_places
 from rekindle.atomic_file import write_atomically
 from rekindle.json_files import Id, Millis, parsed, read_json, read_text
 from rekindle.paths import entered
@@ -206,7 +207,7 @@ class JobFolder:
     def open(self, plan: str, name: str) -> JobIdentity:
         """Take the folder for a plan: a new one is written, an existing one must be the same."""
         if self.plan_file.exists():
-            if read_text(self.plan_file, hint=_GIVE) != plan:
+            if without_places(read_text(self.plan_file, hint=_GIVE)) != without_places(plan):
                 raise PlanError(
                     "the job folder belongs to another plan",
                     where=str(self.path),

@@ -17,6 +17,7 @@ from execnodes.core.options import SPARK_PREFIX, Configuration
 from execnodes.state.operator import DRAINED
 from rekindle.atomic_file import write_atomically
 from rekindle.connectors.base import SinkWriter
+from rekindle.connectors.secrets import resolve_secrets
 from rekindle.jobs.attendant import Attendant
 from rekindle.paths import for_spark_checkpoint
 from rekindle.runtime.build import Builder, sink_columns, sink_hidden
@@ -212,7 +213,8 @@ class Job:
     def _prepared(self, defaults: Mapping[str, str]) -> SparkSession:
         """A session with the job's own Spark settings, on top of `defaults`, and the functions that its plan calls."""
         parallelism = max(1, self._configuration.number("parallelism.default"))
-        settings = {key: value for key, value in self._configuration.items() if key.startswith(SPARK_PREFIX)}
+        own = {key: value for key, value in self._configuration.items() if key.startswith(SPARK_PREFIX)}
+        settings = resolve_secrets(own)
         given = self._given_spark or session(parallelism, settings)
         called = functions_of_spark(self._graph, self._functions)
         prepared = prepare(given, parallelism, {**defaults, **settings}, called)

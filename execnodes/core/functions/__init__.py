@@ -1,12 +1,13 @@
 """Scalar functions: name and version, type inference, Spark SQL. The modules here are the list of functions."""
 
 from execnodes.core.functions.folding import evaluate_constant
-from execnodes.core.functions.lowering import lower
+from execnodes.core.functions.lowering import can_fail, lower
 from execnodes.core.functions.resolving import cast, is_deterministic, known, resolve
 from execnodes.core.functions.type_rules import can_cast_implicitly, common_type
 
 __all__ = [
     "can_cast_implicitly",
+    "can_fail",
     "cast",
     "common_type",
     "evaluate_constant",

@@ -130,7 +130,7 @@ def _checked(scope: Scope, call: Call, body: Callable[[str, str], str]) -> str:
 
     def check(t: Sequence[str]) -> str:
         a, b = t
-        return body(a, f"if({b} = 0 AND {a} IS NOT NULL, raise_error('division by zero'), {b})")
+        return body(a, f"if({b} = 0 AND {a} IS NOT NULL, {scope.failure('division by zero')}, {b})")
 
     return scope.share_some(texts, [0, 1], check)
 

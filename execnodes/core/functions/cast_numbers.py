@@ -7,10 +7,10 @@ from execnodes.core.spark_sql import spark_type, text_literal
 from execnodes.core.types import INTEGERS, NUMERICS, TEXTS, LogicalType, Root
 
 
-def checked(text: str, converted: str, kind: str, target: str) -> str:
+def checked(scope: Scope, text: str, converted: str, kind: str, target: str) -> str:
     """`converted`, but a failure where it is NULL and `text` is not."""
-    message = f"concat({text_literal(f'cannot read as {kind}: ')}, {text})"
-    return f"coalesce({converted}, if({text} IS NULL, CAST(NULL AS {target}), raise_error({message})))"
+    fails = scope.failure(f"cannot read as {kind}: ", text)
+    return f"coalesce({converted}, if({text} IS NULL, CAST(NULL AS {target}), {fails}))"
 
 
 def to_number(scope: Scope, text: str, source: LogicalType, target: LogicalType, strict: bool) -> str:
@@ -24,7 +24,7 @@ def to_number(scope: Scope, text: str, source: LogicalType, target: LogicalType,
 
     def body(t: str) -> str:
         converted = _read_decimal(t, target) if target.root is Root.DECIMAL else f"CAST({t} AS {made})"
-        return checked(t, converted, str(target.with_nullable(True)), made) if strict else converted
+        return checked(scope, t, converted, str(target.with_nullable(True)), made) if strict else converted
 
     return scope.share(text, body)
 
@@ -56,6 +56,6 @@ def to_boolean(scope: Scope, text: str, source: LogicalType, strict: bool) -> st
 
     def body(t: str) -> str:
         known = f"CASE WHEN lower({t}) IN {_TRUE} THEN TRUE WHEN lower({t}) IN {_FALSE} THEN FALSE END"
-        return checked(t, known, "BOOLEAN", "BOOLEAN") if strict else known
+        return checked(scope, t, known, "BOOLEAN", "BOOLEAN") if strict else known
 
     return scope.share(text, body)

@@ -86,7 +86,7 @@ def _from_text(scope: Scope, text: str, target: LogicalType, strict: bool) -> st
             read = cut(read_timestamp(text), 6, target)
         case _:
             read = cut(to_instant(scope, f"CAST({read_timestamp(text)} AS TIMESTAMP)"), 6, target)
-    return checked(text, read, str(target.with_nullable(True)), spark_type(target)) if strict else read
+    return checked(scope, text, read, str(target.with_nullable(True)), spark_type(target)) if strict else read
 
 
 _DATE = text_literal(r"^~0*(\d{4})((?:-\d{1,2}){0,2})(?: .*)?$")

@@ -108,7 +108,7 @@ CARDINALITY = function("CARDINALITY", form("COLLECTION", INT), sql=_lower_cardin
 
 
 def _lower_element(scope: Scope, call: Call) -> str:
-    failure = "raise_error('ELEMENT: the ARRAY has more than one member')"
+    failure = scope.failure("ELEMENT: the ARRAY has more than one member")
     return scope.share(scope.text(call.operands[0]), lambda a: f"if(size({a}) > 1, {failure}, get({a}, 0))")
 
 

@@ -75,7 +75,7 @@ def _lower_value(scope: Scope, call: Call) -> str:
         empty = "" if spec.lax else f" WHEN is_variant_null({value}) THEN {on_empty}"
         nothing = on_empty if spec.lax else on_error
         return (
-            f"CASE WHEN {is_scalar(text)} THEN {_typed(text, call.type)} WHEN {doc} IS NULL THEN NULL{empty}"
+            f"CASE WHEN {is_scalar(text)} THEN {_typed(scope, text, call.type)} WHEN {doc} IS NULL THEN NULL{empty}"
             f" ELSE {nothing} END"
         )
 
@@ -88,7 +88,7 @@ def _instead(scope: Scope, call: Call, index: int, name: str) -> str:
     match _word(call.operands[index]):
         case "ERROR":
             why = "the path leads to nothing" if index == 2 else "no JSON, or the path does not fit"
-            return f"CAST(raise_error('{name}: {why}') AS {made})"
+            return f"CAST({scope.failure(f'{name}: {why}')} AS {made})"
         case "DEFAULT":
             return scope.text(call.operands[index + 1])
         case "EMPTY ARRAY":
@@ -99,14 +99,14 @@ def _instead(scope: Scope, call: Call, index: int, name: str) -> str:
             return f"CAST(NULL AS {made})"
 
 
-def _typed(text: str, t: LogicalType) -> str:
+def _typed(scope: Scope, text: str, t: LogicalType) -> str:
     """A scalar as the RETURNING type; one of another kind fails, whatever is said for errors."""
     bare = f"substring({text}, 2)"
     if t.root in TEXTS:
         return bare
     number = f"if(left({text}, 1) = {text_literal(OTHER_MARK)}, CAST({bare} AS {spark_type(t)}), NULL)"
-    message = f"concat({text_literal(f'JSON_VALUE: not of type {t.with_nullable(True)}: ')}, {bare})"
-    return f"coalesce({number}, CAST(raise_error({message}) AS {spark_type(t)}))"
+    fails = scope.failure(f"JSON_VALUE: not of type {t.with_nullable(True)}: ", bare)
+    return f"coalesce({number}, CAST({fails} AS {spark_type(t)}))"
 
 
 JSON_VALUE = Function(
@@ -186,7 +186,7 @@ def _bind_exists(call: Invocation) -> Binding | None:
 def _lower_exists(scope: Scope, call: Call) -> str:
     document, path, on_error = call.operands
     doc, spec = scope.text(document), _path(path)
-    failed = "CAST(raise_error('JSON_EXISTS: no JSON, or the path does not fit') AS BOOLEAN)"
+    failed = f"CAST({scope.failure('JSON_EXISTS: no JSON, or the path does not fit')} AS BOOLEAN)"
     instead = {"TRUE": "TRUE", "UNKNOWN": "CAST(NULL AS BOOLEAN)", "ERROR": failed}.get(_word(on_error), "FALSE")
 
     def body(value: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from execnodes.core.expressions import Call, Expression
+from execnodes.core.expressions import Call, Expression, InputRef, Literal
 from execnodes.core.functions.registry import find
 from execnodes.core.functions.scope import Scope
 from execnodes.core.version import ENGINE_VERSION
@@ -20,3 +20,15 @@ def lower(expression: Expression, columns: Sequence[str], zone: str, engine_vers
         return find(internal_name, engine_version).lower
 
     return Scope(columns, zone, lowering).text(expression)
+
+
+def can_fail(call: Call) -> bool:
+    """Whether a call may fail the job for what its operands are, its operands themselves apart."""
+    if call.user_name:
+        return True
+    operands = tuple(
+        each if isinstance(each, Literal) else InputRef(input_index=at, type=each.type)
+        for at, each in enumerate(call.operands)
+    )
+    alone = call.model_copy(update={"operands": operands})
+    return "raise_error(" in lower(alone, [f"c{at}" for at in range(len(operands))], "UTC")

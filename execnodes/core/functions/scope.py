@@ -7,11 +7,16 @@ from itertools import count
 
 from execnodes.core.expressions import Call, Expression, FieldAccess, InputRef, Literal
 from execnodes.core.lowering import quote, wrap
+from execnodes.core.places import Place, mark, row
 from execnodes.core.spark_sql import literal, text_literal
 from execnodes.core.user_functions.naming import ACTIVE, PREFIX, spark_name
 
 SHORT = 100
 """Texts up to this length are repeated rather than named."""
+
+
+_LONGER = len("concat(, ' [at 10]', )")
+"""What a place adds to a text that can fail, besides the row; where texts are shared does not depend on it."""
 
 
 class Scope:
@@ -23,6 +28,7 @@ class Scope:
         self.zone = zone
         self._find = find
         self._names = count()
+        self._place: Place | None = None
 
     @property
     def zone_text(self) -> str:
@@ -38,11 +44,25 @@ class Scope:
                 return literal(expression.value, expression.type)
             case FieldAccess():
                 return f"{self.text(expression.expr)}.{quote(expression.name)}"
-            case Call() if expression.user_name:
-                operands = ", ".join([ACTIVE, *self.texts(expression.operands)])
-                return f"{spark_name(expression)}({operands})"
             case Call():
-                return self._find(expression.internal_name)(self, expression)
+                # Conversions that the planner put in have no place of their own; they fail where their user stands.
+                outer, self._place = self._place, expression.place or self._place
+                text = self._call(expression)
+                self._place = outer
+                return text
+
+    def _call(self, call: Call) -> str:
+        if call.user_name:
+            operands = ", ".join([ACTIVE, *self.texts(call.operands)])
+            return f"{spark_name(call)}({operands})"
+        return self._find(call.internal_name)(self, call)
+
+    def failure(self, message: str, found: str | None = None) -> str:
+        """What fails the job with a message, the value `found` (a text in Spark SQL) and the place of the call."""
+        if self._place is None:
+            return f"raise_error({text_literal(message)})" if found is None else _raised(text_literal(message), found)
+        parts = [text_literal(message), found] if found is not None else [text_literal(message)]
+        return _raised(*parts, text_literal(mark(self._place)), row())
 
     def texts(self, expressions: Sequence[Expression]) -> list[str]:
         """Spark SQL of each."""
@@ -54,7 +74,7 @@ class Scope:
 
     def share(self, text: str, body: Callable[[str], str]) -> str:
         """A text that uses `text` several times but, if it is long, holds it once."""
-        if len(text) <= SHORT:
+        if len(text) - (_LONGER + len(row())) * text.count(row()) <= SHORT:
             return body(text)
         name = self.fresh()
         shared = body(name)
@@ -71,3 +91,7 @@ class Scope:
             return self.share_some([name if i == first else t for i, t in enumerate(texts)], rest, body)
 
         return self.share(texts[first], with_first)
+
+
+def _raised(*parts: str) -> str:
+    return f"raise_error(concat({', '.join(parts)}))"

@@ -11,7 +11,15 @@ from execnodes.core.tables import Column
 from execnodes.core.types import BINARIES, NESTED, TEXTS, LogicalType, Root
 from rekindle.connectors.format import Format, Wanted
 from rekindle.connectors.json_write import time_to_text
-from rekindle.connectors.line_text import TIME_ROOTS, failure, lenient_time_from_text, string, time_from_text
+from rekindle.connectors.line_text import (
+    NOT_TEXT,
+    TIME_ROOTS,
+    failure,
+    is_text,
+    lenient_time_from_text,
+    string,
+    time_from_text,
+)
 from rekindle.connectors.options import TableOption, TableOptions
 
 if TYPE_CHECKING:
@@ -118,8 +126,8 @@ class _Reader:
         bad = f"{_ROW}.{_BAD} IS NOT NULL"
         if not self.ignore:
             fails = failure(f"the line has not the {width} fields of the table", None)
-            return f"CASE WHEN {bad} THEN {fails} ELSE true END"
-        return f"NOT ({bad} AND size(split(value, {string(_literally(self.delimiter))}, -1)) > {width})"
+            return f"CASE WHEN NOT {is_text()} THEN {failure(NOT_TEXT, None)} WHEN {bad} THEN {fails} ELSE true END"
+        return f"{is_text()} AND NOT ({bad} AND size(split(value, {string(_literally(self.delimiter))}, -1)) > {width})"
 
     def value(self, column: Column, place: int) -> str:
         # An empty field and one that the line lacks look the same here; only the second marks the line as bad.

@@ -1,0 +1,75 @@
+"""Where in the SQL the expressions of a plan stand, beside the nodes: what a plan means does not depend on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from pydantic import BaseModel
+
+from execnodes.core.expressions import Call
+from execnodes.core.node import ExecNode, PlanModel
+from execnodes.core.places import Place
+
+
+class PlaceOfCall(PlanModel):
+    """The place of a call that can fail while the plan runs."""
+
+    node: int
+    """Id of the node that has it."""
+    path: str
+    """Where in the node: names of properties and numbers from 0, each behind a slash."""
+    line: int
+    """In the script or statement that was compiled, or in the text of a view; from 1."""
+    column: int
+    text: str
+    """The expression, shortened."""
+    statement: str = ""
+    """What it is a part of, e.g. ``INSERT INTO shop.db.sales``; empty for a query of its own."""
+
+
+def places_of(nodes: Iterable[ExecNode]) -> tuple[PlaceOfCall, ...]:
+    """Of all calls that have one."""
+    return tuple(
+        PlaceOfCall(
+            node=node.id, path=path, line=at.line, column=at.column, text=at.text, statement=at.statement
+        )
+        for node in nodes
+        for path, call in _calls(node, "")
+        if (at := call.place) is not None
+    )  # fmt: skip
+
+
+def put_places(nodes: Iterable[ExecNode], places: Iterable[PlaceOfCall]) -> None:
+    """Give calls their places; one that leads to no call is passed over, since it says nothing about the rows."""
+    by_node: dict[int, dict[str, PlaceOfCall]] = {}
+    for each in places:
+        by_node.setdefault(each.node, {})[each.path] = each
+    for node in nodes:
+        known = by_node.get(node.id)
+        for path, call in _calls(node, "") if known else ():
+            if known and (found := known.get(path)) is not None:
+                call.put(Place(found.statement, found.line, found.column, found.text))
+
+
+def without_places(plan: str) -> str:
+    """The text of a plan as it is without them, to tell whether two are the same but for how their SQL was laid out."""
+    # They stand last, and the two characters before the end close the plan.
+    cut = plan.rfind(_BEGIN)
+    return plan if cut < 0 or plan.find(_END, cut) != len(plan) - len(_END) else plan[:cut] + _CLOSE
+
+
+_BEGIN, _END, _CLOSE = ',\n  "places": [\n', "\n  ]\n}\n", "\n}\n"
+
+
+def _calls(value: object, path: str) -> Iterator[tuple[str, Call]]:
+    if isinstance(value, Call):
+        yield path, value
+    if isinstance(value, BaseModel):
+        for name, info in type(value).model_fields.items():
+            yield from _calls(getattr(value, name), f"{path}/{info.alias or name}")
+    elif isinstance(value, tuple | list):
+        for at, each in enumerate(value):
+            yield from _calls(each, f"{path}/{at}")
+    elif isinstance(value, Mapping):
+        for key, each in value.items():
+            yield from _calls(each, f"{path}/{key}")
