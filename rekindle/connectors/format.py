@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -96,4 +97,12 @@ def find_format(identifier: str, table: str) -> Format:
     near = difflib.get_close_matches(identifier, known, n=2)
     guess = f"Did you mean {' or '.join(near)}? " if near else ""
     what = f"unknown format {identifier!r}" if identifier else "the table has no 'format' option"
-    raise ConnectorError(what, where=f"table {table}", hint=f"{guess}Formats: {', '.join(known)}.")
+    raise ConnectorError(
+        what, where=f"table {table}", hint=f"{guess}Formats: {', '.join(known)}. {_others(identifier)}"
+    )
+
+
+def _others(identifier: str) -> str:
+    """The way to what Spark reads and writes besides."""
+    name = identifier if re.fullmatch(r"[A-Za-z][\w.]*", identifier) else "…"
+    return f"Others that Spark has (avro, orc, text, …): 'connector' = 'spark', 'spark.format' = '{name}'."

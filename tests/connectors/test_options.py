@@ -39,6 +39,7 @@ def test_every_option_is_described(name: str) -> None:
         ({}, "sink", "table t: the table has no 'connector' option"),
         ({"connector": "print"}, "source", "connector 'print' cannot be used as a source"),
         ({**FILES, "format": "jsn"}, "source", "unknown format 'jsn'\n  Did you mean json?"),
+        ({**FILES, "format": "avro"}, "source", "'connector' = 'spark', 'spark.format' = 'avro'"),
         ({"connector": "filesystem", "path": "x"}, "source", "the table has no 'format' option"),
         ({**FILES, "pth": "y"}, "source", "table t: unknown option 'pth'\n  Did you mean path?"),
         ({**FILES, "csv.field-delimiter": "|"}, "source", "unknown option 'csv.field-delimiter'"),
