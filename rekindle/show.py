@@ -153,4 +153,6 @@ def _matches(name: str, statement: Show) -> bool:
     if statement.like is None:
         return True
     parts = (".*" if c == "%" else "." if c == "_" else re.escape(c) for c in statement.like)
-    return (re.fullmatch("".join(parts), name) is not None) != statement.negated
+    # Functions are found whatever the case of their names, so they are listed so too.
+    flags = re.IGNORECASE if statement.what.endswith("FUNCTIONS") else re.NOFLAG
+    return (re.fullmatch("".join(parts), name, flags) is not None) != statement.negated

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 
 from execnodes.core.errors import Position, RekindleError
@@ -15,7 +16,7 @@ DEBUG = "REKINDLE_DEBUG"
 
 def describe_error(error: RekindleError, script: Script | None = None) -> Iterator[str]:
     """Lines of an error; its position is a place in `script`."""
-    yield f"error: {error.message}"
+    yield f"error: {in_words_of_the_command_line(error.message)}"
     places = [script.name] if script is not None and error.position is not None else []
     places += [str(error.position)] if error.position is not None else []
     places += [error.where] if error.where and error.where not in places else []
@@ -24,9 +25,27 @@ def describe_error(error: RekindleError, script: Script | None = None) -> Iterat
     if script is not None and error.position is not None:
         yield from excerpt(script.text, error.position)
     if error.hint:
-        first, *rest = error.hint.splitlines()
+        first, *rest = in_words_of_the_command_line(error.hint).splitlines()
         yield f"  hint: {first}"
         yield from (f"        {line}" for line in rest)
+
+
+_COMMANDS = {
+    "COMPILE PLAN 'new.json' FROM 'old.json', or rekindle upgrade": "rekindle upgrade",
+    "Write COMPILE PLAN … IF NOT EXISTS to keep it, or SET 'table.plan.force-recompile' = 'true'": "Give --force",
+    "COMPILE PLAN … FROM … FOR …": "rekindle compile -f SCRIPT --from OLD",
+    "COMPILE PLAN … FROM … FOR": "rekindle compile -f SCRIPT --from OLD",
+    "COMPILE PLAN … FOR SELECT": "rekindle compile of a SELECT",
+    "COMPILE PLAN": "rekindle compile",
+}
+"""Clauses of SQL to what does the same on the command line; longer ones first."""
+
+
+def in_words_of_the_command_line(text: str) -> str:
+    """A message that names commands and options instead of SQL statements."""
+    for clause, command in _COMMANDS.items():
+        text = text.replace(clause, command)
+    return re.sub(r"Make it: rekindle compile '(.+)' FOR INSERT …", r"Make it: rekindle compile -f SCRIPT -o \1", text)
 
 
 def excerpt(text: str, position: Position) -> Iterator[str]:

@@ -149,6 +149,9 @@ def describe_failure(failure: BaseException | str) -> ConnectorError | None:
     return None
 
 
+_VERBS = {"source": "reads", "sink": "writes"}
+
+
 def _missing(identifier: str, role: str, table: str) -> ConnectorError:
     known = identifiers(role)
     where = f"table {table}" if table else None
@@ -165,5 +168,8 @@ def _missing(identifier: str, role: str, table: str) -> ConnectorError:
     near = difflib.get_close_matches(identifier, known, n=2)
     guess = f"Did you mean {' or '.join(near)}? " if near else ""
     return ConnectorError(
-        f"unknown connector {identifier!r}", where=where, hint=f"{guess}Connectors for a {role}: {', '.join(known)}."
+        f"unknown connector {identifier!r}",
+        where=where,
+        hint=f"{guess}Connectors for a {role}: {', '.join(known)}. Whatever else Spark {_VERBS[role]}, e.g. Kafka or "
+        "JDBC, goes through 'connector' = 'spark' with 'format' = 'kafka'.",
     )
