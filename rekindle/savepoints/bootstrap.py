@@ -16,6 +16,7 @@ from execnodes.core.meaning import StateMeaning
 from execnodes.core.node import ExecNode, InputProperty
 from execnodes.core.options import Configuration
 from execnodes.core.tables import Column, ResolvedTable, Schema, TableReference
+from execnodes.core.version import ENGINE_VERSION
 from execnodes.stream.sink.v1 import DynamicTableSink, Sink
 from execnodes.stream.values.v1 import Values
 from plans.bootstrap import makeable, replaced
@@ -25,8 +26,9 @@ from plans.counterparts import Address
 from plans.meaning import POSITION, Meanings, meanings
 from plans.tables import map_tables, tables_of
 from rekindle.connectors.registry import find_source
+from rekindle.savepoints.contents import seal
 from rekindle.savepoints.folder import new_folder, refuse_existing
-from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, Step, read
+from rekindle.savepoints.manifest import PLAN, Manifest, SavedState, Step, read
 from rekindle.savepoints.plan import saved_plan
 from rekindle.savepoints.planned import planned_states
 
@@ -206,6 +208,7 @@ def _whole(
     lost = [each for each in manifest.states if (each.uid, each.name) in gone]
     return replace(
         manifest,
+        engine=ENGINE_VERSION,
         watermark=manifest.watermark or watermark,
         positions={uid: text for uid, text in manifest.positions.items() if (uid, POSITION) not in gone},
         sources={
@@ -232,5 +235,4 @@ def _written(savepoint: Path, other: Path, whole: Manifest, made: Sequence[Saved
         for name, source in files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, folder / name)
-        (folder / NAME).write_text(whole.text(), encoding="utf-8")
-    return whole
+        return seal(folder, whole)

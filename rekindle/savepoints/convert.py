@@ -17,6 +17,7 @@ from execnodes.state.python_values import from_kernel, to_kernel
 from execnodes.state.serializers.columns import UnreadColumn, converted
 from execnodes.state.serializers.migrate import AccumulatorChange, migrate
 from rekindle.savepoints.columns import arrow_type
+from rekindle.savepoints.folder import state_folder
 from rekindle.savepoints.manifest import SavedState
 from rekindle.savepoints.reader import arrow_batches
 
@@ -39,7 +40,7 @@ def convert(
     import pyarrow.parquet as pq
 
     began = time.monotonic()
-    target = scratch / state.uid / f"{state.name}.parquet"
+    target = state_folder(scratch, state.uid, state.name)
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
     rows, written = 0, []

@@ -1,4 +1,4 @@
-"""A savepoint's manifest: what is in the folder, and the checks that it is whole and ours."""
+"""A savepoint's manifest: what is in the folder. It is sealed, and read strictly."""
 
 from __future__ import annotations
 
@@ -7,40 +7,50 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, ClassVar
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from execnodes.core.errors import StateError
 from execnodes.core.meaning import StateColumn, StateMeaning
+from execnodes.core.types import parse_type
 from execnodes.core.version import ENGINE_VERSION, version_tuple
+from plans.document import MAX_PARALLELISM
 from plans.meaning import POSITION
+from rekindle.json_files import Count
 
 FORMAT = "rekindle-savepoint"
 VERSION = 1
 NAME = "manifest.json"
 PLAN = "plan.json"
+Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+"""SHA-256."""
+Name = Annotated[str, Field(min_length=1)]
+_STRICT = ConfigDict(extra="forbid")
 
 
 @dataclass(frozen=True)
 class SavedState:
     """One state of one operator."""
 
-    uid: str
-    name: str
+    __pydantic_config__: ClassVar[ConfigDict] = _STRICT
+    uid: Name
+    name: Name
     schema: tuple[tuple[str, str], ...]
     """Columns and their Flink types."""
     key: tuple[str, ...]
     bucketed: bool
-    ttl_ms: int
+    ttl_ms: Count
     parts: Mapping[str, str]
     """What all its rows depend on (see `StateMeaning`)."""
     meanings: tuple[str, ...]
     """What each column holds."""
     sources: tuple[str, ...]
     """Uids of the sources whose rows it has seen."""
-    max_parallelism: int
-    rows: int
-    bytes: int
-    files: Mapping[str, str]
+    max_parallelism: Annotated[int, Field(ge=1, le=MAX_PARALLELISM)]
+    rows: Count
+    bytes: Count
+    files: Mapping[str, Digest]
     """Paths below the savepoint to their SHA-256."""
     serializers: Mapping[str, str] = field(default_factory=dict)
     """Snapshots of the accumulators of functions of the user (see `StateMeaning`)."""
@@ -71,12 +81,13 @@ class SavedState:
 class Step:
     """What a migration did to one state."""
 
+    __pydantic_config__: ClassVar[ConfigDict] = _STRICT
     operation: str
     """``rename``, ``drop``, ``transform``, …"""
     uid: str
     name: str
-    rows_before: int
-    rows_after: int
+    rows_before: Count
+    rows_after: Count
     detail: str = ""
     schema_before: tuple[tuple[str, str], ...] = ()
     """Columns and their Flink types before; empty if they are the same."""
@@ -99,10 +110,11 @@ class Step:
 class Manifest:
     """All that a savepoint says about itself."""
 
+    __pydantic_config__: ClassVar[ConfigDict] = _STRICT
     engine: str
     """Engine version that took it, or has migrated it last."""
-    plan_sha256: str
-    watermark: int
+    plan_sha256: Digest
+    watermark: Count
     """Epoch ms; 0 if there was none."""
     positions: Mapping[str, str]
     """Source uid to where it goes on; absent for sources that had not begun."""
@@ -122,72 +134,124 @@ class Manifest:
         return (*positions, *(each.meaning for each in self.states))
 
     def text(self) -> str:
-        """As it is written."""
+        """As it is written, sealed."""
         content = {"format": FORMAT, "version": VERSION, **asdict(self)}
         if not self.history:
             del content["history"]
         for state in content["states"]:
             if not state["serializers"]:
                 del state["serializers"]
-        return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+        return sealed(content)
+
+
+def sealed(content: Mapping[str, Any]) -> str:
+    """The text of a manifest, with a checksum over all the rest of it."""
+    rest = {key: value for key, value in content.items() if key != "seal"}
+    return json.dumps({**rest, "seal": _seal(rest)}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _seal(rest: Mapping[str, Any]) -> str:
+    """However it is laid out."""
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
 def read(folder: Path) -> Manifest:
     """The manifest of a whole savepoint; StateError names what is wrong and which file."""
+    from rekindle.savepoints.contents import check_files
+
     path = folder / NAME
-    if not path.is_file():
-        raise _wrong(path, "this is no savepoint: there is no manifest", "Name the folder that `savepoint` wrote.")
+    manifest, is_sealed = _parsed(path)
+    check_files(folder, manifest, count=not is_sealed)
+    return manifest
+
+
+def _parsed(path: Path) -> tuple[Manifest, bool]:
     try:
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        if not path.is_file():
+            raise wrong(path, "this is no savepoint: there is no manifest", "Name the folder that `savepoint` wrote.")
+        found = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_once, parse_constant=_no_number)
         if not isinstance(found, dict) or found.get("format") != FORMAT:
-            raise _wrong(path, "this is not a manifest of Rekindle's", "Name the folder that `savepoint` wrote.")
-        if found["version"] > VERSION:
-            raise _wrong(
+            raise wrong(path, "this is not a manifest of Rekindle's", "Name the folder that `savepoint` wrote.")
+        version = found.get("version")
+        if type(version) is not int or version < 1:
+            raise ValueError(f"version: {version!r} is none")
+        if version > VERSION:
+            raise wrong(
                 path,
-                f"the savepoint has format {found['version']}, this engine reads up to {VERSION}",
+                f"the savepoint has format {version}, this engine reads up to {VERSION}",
                 "Restore it with the engine version that wrote it, or a newer one.",
             )
-        if version_tuple(found["engine"]) > version_tuple(ENGINE_VERSION):
-            raise _wrong(
+        engine = version_tuple(found.get("engine"))
+        if engine > version_tuple(ENGINE_VERSION):
+            raise wrong(
                 path,
                 f"the savepoint was taken by engine version {found['engine']}, this engine is version {ENGINE_VERSION}",
                 f"Restore it with Rekindle {found['engine']} or newer, or use a savepoint that engine version "
                 f"{ENGINE_VERSION} took.",
             )
-        states = tuple(
-            SavedState(
-                **{
-                    **each,
-                    "schema": _pairs(each["schema"]),
-                    **{name: tuple(each[name]) for name in ("key", "meanings", "sources")},
-                }
-            )
-            for each in found["states"]
-        )
-        manifest = Manifest(
-            found["engine"],
-            found["plan_sha256"],
-            int(found["watermark"]),
-            dict(found["positions"]),
-            dict(found["sources"]),
-            states,
-            steps(found.get("history", ())),
-        )
-        if any(len(each.schema) != len(each.meanings) for each in states):
-            raise ValueError("a state has columns without meaning")
-    except (ValueError, KeyError, TypeError) as error:
-        raise _wrong(path, f"the manifest is damaged: {error!r}", "Use another savepoint.") from error
-    _verify(folder, manifest)
+        is_sealed = "seal" in found or engine >= _SEALED_SINCE
+        if is_sealed and found.pop("seal", None) != _seal(found):
+            raise ValueError("seal: it is not that of the rest")
+        return _strictly({key: found[key] for key in found if key not in ("format", "version")}), is_sealed
+    except OSError as error:
+        raise wrong(path, f"the manifest cannot be read: {error.strerror}", "Check its permissions.") from error
+    except (ValueError, RecursionError) as error:
+        raise wrong(path, f"the manifest is damaged: {_told(error)}", "Use another savepoint.") from error
+
+
+_SEALED_SINCE = (1, 3)
+"""Engine version. Older ones refuse what newer ones have written, so the format has no other number."""
+
+
+def _strictly(content: dict[str, Any]) -> Manifest:
+    """ValueError for all that is not as it was written."""
+    # In JSON lists are tuples, also where it is strict otherwise.
+    manifest = _MANIFEST.validate_json(json.dumps(content), strict=True)
+    titles = [(each.uid, each.name) for each in manifest.states]
+    for number, state in enumerate(manifest.states):
+        place = f"states.{number} ({state.title})"
+        names = [name for name, _ in state.schema]
+        if len(names) != len(state.meanings):
+            raise ValueError(f"{place}: a state has columns without meaning")
+        if len(set(names)) != len(names) or not set(state.key) <= set(names) or len(set(state.key)) != len(state.key):
+            raise ValueError(f"{place}: the key is not made of its columns, or two columns have one name")
+        for name, text in state.schema:
+            try:
+                parse_type(text)
+            except ValueError as error:
+                raise ValueError(f"{place}: column {name}: {error}") from error
+    if len(set(titles)) != len(titles):
+        raise ValueError("states: two have one name")
     return manifest
+
+
+_MANIFEST = TypeAdapter(Manifest)
+_STEPS = TypeAdapter(tuple[Step, ...])
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"the key {next(each for each in names if names.count(each) > 1)!r} is there twice")
+    return found
+
+
+def _no_number(text: str) -> Any:
+    raise ValueError(f"{text} is no number")
+
+
+def _told(error: ValueError | RecursionError) -> str:
+    """With the path to a field that is not as it should be."""
+    if isinstance(error, ValidationError):
+        first = error.errors(include_url=False, include_input=False)[0]
+        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)[:500]
 
 
 def steps(found: Iterable[Mapping[str, Any]]) -> tuple[Step, ...]:
     """A history as it is kept in JSON."""
-    return tuple(Step(**{**each, "schema_before": _pairs(each["schema_before"])}) for each in found)
-
-
-def _pairs(found: Iterable[Iterable[str]]) -> tuple[tuple[str, str], ...]:
-    return tuple((name, t) for name, t in found)
+    return _STEPS.validate_json(json.dumps(list(found)), strict=True)
 
 
 def checksum(path: Path) -> str:
@@ -196,19 +260,6 @@ def checksum(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _verify(folder: Path, manifest: Manifest) -> None:
-    wanted = {PLAN: manifest.plan_sha256}
-    for state in manifest.states:
-        wanted |= dict(state.files)
-    for name, expected in wanted.items():
-        path = folder / name
-        if not path.resolve().is_relative_to(folder.resolve()):
-            raise _wrong(folder / NAME, f"it names a file outside the savepoint: {name}", "Use another savepoint.")
-        if not path.is_file():
-            raise _wrong(path, "the file is missing", "The savepoint is not whole; copy it again or use another one.")
-        if checksum(path) != expected:
-            raise _wrong(path, "its checksum is wrong", "The file is damaged; copy it again or use another savepoint.")
-
-
-def _wrong(path: Path, message: str, hint: str) -> StateError:
+def wrong(path: Path, message: str, hint: str) -> StateError:
+    """What is wrong with a file of a savepoint."""
     return StateError(message, where=str(path), hint=hint)

@@ -14,6 +14,7 @@ from execnodes.core.lowering import HASH, quote
 from execnodes.core.meaning import StateMeaning
 from execnodes.core.slots import Layout, assign, encode, unused
 from execnodes.core.types import NESTED, LogicalType
+from execnodes.core.version import ENGINE_VERSION
 from execnodes.state.frames import LANE, TAG
 from execnodes.state.host import STATE
 from execnodes.state.operator import BUCKET, StateSpec
@@ -25,6 +26,7 @@ from plans.compare import Judgement, compare
 from plans.meaning import POSITION, Meanings, meanings
 from rekindle.paths import AS_WRITTEN, for_spark
 from rekindle.runtime.record import OperatorRecord
+from rekindle.savepoints.contents import check_rows
 from rekindle.savepoints.convert import convert
 from rekindle.savepoints.manifest import Manifest, SavedState, Step, read
 from rekindle.savepoints.plan import saved_plan
@@ -136,7 +138,15 @@ class Restore:
         if kept.changes:
             assert self.scratch is not None
             files = convert(saved, files, kept.changes, self.scratch)
+        else:
+            check_rows(saved, files)
         rows = spark.read.options(**AS_WRITTEN).parquet(*(for_spark(spark, each) for each in files))
+        if (seen := len(rows.inputFiles())) != len(files):
+            raise StateError(
+                f"{saved.title}: Spark sees {seen:,} files, and there are {len(files):,}",
+                where=str(self.folder),
+                hint="Check that Spark and this process have the same disks.",
+            )
         flat = rows.selectExpr(*(f"{text} AS {name}" for name, text in head.items()), *slots_text)
         return flat.selectExpr("*", f"{lanes.text([step.node.id])} AS {LANE}")
 
@@ -159,7 +169,8 @@ def prepare(
     manifest = read(folder)
     saved = {(each.uid, each.name): each for each in manifest.states}
     found = {(each.uid, each.name): each for each in manifest.meanings}
-    given = Meanings.of((each for each in found.values() if each.title not in drop), saved_plan(folder))
+    plan = saved_plan(folder)
+    given = Meanings.of((each for each in found.values() if each.title not in drop), plan)
     fates, kept, problems = [], {}, []
     steps: list[Step] = []
     wanted = meanings(graph)
@@ -186,7 +197,10 @@ def prepare(
             note = each.reason if each.goes_on and (each.loss or each.taken_over) else ""
             fates.append(Fate(each.uid, each.state, _FATES[each.fate], rows, note))
     fates += [Fate(*at, "dropped", saved[at].rows if at in saved else 0) for at in found if found[at].title in drop]
-    unknown = sorted(drop - {each.title for each in found.values()})
+    lacking = _lacking(manifest, plan)
+    absent = "the savepoint's own plan has this state, and the savepoint has not"
+    problems += [f"{each}: {absent}" for each in sorted(lacking - drop) if consent != "allow"]
+    unknown = sorted(drop - lacking - {each.title for each in found.values()})
     problems += [f"{each}: the savepoint has no such state to drop" for each in unknown]
     if problems:
         raise StateError(
@@ -202,6 +216,19 @@ def prepare(
     positions = {uid: text for uid, text in manifest.positions.items() if uid in going_on}
     steps += [Step("drop", each.uid, each.name, each.rows, 0) for each in fates if _is_state(each, "dropped")]
     return Restore(folder, manifest, tuple(fates), kept, positions, steps=tuple(steps))
+
+
+def _lacking(manifest: Manifest, plan: ExecGraph | None) -> set[str]:
+    """States of the plan that a savepoint was taken from and that it should have, but that are not in it."""
+    # Migrations may leave states out.
+    if plan is None or any(each.operation != "convert" for each in manifest.history):
+        return set()
+    wanted = [each for each in meanings(plan) if each.name != POSITION and not each.unknown]
+    there = {each.title for each in manifest.states}
+    operators = {each.uid for each in manifest.states}
+    # Another engine may have laid out the same plan's states otherwise, but not left out all of an operator.
+    same = manifest.engine == ENGINE_VERSION
+    return {each.title for each in wanted if each.title not in there and (same or each.uid not in operators)}
 
 
 def _is_state(fate: Fate, what: str) -> bool:

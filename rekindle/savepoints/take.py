@@ -26,8 +26,9 @@ from rekindle.runtime.record import OperatorRecord, Record, record
 from rekindle.runtime.session import prepare
 from rekindle.runtime.stages import plan_stages
 from rekindle.runtime.streams import source_stream, streams
-from rekindle.savepoints.folder import new_folder, refuse_existing
-from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, Step, checksum, steps
+from rekindle.savepoints.contents import seal
+from rekindle.savepoints.folder import new_file, new_folder, refuse_existing, state_folder
+from rekindle.savepoints.manifest import PLAN, Manifest, SavedState, Step, checksum, steps
 from rekindle.spark_releases import logged_offsets
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def _write(
                     raise StateError(f"the checkpoint has no state {name}", where=str(job.checkpoint))
                 meaning = meant[step.operator.uid, spec.name]
                 states.append(_dump(spark, job, batch, number, meaning, spec, graph.max_parallelism, folder))
-    (folder / PLAN).write_text(plan, encoding="utf-8")
+    new_file(folder / PLAN, plan)
     manifest = Manifest(
         ENGINE_VERSION,
         hashlib.sha256(plan.encode()).hexdigest(),
@@ -94,8 +95,7 @@ def _write(
         tuple(states),
         (*steps(job.restored().get("history", ())), *_converted(states, converted)),
     )
-    (folder / NAME).write_text(manifest.text(), encoding="utf-8")
-    return manifest
+    return seal(folder, manifest)
 
 
 def _converted(states: Sequence[SavedState], found: Mapping[str, Sequence[Conversion]]) -> Iterator[Step]:
@@ -121,6 +121,9 @@ def _dump(
     max_parallelism: int,
     folder: Path,
 ) -> SavedState:
+    from pyspark.sql import Observation
+    from pyspark.sql.functions import count, lit
+
     uid = meaning.uid
     stored = (
         spark.read.format("statestore")
@@ -140,14 +143,23 @@ def _dump(
     ]
     address = [BUCKET] if spec.bucketed else []
     written = ["rk_written"] if spec.ttl_ms else []
-    place = folder / "state" / uid / f"{spec.name}.parquet"
-    slots.selectExpr(*address, *texts, *written).write.parquet(for_spark(spark, place))
+    place = state_folder(folder, uid, spec.name)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    seen = Observation()
+    observed = slots.selectExpr(*address, *texts, *written).observe(seen, count(lit(1)).alias("rows"))
+    observed.write.parquet(for_spark(spark, place))
     for stray in (*place.glob("_*"), *place.glob(".*")):
         stray.unlink()
     files = sorted(place.glob("*.parquet"))
     import pyarrow.parquet as pq
 
     rows = sum(pq.read_metadata(each).num_rows for each in files)
+    if rows != seen.get["rows"]:
+        raise StateError(
+            f"{seen.get['rows']:,} rows of {uid}:{spec.name} were written, and {rows:,} are there",
+            where=str(place),
+            hint="The savepoint is not made. Check whether Spark and this process write to the same disk.",
+        )
     return SavedState(
         uid,
         spec.name,

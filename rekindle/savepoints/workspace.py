@@ -18,8 +18,10 @@ from execnodes.core.meaning import StateMeaning
 from execnodes.core.version import ENGINE_VERSION
 from rekindle.paths import for_duckdb_to_write
 from rekindle.savepoints.columns import distinct_names, file_columns, literal
+from rekindle.savepoints.contents import seal
 from rekindle.savepoints.database import paths, select
-from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, Step, checksum
+from rekindle.savepoints.folder import new_file, state_folder
+from rekindle.savepoints.manifest import PLAN, Manifest, SavedState, Step, checksum
 from rekindle.savepoints.planned import planned_states
 from rekindle.savepoints.reader import chosen
 from rekindle.savepoints.verify import refuse_new_duplicates
@@ -191,13 +193,11 @@ class Workspace:
         """Write plan, files and manifest."""
         self.drafts = {address: self._placed(each) for address, each in self.drafts.items()}
         shutil.rmtree(self.folder / _STAGED, ignore_errors=True)
-        (self.folder / PLAN).write_text(self.plan, encoding="utf-8")
-        manifest = self.manifest
-        (self.folder / NAME).write_text(manifest.text(), encoding="utf-8")
-        return manifest
+        new_file(self.folder / PLAN, self.plan)
+        return seal(self.folder, self.manifest)
 
     def _placed(self, draft: Draft) -> Draft:
-        place = self.folder / "state" / draft.state.uid / f"{draft.state.name}.parquet"
+        place = state_folder(self.folder, draft.state.uid, draft.state.name)
         place.mkdir(parents=True)
         files = []
         for number, source in enumerate(draft.files):

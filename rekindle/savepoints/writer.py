@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Self
 from execnodes.core.errors import StateError
 from plans.meaning import POSITION, meanings
 from rekindle.savepoints.database import connected
-from rekindle.savepoints.folder import new_folder, refuse_existing
+from rekindle.savepoints.folder import new_folder, refuse_existing, writing
 from rekindle.savepoints.frames import Function
 from rekindle.savepoints.manifest import PLAN, Manifest, Step
 from rekindle.savepoints.migrations.adopt import adopt
@@ -131,14 +130,14 @@ class SavepointWriter:
         refuse_existing(target)
         if self.source is not None and target.is_relative_to(self.source.folder):
             raise StateError("this is inside the old savepoint", where=str(target), hint="Give another folder.")
-        with _writing(target), new_folder(target) as hidden:
+        with new_folder(target) as hidden:
             return self._run(hidden)
 
     def rehearse(self) -> Migrated:
         """Do all that `write` does, with all its checks, and throw the result away."""
         place = Path(tempfile.mkdtemp(prefix="rekindle-migrate-"))
         try:
-            with _writing(place):
+            with writing(place):
                 return self._run(place, rehearsal=True)
         finally:
             shutil.rmtree(place, ignore_errors=True)
@@ -166,15 +165,3 @@ class SavepointWriter:
     def _then(self, migration: Callable[[Workspace], None]) -> Self:
         self._migrations.append(migration)
         return self
-
-
-@contextmanager
-def _writing(place: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise StateError(
-            f"the savepoint cannot be written: {error.strerror or error}",
-            where=error.filename or str(place),
-            hint="Check the place, its space and its permissions.",
-        ) from error

@@ -17,6 +17,7 @@ from execnodes.core.graph import ExecGraph
 from execnodes.core.registry import UnknownNodeError
 from plans.load import load
 from plans.migrate import migrate
+from rekindle.savepoints.manifest import sealed
 from rekindle.testing.compare import compare
 from rekindle.testing.materialize import Row
 from rekindle.testing.restore_program import RestoreProgram, Rows
@@ -93,7 +94,7 @@ def _cut(
     if problems:
         return problems
     manifest = target / "manifest.json"
-    manifest.write_text(manifest.read_text(encoding="utf-8").replace(str(folder), "${dir}"), encoding="utf-8")
+    _replace(manifest, str(folder), "${dir}")
     fixture.mkdir(parents=True)
     (fixture / PLAN).write_text(made.plan.as_json_string(), encoding="utf-8")
     (fixture / BEFORE).write_text(_text(before), encoding="utf-8")
@@ -102,12 +103,18 @@ def _cut(
     return []
 
 
+def _replace(manifest: Path, old: str, new: str) -> None:
+    content: dict[str, Any] = json.loads(manifest.read_text(encoding="utf-8").replace(old, new))
+    text = sealed(content) if "seal" in content else json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+    manifest.write_text(text, encoding="utf-8")
+
+
 def _unpacked(fixture: Path, folder: Path) -> Path:
     """A copy of the fixture's savepoint whose positions name the files in `folder`."""
     target = folder / "savepoint-before"
     shutil.copytree(fixture / SAVEPOINT, target)
     manifest = target / "manifest.json"
-    manifest.write_text(manifest.read_text(encoding="utf-8").replace("${dir}", str(folder)), encoding="utf-8")
+    _replace(manifest, "${dir}", str(folder))
     return target
 
 

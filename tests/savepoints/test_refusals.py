@@ -13,7 +13,7 @@ import pytest
 
 from plans.meaning import meanings
 from rekindle.cli import main
-from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, checksum, read
+from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, checksum, read, sealed
 from rekindle.table_environment import TableEnvironment
 
 SCRIPT = """
@@ -58,7 +58,7 @@ def state_with(**values: object) -> Callable[[Path], object]:
 def manifest_with(**values: object) -> Callable[[Path], object]:
     def change(savepoint: Path) -> None:
         found = json.loads((savepoint / NAME).read_text())
-        (savepoint / NAME).write_text(json.dumps({**found, **values}))
+        (savepoint / NAME).write_text(sealed({**found, **values}))
 
     return change
 
