@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from execnodes.core.errors import StateError
+from execnodes.core.errors import RekindleError, StateError
 from execnodes.core.lowering import quote
 from execnodes.core.meaning import StateMeaning
 from execnodes.core.slots import Layout, assign, decode
@@ -19,6 +19,7 @@ from execnodes.state.operator import BUCKET, StateSpec
 from plans.meaning import POSITION, meanings
 from rekindle.connectors.registry import find_source
 from rekindle.paths import for_spark, for_spark_state
+from rekindle.runtime.failures import explained
 from rekindle.runtime.folder import JobFolder
 from rekindle.runtime.layout import check_layout, layout_of
 from rekindle.runtime.page_layouts import Conversion, page_layouts, supply_layouts
@@ -59,10 +60,16 @@ def take(spark: SparkSession, graph: ExecGraph, plan: str, job: JobFolder, targe
         try:
             with new_folder(target) as hidden:
                 return _write(spark, graph, plan, job, batch, pipeline, hidden)
-        except Exception:
+        except Exception as error:
             # While it was read, the batch may have been cleaned up; then there is a later one.
-            if attempt + 1 == _TRIES or job.committed_batch() == batch:
+            if attempt + 1 < _TRIES and job.committed_batch() != batch:
+                continue
+            if isinstance(error, RekindleError):
                 raise
+            reason = explained(error)
+            raise StateError(
+                f"the savepoint cannot be taken: {reason.message}", where=reason.where or str(target), hint=reason.hint
+            ) from error
     raise AssertionError("unreachable")
 
 
