@@ -13,6 +13,7 @@ from rekindle.atomic_file import write_atomically
 from rekindle.jobs.home import JobInfo, job_info
 from rekindle.jobs.requests import REQUEST, read_answer, response
 from rekindle.jobs.status import State, is_alive
+from rekindle.paths import entered
 
 _LOOK = 0.1
 """Seconds from one look to the next."""
@@ -25,7 +26,7 @@ def ask_for_savepoint(job: JobInfo, target: Path, timeout: float = TIMEOUT) -> b
 
     JobError if the job refuses, fails, or has not answered in time.
     """
-    return _ask(job, {"state": None, "savepoint": str(target.absolute()), "drain": False}, timeout)
+    return _ask(job, {"state": None, "savepoint": str(entered(target)), "drain": False}, timeout)
 
 
 def ask_to_stop(
@@ -35,7 +36,7 @@ def ask_to_stop(
 
     JobError if the job refuses, fails, or has not ended in time.
     """
-    target = savepoint.absolute() if savepoint is not None else None
+    target = entered(savepoint) if savepoint is not None else None
     _ask(job, {"state": str(state), "savepoint": str(target) if target else None, "drain": drain}, timeout)
     ended = job_info(job.folder)
     if target is not None and ended.savepoint != str(target):

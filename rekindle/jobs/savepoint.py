@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from execnodes.core.errors import JobError
 from rekindle.jobs.control import TIMEOUT, ask_for_savepoint
 from rekindle.jobs.status import State
+from rekindle.paths import entered
 
 if TYPE_CHECKING:
     from rekindle.jobs.home import JobInfo
@@ -18,6 +19,7 @@ def take_savepoint(job: JobInfo, target: Path, timeout: float = TIMEOUT) -> Mani
     """Write a savepoint of the last committed micro-batch; the job goes on, if it runs."""
     from rekindle.savepoints.manifest import read
 
+    target = entered(target)
     if target.exists():
         raise JobError("the folder exists already", where=str(target), hint="Give a new folder.")
     if job.state in (State.RUNNING, State.STARTING) and ask_for_savepoint(job, target, timeout):

@@ -12,6 +12,7 @@ from execnodes.core.errors import StateError
 from execnodes.core.options import Configuration
 from rekindle.jobs.home import NoSuchJobError, find_job
 from rekindle.jobs.savepoint import take_savepoint
+from rekindle.paths import entered
 from rekindle.savepoints.manifest import NAME
 from rekindle.savepoints.reader import SavepointReader
 
@@ -19,7 +20,7 @@ from rekindle.savepoints.reader import SavepointReader
 @contextmanager
 def opened(text: str, configuration: Configuration) -> Iterator[SavepointReader]:
     """The savepoint in a folder; for a job, one that is taken now and gone afterwards."""
-    folder = Path(text)
+    folder = entered(text)
     if (folder / NAME).is_file():
         yield SavepointReader.read(folder)
         return

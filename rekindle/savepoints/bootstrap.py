@@ -26,6 +26,7 @@ from plans.counterparts import Address
 from plans.meaning import POSITION, Meanings, meanings
 from plans.tables import map_tables, tables_of
 from rekindle.connectors.registry import find_source
+from rekindle.paths import entered
 from rekindle.savepoints.contents import seal
 from rekindle.savepoints.folder import new_folder, refuse_existing
 from rekindle.savepoints.manifest import PLAN, Manifest, SavedState, Step, read
@@ -50,7 +51,7 @@ def bootstrap(
     and leaves a savepoint of its own, whose states are taken. StateError if the savepoint has such states already, or
     if a source can no longer be read up to its position; `graph` has all its tables.
     """
-    savepoint, target = savepoint.absolute(), target.absolute()
+    savepoint, target = entered(savepoint), entered(target)
     refuse_existing(target)
     manifest = read(savepoint)
     before, after = Meanings.of(manifest.meanings, saved_plan(savepoint)), meanings(graph)

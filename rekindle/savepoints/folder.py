@@ -9,9 +9,10 @@ import os
 import re
 import shutil
 import socket
+import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from execnodes.core.errors import StateError
@@ -20,6 +21,8 @@ from rekindle.atomic_file import make_private, private_folder
 _log = logging.getLogger("rekindle.savepoints")
 _LONGEST = 40
 """Characters of a name that its hidden name has; names have an end."""
+_YOUNG = 60.0
+"""Seconds for which nobody takes a hidden folder for one that was left: its writer has no lock on it yet."""
 _LEFT = re.compile(r"\..*\.([0-9a-f]{8})-[0-9a-f]{16}\.partial")
 
 
@@ -72,21 +75,28 @@ def _remove_left(parent: Path) -> None:
     """Folders of writers of this machine that are no more; others can only be named."""
     for each in sorted(parent.glob(".*.partial")):
         found = _LEFT.fullmatch(each.name)
-        if found is None or found[1] != _machine() or not each.is_dir() or each.is_symlink():
-            _log.warning(
-                "%s is not of this machine; if nobody writes there, it is half of a savepoint: remove it", each
-            )
+        if found is None or found[1] != _machine() or each.is_symlink():
+            _log.warning("%s may be half of a savepoint; remove it, if no other machine writes there", each)
             continue
-        handle = os.open(each, os.O_RDONLY)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(each, ignore_errors=True)
-            _log.info("%s was half of a savepoint, whose writer is no more; it is removed", each)
-        except BlockingIOError:
-            # Its writer is at work.
-            continue
-        finally:
-            os.close(handle)
+        # It may become a savepoint at any moment.
+        with suppress(FileNotFoundError, NotADirectoryError):
+            _remove_dead(each)
+
+
+def _remove_dead(hidden: Path) -> None:
+    if time.time() - hidden.stat().st_mtime < _YOUNG:
+        return
+    handle = os.open(hidden, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        # Its writer is at work.
+        return
+    else:
+        shutil.rmtree(hidden, ignore_errors=True)
+        _log.info("%s was half of a savepoint, whose writer is no more; it is removed", hidden)
+    finally:
+        os.close(handle)
 
 
 def _machine() -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from execnodes.core.errors import StateError
 from execnodes.core.types import LogicalType
+from rekindle.paths import entered
 from rekindle.savepoints.columns import (
     arrow_type,
     column_types,
@@ -76,7 +77,7 @@ class SavepointReader:
     @classmethod
     def read(cls, path: str | Path) -> Self:
         """Open a savepoint; StateError if it is not whole."""
-        folder = Path(path).absolute()
+        folder = entered(path)
         return cls(folder, read(folder))
 
     @property

@@ -24,7 +24,7 @@ from plans.accumulators import evolve
 from plans.compare import Fate as Judged
 from plans.compare import Judgement, compare
 from plans.meaning import POSITION, Meanings, meanings
-from rekindle.paths import AS_WRITTEN, for_spark
+from rekindle.paths import AS_WRITTEN, entered, for_spark
 from rekindle.runtime.record import OperatorRecord
 from rekindle.savepoints.contents import check_rows
 from rekindle.savepoints.convert import convert
@@ -165,6 +165,7 @@ def prepare(
     ``allow`` takes every loss, ``reject`` none, ``await_approval`` those that `drop` and `drop_unclaimed` name, and
     operators without a state in the savepoint.
     """
+    entered(folder)
     folder = folder.absolute()
     manifest = read(folder)
     saved = {(each.uid, each.name): each for each in manifest.states}

@@ -18,7 +18,7 @@ from execnodes.state.map_client import DIRECTORY
 from execnodes.state.operator import BUCKET, StateSpec
 from plans.meaning import POSITION, meanings
 from rekindle.connectors.registry import find_source
-from rekindle.paths import for_spark, for_spark_state
+from rekindle.paths import entered, for_spark, for_spark_state
 from rekindle.runtime.failures import explained
 from rekindle.runtime.folder import JobFolder
 from rekindle.runtime.layout import check_layout, layout_of
@@ -48,7 +48,7 @@ def take(spark: SparkSession, graph: ExecGraph, plan: str, job: JobFolder, targe
 
     JobError if another engine laid out the state.
     """
-    target = target.absolute()
+    target = entered(target)
     refuse_existing(target)
     pipeline = record(graph)
     check_layout(job, layout_of(graph, pipeline.steps.values()))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Self
 
 from execnodes.core.errors import StateError
 from plans.meaning import POSITION, meanings
+from rekindle.paths import entered
 from rekindle.savepoints.database import connected
 from rekindle.savepoints.folder import new_folder, refuse_existing, writing
 from rekindle.savepoints.frames import Function
@@ -126,7 +127,7 @@ class SavepointWriter:
 
     def write(self, path: str | Path) -> Migrated:
         """Write the savepoint into a new folder, whole or not at all; the old one is only read."""
-        target = Path(path).absolute()
+        target = entered(path)
         refuse_existing(target)
         if self.source is not None and target.is_relative_to(self.source.folder):
             raise StateError("this is inside the old savepoint", where=str(target), hint="Give another folder.")

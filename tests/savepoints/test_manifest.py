@@ -163,8 +163,10 @@ def test_what_a_killed_writer_left_goes_and_what_a_living_one_writes_stays(tmp_p
     foreign = tmp_path / f".b.{'0' * 8}-{'0' * 16}.partial"
     for each in dead, foreign:
         each.mkdir()
+        os.utime(each, (0, 0))
     with new_folder(tmp_path / "one") as first:
         (first / "file").write_text("x")
+        os.utime(first, (0, 0))
         with new_folder(tmp_path / "two"):
             pass
         assert first.exists()
