@@ -21,7 +21,7 @@ from execnodes.core.errors import JobError, PlanError
 from plans.places import without_places
 from rekindle.atomic_file import write_atomically
 from rekindle.json_files import Id, Millis, parsed, read_json, read_text
-from rekindle.paths import entered
+from rekindle.paths import PathError, entered
 
 _NUMBER = re.compile(r"[0-9]{1,18}")
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
@@ -69,8 +69,12 @@ class JobFolder:
     """A job's files. Everything is written by rename, so that a crash leaves whole files only."""
 
     def __init__(self, path: Path) -> None:
-        # Executors have another working directory.
-        self.path = entered(path)
+        try:
+            # Executors have another working directory.
+            self.path = entered(path)
+        except PathError as error:
+            what = error.message.replace("the path", "the job folder", 1)
+            raise JobError(what, where=error.where, hint="Give another --job-dir.") from error
         self._lock: IO[str] | None = None
 
     @property
