@@ -37,10 +37,12 @@ def connected(where: Path | None) -> Iterator[duckdb.DuckDBPyConnection]:
     except ModuleNotFoundError:
         raise StateError("the package duckdb is missing", hint="Install it: pip install duckdb") from None
     try:
-        with duckdb.connect() as connection:
+        # Of its own, so that nobody else can put links there.
+        scratch = tempfile.TemporaryDirectory(prefix="rekindle-duckdb-", ignore_cleanup_errors=True)
+        with scratch as place, duckdb.connect() as connection:
             connection.execute("SET TimeZone = 'UTC'")
             connection.execute("SET enable_progress_bar = false")
-            connection.execute(f"SET temp_directory = {literal(str(Path(tempfile.gettempdir()) / 'rekindle-duckdb'))}")
+            connection.execute(f"SET temp_directory = {literal(place)}")
             yield connection
     except duckdb.Error as error:
         raise StateError(str(error).strip(), where=None if where is None else str(where)) from error
