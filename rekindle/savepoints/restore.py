@@ -172,6 +172,7 @@ def prepare(
     found = {(each.uid, each.name): each for each in manifest.meanings}
     plan = saved_plan(folder)
     given = Meanings.of((each for each in found.values() if each.title not in drop), plan)
+    lacking = _lacking(manifest, plan)
     fates, kept, problems = [], {}, []
     steps: list[Step] = []
     wanted = meanings(graph)
@@ -194,11 +195,10 @@ def prepare(
             reason = f"the plan has no such {what}" if each.fate is Judged.DROP else each.reason
             if each.title not in drop:
                 problems.append(f"{each.title} ({rows} rows): {reason}")
-        if each.title not in drop:
+        if each.title not in drop - lacking:
             note = each.reason if each.goes_on and (each.loss or each.taken_over) else ""
             fates.append(Fate(each.uid, each.state, _FATES[each.fate], rows, note))
     fates += [Fate(*at, "dropped", saved[at].rows if at in saved else 0) for at in found if found[at].title in drop]
-    lacking = _lacking(manifest, plan)
     absent = "the savepoint's own plan has this state, and the savepoint has not"
     problems += [f"{each}: {absent}" for each in sorted(lacking - drop) if consent != "allow"]
     unknown = sorted(drop - lacking - {each.title for each in found.values()})

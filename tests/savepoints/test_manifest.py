@@ -17,7 +17,10 @@ from execnodes.core.errors import StateError
 from rekindle.savepoints.contents import seal
 from rekindle.savepoints.folder import _machine, new_folder, state_folder
 from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, checksum, read, sealed
-from tests.savepoints.saved import AGGREGATES
+from rekindle.savepoints.plan import saved_plan
+from rekindle.savepoints.restore import prepare
+from tests.savepoints.saved import AGGREGATES, ONE
+from tests.savepoints.saved import STATE as STATE_OF_ONE
 
 STATE = "state/4_group-aggregate/groupAggregateState.parquet/part-0.parquet"
 
@@ -199,3 +202,22 @@ def test_folders_of_states_are_below(uid: str) -> None:
     assert len(place.parts) == 5
     assert ".." not in place.parts
     assert max(len(each.encode()) for each in place.parts) < 250
+
+
+def test_a_state_of_the_savepoints_own_plan_that_is_not_there(tmp_path: Path) -> None:
+    folder = tmp_path / "s"
+    shutil.copytree(AGGREGATES, folder)
+    graph = saved_plan(folder)
+    assert graph is not None
+    found = json.loads((folder / NAME).read_text())
+    gone = [each for each in found["states"] if each["uid"] == ONE]
+    found["states"] = [each for each in found["states"] if each["uid"] != ONE]
+    for state in gone:
+        for name in state["files"]:
+            (folder / name).unlink()
+    (folder / NAME).write_text(json.dumps(found))
+    with pytest.raises(StateError, match=f"{STATE_OF_ONE}: the savepoint's own plan has this state"):
+        prepare(folder, graph, drop_unclaimed=False, drop=frozenset())
+    for consent, dropped in ("allow", frozenset[str]()), ("await_approval", frozenset([STATE_OF_ONE])):
+        fates = prepare(folder, graph, drop_unclaimed=False, drop=dropped, consent=consent).fates
+        assert [each.fate for each in fates if each.uid == ONE] == ["empty"]
