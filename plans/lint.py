@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 
 from execnodes.core.errors import PlanError
 from execnodes.core.graph import ExecGraph
-from execnodes.core.node import ExecNode
+from execnodes.core.node import UID_FORMAT, ExecNode
 from execnodes.core.options import find
 from execnodes.core.secrets import literal_secrets, masked
 from plans.agreement import disagreements, input_types
@@ -21,9 +21,6 @@ from plans.load import inputs_of, load, located, read_document, read_node
 from plans.schema import path, published
 from plans.secrets import hint_for
 from plans.tables import tables_of
-
-UID_FORMAT = "table.exec.uid.format"
-"""Stored only where it was set: without it uids have the one form that never changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +111,7 @@ def _warnings(graph: ExecGraph, source: str) -> Iterator[Finding]:
             if now != key:
                 hint = f"rekindle upgrade writes {now} instead; until then the old name is read."
                 yield Finding("warning", where, f"option {key} is called {now} now", hint)
+        # The form of uids is stored only where it was set: without it there is one that never changes.
         missing = sorted(set(node.metadata.consumed_options) - set(node.configuration) - {UID_FORMAT})
         if missing:
             yield Finding(

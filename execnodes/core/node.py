@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 DEFAULT_UID_FORMAT = "<id>_<operator>"
 UID_FORMAT = "table.exec.uid.format"
 MAX_ID = 2**31 - 1
-VERSIONED_UID_FORMAT = "<id>_<type>-<version>_<operator>"
 
 
 class PlanModel(BaseModel):

@@ -14,7 +14,6 @@ COMPARISONS = ("=", "<>", "<", "<=", ">", ">=", "IS DISTINCT FROM", "IS NOT DIST
 LOGIC = ("AND", "OR", "NOT")
 TESTS = ("IS NULL", "IS NOT NULL", "IS TRUE", "IS NOT TRUE", "IS FALSE", "IS NOT FALSE")
 ARITHMETIC = ("+", "-", "*")
-OTHERS = ("CAST", "COALESCE", "LIKE")
 FLOATS = (Root.FLOAT, Root.DOUBLE)
 MAX_DIGITS = 38
 """Decimal digits that a 128-bit integer always holds."""

@@ -7,7 +7,7 @@ from functools import singledispatch
 from typing import Any
 
 from execnodes.core.changelog import ChangelogMode
-from execnodes.core.node import Distribution, ExecNode, InputProperty, StateMetadata
+from execnodes.core.node import UID_FORMAT, Distribution, ExecNode, InputProperty, StateMetadata
 from execnodes.core.options import Configuration
 from execnodes.core.registry import newest
 from execnodes.core.types import LogicalType
@@ -15,8 +15,6 @@ from planner.algebra import Logical
 from planner.columns import unique_names
 from planner.describe import described, listed, names_of
 from planner.reuse import PlanBuilder
-
-UID_FORMAT = "table.exec.uid.format"
 
 
 @singledispatch

@@ -15,8 +15,10 @@ from execnodes.core.options import Configuration
 from execnodes.core.registry import keys
 from planner import ddl
 from planner import statements as s
+from planner.build import build_insert
 from planner.catalog import Catalog
-from planner.compile import compile_statements
+from planner.lower import lower
+from planner.optimize import optimize
 from planner.parse import parse
 
 PROGRAMS = Path(__file__).parents[1] / "conformance" / "programs"
@@ -44,7 +46,8 @@ def compile_program(folder: Path) -> list[ExecGraph]:
         if isinstance(statement, s.SetOption):
             configuration.put(statement.key or "", statement.value or "")
         elif inserts:
-            graphs.append(compile_statements(inserts, catalog, configuration))
+            sinks = [build_insert(each, catalog, configuration) for each in inserts]
+            graphs.append(lower(optimize(sinks, configuration), configuration))
         else:
             ddl.execute(statement, catalog, configuration)
     return graphs

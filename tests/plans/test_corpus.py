@@ -11,8 +11,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from execnodes.core.errors import RekindleError
+from execnodes.core.node import UID_FORMAT
 from plans.codec import encode
-from plans.lint import UID_FORMAT, lint
+from plans.lint import lint
 from plans.load import load
 from plans.schema import published
 from tests.completeness.tree import ROOT, own_files, texts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 from execnodes.core.types import (
     BINARIES,
@@ -102,11 +102,6 @@ def _common_number(left: LogicalType, right: LogicalType) -> LogicalType:
     digits = min(max(a.precision - a.scale, b.precision - b.scale), MAX_PRECISION)
     scale = min(scale, MAX_PRECISION - digits)
     return decimal(max(digits + scale, 1), scale)
-
-
-def common_number(types: Sequence[LogicalType]) -> LogicalType | None:
-    """Common type of numbers; None if one is no number."""
-    return common_type(types) if all(t.root in (*NUMERICS, Root.NULL) for t in types) else None
 
 
 def decimal_sum(a: LogicalType, b: LogicalType) -> LogicalType:
