@@ -19,7 +19,7 @@ def write_atomically(path: Path, text: str, *, replace: bool, private: bool = Fa
     # Long names leave no room for more.
     temporary = path.with_name(f".{path.name[:40]}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
     try:
-        with open(temporary, "x", encoding="utf-8", newline="\n", opener=_opener if private else None) as file:
+        with open(temporary, "x", encoding="utf-8", newline="\n", opener=owners_opener if private else None) as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
@@ -43,5 +43,6 @@ def make_private(path: Path) -> None:
     path.chmod(stat.S_IMODE(path.stat().st_mode) & _OWNER)
 
 
-def _opener(path: str, flags: int) -> int:
+def owners_opener(path: str, flags: int) -> int:
+    """For `open`: a file that it makes can be read by its owner alone."""
     return os.open(path, flags, stat.S_IRUSR | stat.S_IWUSR)

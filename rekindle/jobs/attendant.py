@@ -96,7 +96,7 @@ class Attendant:
         if wish is not None:
             (folder / REQUEST).unlink(missing_ok=True)
             text = json.dumps({"error": self._answer(wish)})
-            write_atomically(response(folder, wish["id"]), text, replace=True)
+            write_atomically(response(folder, wish["id"]), text, replace=True, private=True)
 
     def _ended(self, timeout: float) -> bool:
         try:

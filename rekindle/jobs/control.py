@@ -84,7 +84,7 @@ def _ask(job: JobInfo, wish: dict[str, Any], timeout: float) -> bool:
 def _write(job: JobInfo, request: Path, text: str, deadline: float) -> None:
     while True:
         try:
-            write_atomically(request, text, replace=False)
+            write_atomically(request, text, replace=False, private=True)
             return
         except FileExistsError:
             if time.monotonic() > deadline or not is_alive(job.folder):

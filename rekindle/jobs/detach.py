@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from execnodes.core.errors import JobError
+from rekindle.atomic_file import owners_opener
 from rekindle.jobs.status import LOG, State, Status, read_status
 
 _LOOK = 0.1
@@ -22,7 +23,7 @@ def detach(arguments: Sequence[str], folder: Path) -> int:
     not be started; the folder keeps that.
     """
     log = folder / LOG
-    with open(log, "ab", opener=_private) as output:
+    with open(log, "ab", opener=owners_opener) as output:
         output.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} starts: {arguments[1]}\n".encode())
         output.flush()
         begin = output.tell()
@@ -56,10 +57,6 @@ def detach(arguments: Sequence[str], folder: Path) -> int:
             Status.now(State.FAILED, error=JobError(said.removeprefix("error: "))).write(folder)
         raise StartError(said)
     return process.pid
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 class StartError(Exception):

@@ -86,7 +86,7 @@ class Status:
 
     def write(self, folder: Path) -> None:
         """Replace the status of a job folder."""
-        write_atomically(folder / STATUS, json.dumps(asdict(self), indent=2) + "\n", replace=True)
+        write_atomically(folder / STATUS, json.dumps(asdict(self), indent=2) + "\n", replace=True, private=True)
 
 
 class Written(TypedDict, total=False):
@@ -136,7 +136,7 @@ def _runs(pid: int) -> bool:
 def write_progress(folder: Path, progress: Progress) -> None:
     """Replace the progress of a job folder."""
     text = json.dumps({**asdict(progress), "updated": int(time.time() * 1000)}, indent=2)
-    write_atomically(folder / PROGRESS, text + "\n", replace=True)
+    write_atomically(folder / PROGRESS, text + "\n", replace=True, private=True)
 
 
 def read_progress(folder: Path) -> Written:

@@ -19,7 +19,7 @@ from typing_extensions import TypedDict
 
 from execnodes.core.errors import JobError, PlanError
 from plans.places import without_places
-from rekindle.atomic_file import write_atomically
+from rekindle.atomic_file import owners_opener, private_folder, write_atomically
 from rekindle.json_files import Id, Millis, parsed, read_json, read_text
 from rekindle.paths import PathError, entered
 
@@ -163,10 +163,10 @@ class JobFolder:
     def acquire(self) -> None:
         """Lock the folder for this process; JobError if another one runs the job, or it cannot be used."""
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
             # What the job keeps is for nobody else to read, also not what Spark writes below.
-            self.path.mkdir(mode=0o700, exist_ok=True)
-            handle = (self.path / "lock").open("a+", encoding="utf-8", errors="replace")
+            private_folder(self.path)
+            path = self.path / "lock"
+            handle = open(path, "a+", encoding="utf-8", errors="replace", opener=owners_opener)  # noqa: SIM115  # kept
             held = _locked(handle)
         except (OSError, ValueError) as error:
             raise self._unusable(error) from error
@@ -220,7 +220,7 @@ class JobFolder:
             return self.identity()
         # The first of the two files may be there, from a process that was killed before it wrote the second one.
         identity = self.enrol(name)
-        write_atomically(self.plan_file, plan, replace=True)
+        write_atomically(self.plan_file, plan, replace=True, private=True)
         return identity
 
     def enrol(self, name: str) -> JobIdentity:
@@ -229,7 +229,8 @@ class JobFolder:
         identity = JobIdentity(self.path.name if named else uuid.uuid4().hex, name, int(time.time() * 1000))
         if os.path.lexists(self.path / "job.json"):
             identity = replace(self.identity(), name=name)
-        write_atomically(self.path / "job.json", json.dumps(identity.__dict__, indent=2) + "\n", replace=True)
+        text = json.dumps(identity.__dict__, indent=2) + "\n"
+        write_atomically(self.path / "job.json", text, replace=True, private=True)
         return identity
 
     def identity(self) -> JobIdentity:

@@ -200,7 +200,7 @@ class Job:
         check_layout(self.folder, layout, pages.changed)
         supply_layouts(recorded.steps.values(), pages.conversions)
         pages.keep(self.folder)
-        write_atomically(self.folder.resolved_file, resolved_text(self._graph), replace=True)
+        write_atomically(self.folder.resolved_file, resolved_text(self._graph), replace=True, private=True)
         restore = recover(self.folder, self._configuration, self._graph)
         keep_layout(self.folder, layout)
         self.fates = restore.fates if restore is not None else ()

@@ -143,7 +143,7 @@ def check_layout(folder: JobFolder, layout: FolderLayout, converted: Collection[
 
 def keep_layout(folder: JobFolder, layout: FolderLayout) -> None:
     """Write down how the folder's state is laid out from now on."""
-    write_atomically(folder.layout_file, layout.text(), replace=True)
+    write_atomically(folder.layout_file, layout.text(), replace=True, private=True)
 
 
 def _titles(layout: FolderLayout) -> set[str]:

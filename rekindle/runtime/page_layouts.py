@@ -89,7 +89,7 @@ class PageLayouts:
         if self.stored:
             content = {title: [asdict(each) for each in layouts] for title, layouts in self.stored.items()}
             text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-            write_atomically(folder.page_layouts_file, text, replace=True)
+            write_atomically(folder.page_layouts_file, text, replace=True, private=True)
 
 
 def page_layouts(folder: JobFolder, graph: ExecGraph) -> PageLayouts:
