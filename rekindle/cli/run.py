@@ -17,6 +17,7 @@ from rekindle.cli.rows import show_rows
 from rekindle.cli.signals import deferring
 
 if TYPE_CHECKING:
+    from rekindle.compiled_plan import CompiledPlan
     from rekindle.table_environment import TableEnvironment
 
 
@@ -64,7 +65,7 @@ def run(
             environment.execute_script(first.text)
     loaded = environment.load_plan(PlanReference.from_file(plan))
     if detached:
-        _detach(plan, environment, init)
+        _detach(plan, loaded, environment, init)
         return
     with deferring():
         result = environment.execute_plan(loaded)
@@ -77,7 +78,7 @@ def run(
             attend(result.job, str(plan), _go_on(plan, folder), report=report)
 
 
-def _detach(plan: Path, environment: TableEnvironment, init: Path | None) -> None:
+def _detach(plan: Path, loaded: CompiledPlan, environment: TableEnvironment, init: Path | None) -> None:
     from rekindle.jobs.detach import StartError, detach
     from rekindle.jobs.home import enlist, job_info, new_folder
     from rekindle.jobs.status import State, Status
@@ -86,10 +87,13 @@ def _detach(plan: Path, environment: TableEnvironment, init: Path | None) -> Non
     given = environment.configuration.get("execution.job-dir", "")
     folder = Path(given).absolute() if given else new_folder(environment.configuration)
     place = JobFolder(folder)
-    place.check_free()
-    # So that it is listed whatever becomes of it.
-    job_id = (place.identity() if place.plan_file.exists() else place.enrol(plan.stem)).job_id
-    Status.now(State.STARTING).write(folder)
+    place.acquire()
+    try:
+        # So that it is listed whatever becomes of it.
+        job_id = (place.identity() if place.has_plan(loaded.as_json_string()) else place.enrol(plan.stem)).job_id
+        Status.now(State.STARTING).write(folder)
+    finally:
+        place.release()
     enlist(folder, job_id, environment.configuration)
     configuration = {**environment.configuration, "execution.job-dir": str(folder)}
     arguments = ["run", str(plan.absolute()), "--in-background"]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from execnodes.core.errors import JobError
 from rekindle.atomic_file import owners_opener
-from rekindle.jobs.status import LOG, State, Status, read_status
+from rekindle.jobs.status import LOG, State, Status, is_alive, read_status
 
 _LOOK = 0.1
 
@@ -48,12 +48,13 @@ def detach(arguments: Sequence[str], folder: Path) -> int:
         process.wait()
         raise
     status = read_status(folder)
-    if status is None or status.pid != process.pid or status.state is State.FAILED:
+    own = status if status is not None and status.pid == process.pid else None
+    if own is None or own.state in (State.STARTING, State.FAILED):
         process.wait()
         said = log.read_bytes()[begin:].decode(errors="replace").strip()
         said = said or f"the process ended with code {process.returncode} and said nothing"
-        if status is None or status.pid != process.pid:
-            # It ended before it came to the job.
+        if (own is None or own.state is State.STARTING) and not is_alive(folder):
+            # It ended before it came to the job, or without a word; another process has not got it either.
             Status.now(State.FAILED, error=JobError(said.removeprefix("error: "))).write(folder)
         raise StartError(said)
     return process.pid

@@ -197,11 +197,6 @@ class JobFolder:
         )
         return JobError(f"the job folder cannot be used: {what}", where=str(self.path), hint=hint)
 
-    def check_free(self) -> None:
-        """JobError if another process runs the job, or the folder cannot be used; a folder that is missing is made."""
-        self.acquire()
-        self.release()
-
     def release(self) -> None:
         """Give the lock back; the end of the process does it too."""
         if self._lock is not None:
@@ -210,18 +205,24 @@ class JobFolder:
 
     def open(self, plan: str, name: str) -> JobIdentity:
         """Take the folder for a plan: a new one is written, an existing one must be the same."""
-        if self.plan_file.exists():
-            if without_places(read_text(self.plan_file, hint=_GIVE)) != without_places(plan):
-                raise PlanError(
-                    "the job folder belongs to another plan",
-                    where=str(self.path),
-                    hint="Run the plan it was started with (plan.json in it), or give a new --job-dir.",
-                )
+        if self.has_plan(plan):
             return self.identity()
         # The first of the two files may be there, from a process that was killed before it wrote the second one.
         identity = self.enrol(name)
         write_atomically(self.plan_file, plan, replace=True, private=True)
         return identity
+
+    def has_plan(self, plan: str) -> bool:
+        """Whether the folder has this plan; False if it has none yet, PlanError if it has another one."""
+        if not self.plan_file.exists():
+            return False
+        if without_places(read_text(self.plan_file, hint=_GIVE)) != without_places(plan):
+            raise PlanError(
+                "the job folder belongs to another plan",
+                where=str(self.path),
+                hint="Run the plan it was started with (plan.json in it), or give a new --job-dir.",
+            )
+        return True
 
     def enrol(self, name: str) -> JobIdentity:
         """Write down who the job in a folder is that has no plan yet."""

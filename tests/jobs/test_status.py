@@ -74,4 +74,4 @@ def test_the_lock_tells_who_is_alive(tmp_path: Path) -> None:
         JobFolder(tmp_path).acquire()
     folder.release()
     assert not is_alive(tmp_path)
-    JobFolder(tmp_path).check_free()
+    JobFolder(tmp_path).acquire()
