@@ -51,13 +51,18 @@ class UserFunction:
     language: str = "PYTHON"
     given: Any = None
 
+    def __post_init__(self) -> None:
+        """What the user's own program or script registers may be imported."""
+        module = (
+            consent.module_of(self.class_name) if self.given is None else str(getattr(self.given, "__module__", ""))
+        )
+        # What `udf` gives is an object of a class of ours.
+        if not module.startswith("execnodes."):
+            consent.grant([module])
+
     def definition(self, name: str) -> Definition:
         """What it is, under the name that SQL knows it by; FunctionError if it cannot be loaded."""
-        if self.given is not None:
-            return definition_of(self.given, name)
-        # A statement of the user's own script names it.
-        consent.grant([consent.module_of(self.class_name)])
-        return load(self.class_name, name)
+        return load(self.class_name, name) if self.given is None else definition_of(self.given, name)
 
 
 @dataclass(frozen=True)

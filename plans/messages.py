@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 _MOST = 5
+_LONGEST = 160
 
 
 def describe_errors(error: ValidationError, raw: Mapping[str, Any]) -> str:
@@ -46,7 +47,12 @@ def _path(error: ErrorDetails, raw: Mapping[str, Any]) -> str:
             text, here = _joined(text, part), here[part]
         elif at == last and error["type"] == "missing":
             text = _joined(text, part)
-    return text or "(top level)"
+    return _short(text) or "(top level)"
+
+
+def _short(path: str) -> str:
+    """A path without its middle, if it is that of something nested deeply."""
+    return path if len(path) <= _LONGEST else f"{path[: _LONGEST // 2]}…{path[-_LONGEST // 2 :]}"
 
 
 def _joined(text: str, part: object) -> str:

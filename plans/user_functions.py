@@ -9,6 +9,7 @@ from execnodes.core.errors import FunctionError, PlanError
 from execnodes.core.expressions import Call, title
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
+from execnodes.core.user_functions import consent
 from execnodes.core.user_functions.aggregate import AggregateDefinition
 from execnodes.core.user_functions.consent import ClassNotAllowedError
 from execnodes.core.user_functions.loading import Definition, load
@@ -31,17 +32,20 @@ def resolve_functions(graph: ExecGraph, lookup: FunctionLookup, mode: Mode = "AL
     """Every function of the user that a plan calls, by its name there.
 
     `mode` ALL takes the catalog's and else the class in the plan, ALL_ENFORCED of permanent functions only that class,
-    IDENTIFIER only the catalog's. PlanError if a function is nowhere, or is no longer what was compiled.
+    IDENTIFIER only the catalog's. PlanError if a function is nowhere, or is no longer what was compiled. Nothing is
+    imported before the modules of all classes of the plan are known to be allowed.
     """
     found: dict[str, Definition] = {}
-    for node in graph.nodes:
-        for call in user_calls(node):
-            try:
-                definition = _resolve(node, call, lookup, mode)
-            except (FunctionError, ClassNotAllowedError) as error:
-                raise node.fail(error.message, error.hint) from error
-            _check(node, call, definition)
-            found[call.user_name] = definition
+    calls = [(node, call) for node in graph.nodes for call in user_calls(node)]
+    for node, call in calls:
+        _ask(node, call, lookup, mode)
+    for node, call in calls:
+        try:
+            definition = _resolve(node, call, lookup, mode)
+        except (FunctionError, ClassNotAllowedError) as error:
+            raise node.fail(error.message, error.hint) from error
+        _check(node, call, definition)
+        found[call.user_name] = definition
     return found
 
 
@@ -59,13 +63,29 @@ def with_accumulators(graph: ExecGraph, functions: Mapping[str, Definition]) -> 
     return ExecGraph.of(nodes, graph.inputs, graph.max_parallelism, graph.engine_version) if functions else graph
 
 
-def _resolve(node: ExecNode, call: UserCall, lookup: FunctionLookup, mode: Mode) -> Definition:
+def _ask(node: ExecNode, call: UserCall, lookup: FunctionLookup, mode: Mode) -> None:
+    """PlanError if the class in the plan would be imported, and nobody has allowed its module."""
+    if not call.class_name or mode == "IDENTIFIER" or _given(call, lookup, mode) is not None:
+        return
+    try:
+        consent.require(consent.module_of(call.class_name), f"function {title(call)}")
+    except ClassNotAllowedError as error:
+        raise node.fail(error.message, error.hint) from error
+
+
+def _given(call: UserCall, lookup: FunctionLookup, mode: Mode) -> Callable[[], Definition] | None:
+    """What loads the session's own function, if it may be taken."""
     given = lookup.function(call)
-    if given is not None and (mode != "ALL_ENFORCED" or given[1]):
-        return given[0]()
+    return given[0] if given is not None and (mode != "ALL_ENFORCED" or given[1]) else None
+
+
+def _resolve(node: ExecNode, call: UserCall, lookup: FunctionLookup, mode: Mode) -> Definition:
+    given = _given(call, lookup, mode)
+    if given is not None:
+        return given()
     if call.class_name and mode != "IDENTIFIER":
         return load(call.class_name, title(call))
-    if mode == "ALL_ENFORCED" and given is not None:
+    if mode == "ALL_ENFORCED" and lookup.function(call) is not None:
         raise node.fail(
             f"the plan holds no class of function {call.user_name}, and the catalog may not be asked for it "
             "(table.plan.restore.catalog-objects = ALL_ENFORCED)",

@@ -79,10 +79,10 @@ class ExecGraph:
     def _check_uids(self) -> None:
         owners: dict[str, ExecNode] = {}
         for node in self.nodes:
-            for uid in node.uids():
+            for uid in node.addresses():
                 if uid in owners:
                     raise node.fail(
-                        f"its operator uid {uid!r} is also that of node {owners[uid].id}",
+                        f"its operator uid {uid!r} is also one of node {owners[uid].id}",
                         "Make table.exec.uid.format contain <id> and <operator>.",
                     )
                 owners[uid] = node

@@ -10,6 +10,7 @@ from execnodes.core.options import find, parse_duration
 from execnodes.core.types import parse_type
 from plans.codec import encode
 from plans.load import load
+from rekindle.table_environment import TableEnvironment
 from tests.plans.nodes import example
 
 NO_TYPES = [
@@ -111,3 +112,24 @@ def test_numbers_without_end_are_no_options() -> None:
             find("parallelism.default").check(text)
         with pytest.raises(OptionError, match="duration"):
             parse_duration(text + " d")
+
+
+def test_a_uid_that_two_nodes_share() -> None:
+    script = """
+    CREATE TABLE t (k INT, v INT) WITH ('connector' = 'filesystem', 'path' = '/t', 'format' = 'json');
+    CREATE TABLE s (k INT, n BIGINT) WITH ('connector' = 'print');
+    INSERT INTO s SELECT n2, COUNT(*) FROM (SELECT k, CAST(COUNT(*) AS INT) AS n2 FROM t GROUP BY k) GROUP BY n2
+    """
+    with pytest.raises(PlanError, match="its operator uid 'global-group-aggregate' is also one of node"):
+        TableEnvironment.create({"table.exec.uid.format": "<operator>"}).compile_script(script)
+
+
+def test_the_place_of_something_deep_is_short() -> None:
+    plan = json.loads(encode(example()))
+    deep: dict[str, Any] = {"kind": "LITERAL", "value": 1, "type": "INTERVAL DAY"}
+    for _ in range(100):
+        deep = {"kind": "CALL", "internalName": "$ABS$1", "operands": [deep], "type": "INT"}
+    plan["nodes"][1]["projection"] = [deep]
+    with pytest.raises(PlanError, match="INTERVAL in a plan") as raised:
+        load(json.dumps(plan))
+    assert len(raised.value.message) < 2000
