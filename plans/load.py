@@ -137,9 +137,11 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _whole(digits: str) -> int:
-    if len(digits) > _LONGEST_NUMBER:
-        raise PlanError(f"{digits[:20]}… is no number of a plan: it has {len(digits)} digits", hint=_RESTORE)
-    return int(digits)
+    # Python itself fails for numbers of more than 4300 digits.
+    number = int(digits) if len(digits) <= _LONGEST_NUMBER else None
+    if number is None or not -(2**63) <= number < 2**63:
+        raise PlanError(f"{digits[:20]}… is no number of a plan: they have 64 bits", hint=_RESTORE)
+    return number
 
 
 def _constant(name: str) -> Any:

@@ -85,12 +85,19 @@ _UNITS = {
 }  # fmt: skip
 
 
+LONGEST = 10**15
+"""Milliseconds: some 31,000 years, so that no sum of times runs over."""
+
+
 def parse_duration(text: str, key: str = "duration") -> int:
     """Milliseconds of a text such as ``4 d``, ``10 min`` or ``200`` (ms); OptionError for anything else."""
     match = re.fullmatch(r"\s*(\d{1,15})\s*([a-zA-Z]*)\s*", text, re.ASCII)
     if match is None or match[2].lower() not in _UNITS:
         raise OptionError(f"{key}: {text!r} is not a duration", hint="Write e.g. '4 d', '10 min', '200 ms'.")
-    return int(int(match[1]) * _UNITS[match[2].lower()])
+    millis = int(int(match[1]) * _UNITS[match[2].lower()])
+    if millis > LONGEST:
+        raise OptionError(f"{key}: {text!r} is longer than {LONGEST} ms", hint="Write 0 for what never ends.")
+    return millis
 
 
 def _option(

@@ -10,9 +10,10 @@ from typing import Literal as Tag
 from pydantic import BeforeValidator, PlainSerializer
 
 from execnodes.core.node import PlanModel
+from execnodes.core.options import LONGEST
 from execnodes.core.types import LogicalType, Root
 
-_ISO = re.compile(r"PT(?:(-?\d+)H)?(?:(-?\d+)M)?(?:(-?)(\d+)(?:\.(\d{1,3}))?S)?")
+_ISO = re.compile(r"PT(?:(-?\d{1,18})H)?(?:(-?\d{1,18})M)?(?:(-?)(\d{1,18})(?:\.(\d{1,3}))?S)?", re.ASCII)
 
 
 def iso_duration(millis: int) -> str:
@@ -37,7 +38,13 @@ def parse_iso_duration(text: object) -> int:
         raise ValueError(f"{text!r} is not a duration; expected e.g. 'PT5S' or 'PT1H30M'")
     hours, minutes, sign, seconds, fraction = match.groups()
     tail = int(seconds or 0) * 1000 + int((fraction or "0").ljust(3, "0"))
-    return int(hours or 0) * 3_600_000 + int(minutes or 0) * 60_000 + (-tail if sign else tail)
+    return _bounded(int(hours or 0) * 3_600_000 + int(minutes or 0) * 60_000 + (-tail if sign else tail))
+
+
+def _bounded(millis: int) -> int:
+    if abs(millis) > LONGEST:
+        raise ValueError(f"a duration of {millis:.3e} ms is longer than {LONGEST:.0e} ms")
+    return millis
 
 
 Duration = Annotated[int, BeforeValidator(parse_iso_duration), PlainSerializer(iso_duration, when_used="always")]

@@ -8,6 +8,7 @@ import pytest
 from execnodes.core.errors import OptionError, PlanError
 from execnodes.core.options import find, parse_duration
 from execnodes.core.types import parse_type
+from execnodes.core.windowing import parse_iso_duration
 from plans.codec import encode
 from plans.load import load
 from rekindle.table_environment import TableEnvironment
@@ -61,6 +62,8 @@ def test_names_of_fields_may_be_anything_in_backticks() -> None:
     ("old", "new", "message"),
     [
         ('"id": 1', '"id": ' + "9" * 5000, "is no number of a plan"),
+        ('"id": 1', '"id": 9223372036854775808', "is no number of a plan: they have 64 bits"),
+        ('"ttl": "4 d"', '"ttl": "999999999999999 d"', "is longer than"),
         ('"id": 1', '"id": -1', "id: a node id is a whole number"),
         ('"id": 1', '"id": 99999999999', "id: a node id is a whole number"),
         ('"description": "', '"description": "\\ud800', "half a surrogate pair"),
@@ -133,3 +136,11 @@ def test_the_place_of_something_deep_is_short() -> None:
     with pytest.raises(PlanError, match="INTERVAL in a plan") as raised:
         load(json.dumps(plan))
     assert len(raised.value.message) < 2000
+
+
+@pytest.mark.parametrize(
+    "text", ["PT" + "9" * 5000 + "S", "PT999999999999999999H", "PT1e3S", "PT١S", "P1D", ""]
+)
+def test_what_is_no_length_of_a_window(text: object) -> None:
+    with pytest.raises(ValueError, match=r"is not a duration|is longer than"):
+        parse_iso_duration(text)
