@@ -19,16 +19,26 @@ session's.
 
 This page is generated: `make goldens`.
 """
+_TABLE = "| key | values | default | meaning | written into |\n|---|---|---|---|---|\n"
+_INERT = f"""
+## Accepted, change nothing
+
+Programs and plans made for Flink may have them. Their values are checked; nothing depends on them.
+
+{_TABLE}"""
 
 
 def render() -> str:
     """The page: one table for each first part of the keys."""
     consumers = _consumers()
-    options = sorted(OPTIONS.values(), key=lambda option: option.key)
+    known = sorted(OPTIONS.values(), key=lambda option: option.key)
+    options = (each for each in known if not each.inert)
     parts = [_HEAD]
     for group, members in groupby(options, key=lambda option: _group(option.key)):
-        parts.append(f"\n## {group}\n\n| key | values | default | meaning | written into |\n|---|---|---|---|---|\n")
+        parts.append(f"\n## {group}\n\n{_TABLE}")
         parts += [_line(option, consumers.get(option.key, [])) for option in members]
+    parts.append(_INERT)
+    parts += [_line(option, consumers.get(option.key, [])) for option in known if option.inert]
     return "".join(parts)
 
 

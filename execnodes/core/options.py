@@ -48,6 +48,8 @@ class ConfigOption:
     choices: tuple[str, ...] = ()
     fallback_keys: tuple[str, ...] = ()
     """Older names; still read."""
+    inert: bool = False
+    """Accepted, as programs and plans of Flink's have it, and changes nothing; the description says why."""
 
     def check(self, value: str) -> str:
         """The value in its canonical text; OptionError if it cannot be one."""
@@ -107,8 +109,10 @@ def _option(
     description: str,
     choices: tuple[str, ...] = (),
     fallback_keys: tuple[str, ...] = (),
+    *,
+    inert: bool = False,
 ) -> ConfigOption:
-    return ConfigOption(key, kind, default, description, choices, fallback_keys)
+    return ConfigOption(key, kind, default, description, choices, fallback_keys, inert)
 
 
 OPTIONS: Mapping[str, ConfigOption] = {
@@ -167,9 +171,13 @@ OPTIONS: Mapping[str, ConfigOption] = {
             "Wait for the end of an INSERT before the next statement; else it runs in the background. At the prompt the default is false, as in Flink.",
         ),
         _option("table.exec.state.ttl", "duration", "0 ms", "How long idle state is kept; written into the plan."),
-        _option("table.exec.mini-batch.enabled", "bool", "false", "Fold changes of a bundle; a micro-batch is one."),
-        _option("table.exec.mini-batch.size", "int", "-1", "Rows of a bundle; kept for Flink's plans, not needed here."),
-        _option("table.exec.mini-batch.allow-latency", "duration", "0 ms", "As above."),
+        _option("table.exec.mini-batch.enabled", "bool", "false", "A micro-batch is always a bundle.", inert=True),
+        _option("table.exec.mini-batch.size", "int", "-1", "A bundle has the rows of its micro-batch.", inert=True),
+        _option(
+            "table.exec.mini-batch.allow-latency", "duration", "0 ms",
+            "A bundle ends with its micro-batch; execution.micro-batch.interval is for that.", inert=True,
+        ),
+        _option("pipeline.object-reuse", "bool", "false", "Rows are never copied between operators.", inert=True),
         _option("table.exec.sink.not-null-enforcer", "enum", "ERROR", "NULL for a NOT NULL column.", ("ERROR", "DROP")),
         _option(
             "table.exec.sink.type-length-enforcer", "enum", "IGNORE", "Texts longer than declared.",
@@ -191,7 +199,8 @@ OPTIONS: Mapping[str, ConfigOption] = {
             "table.optimizer.agg-phase-strategy", "enum", "AUTO", "Local and global aggregation.",
             ("AUTO", "ONE_PHASE", "TWO_PHASE"),
         ),
-        _option("table.optimizer.distinct-agg.split.enabled", "bool", "false", "Accepted; results do not depend on it."),
+        _option("table.optimizer.distinct-agg.split.enabled", "bool", "false", "DISTINCT values have state of their own, by key and value.", inert=True),
+        _option("table.optimizer.multi-join.enabled", "bool", "false", "Joins are joined two by two.", inert=True),
         _option("table.optimizer.reuse-sub-plan-enabled", "bool", "true", "Run equal parts of a pipeline once."),
         _option(
             "table.plan.compile.catalog-objects", "enum", "ALL", "What of a table goes into the plan.",
@@ -216,7 +225,10 @@ OPTIONS: Mapping[str, ConfigOption] = {
             "Operators whose state will be made before a changed query starts (rekindle bootstrap): uids, separated by commas.",
         ),
         _option("table.sql-dialect", "enum", "default", "Only Flink's default dialect.", ("default",)),
-        _option("sql-client.execution.result-mode", "enum", "tableau", "Form of results.", ("table", "changelog", "tableau")),
+        _option(
+            "sql-client.execution.result-mode", "enum", "tableau", "Results are shown as they come, with their kinds of row.",
+            ("table", "changelog", "tableau"), inert=True,
+        ),
     )
 }  # fmt: skip
 _BY_FALLBACK = {old: option for option in OPTIONS.values() for old in option.fallback_keys}

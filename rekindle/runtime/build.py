@@ -23,11 +23,12 @@ from rekindle.connectors.base import ProviderContext, SourceRequest
 from rekindle.connectors.line_text import LINE, PATH, origin
 from rekindle.connectors.registry import find_source
 from rekindle.paths import for_spark_stream
+from rekindle.runtime.idleness import SOURCE, observed, timeout
 from rekindle.runtime.lanes import Lanes
 from rekindle.runtime.record import OperatorRecord, SourceRecord
 from rekindle.runtime.resolved import in_full
 from rekindle.runtime.stages import Arm, Pipeline, hidden_texts, slot_texts, typed_texts
-from rekindle.runtime.streams import control_stream, controlled, source_stream
+from rekindle.runtime.streams import EVENT_TIME, control_stream, controlled, source_stream
 from rekindle.spark_releases import named
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from rekindle.connectors.data_stream import DataStream
     from rekindle.savepoints.restore import Restore
 
-EVENT_TIME = "rk_event_time"
 _REAL = "rk_real"
 """False for the one row that a control source adds to end the stream."""
 
@@ -79,7 +79,13 @@ class Builder:
         """Uids in use; connectors add theirs."""
         self.bounded = True
         """Whether every source ends by itself; known after `build`."""
-        self.timed = any(controlled(pipeline, source) for source in pipeline.record.sources.values())
+        self.controlled = {
+            number: source for number, source in pipeline.record.sources.items() if controlled(pipeline, source)
+        }
+        """Sources whose rows move the watermark, by node id."""
+        self.idles = any(map(timeout, self.controlled.values()))
+        """Whether one of them can become idle."""
+        self.timed = bool(self.controlled)
 
     @property
     def control_dir(self) -> Path:
@@ -125,6 +131,8 @@ class Builder:
         return self._routed(frame, ways, located)
 
     def _source(self, source: SourceRecord, *, located: bool) -> DataFrame:
+        from pyspark.sql.functions import expr
+
         frame = self._values(source) if source.table is None else self._scan(source, located=located)
         if not controlled(self._pipeline, source):
             return frame
@@ -132,8 +140,15 @@ class Builder:
         time = texts[0] if len(set(texts)) == 1 else f"greatest({', '.join(texts)})"
         real = frame.selectExpr("*", f"{time} AS {EVENT_TIME}", f"true AS {_REAL}")
         self.control_dir.mkdir(parents=True, exist_ok=True)
-        reader = named(self._spark.readStream, control_stream(source)).schema(f"{EVENT_TIME} timestamp")
-        control = reader.json(for_spark_stream(self._spark, self.control_dir))
+        reader, place = named(self._spark.readStream, control_stream(source)), self.control_dir
+        if self.idles:
+            reached = f"unix_millis(max({EVENT_TIME}))"
+            real = real.observe(observed(source), expr("count(1) AS rows"), expr(f"{reached} AS reached"))
+            timed = reader.schema(f"{EVENT_TIME} timestamp, {SOURCE} bigint")
+            control = timed.json(for_spark_stream(self._spark, place))
+            control = control.where(f"coalesce({SOURCE}, {source.node.id}) = {source.node.id}")
+        else:
+            control = reader.schema(f"{EVENT_TIME} timestamp").json(for_spark_stream(self._spark, place))
         empty = [
             f"{EVENT_TIME}" if f.name == EVENT_TIME else f"false AS {_REAL}" if f.name == _REAL
             else f"CAST(NULL AS {f.dataType.simpleString()}) AS `{f.name}`"

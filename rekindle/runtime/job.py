@@ -31,6 +31,7 @@ from rekindle.runtime.functions import (
 )
 from rekindle.runtime.gate import Gate
 from rekindle.runtime.guards import guard
+from rekindle.runtime.idleness import IdleWatch
 from rekindle.runtime.java import lost
 from rekindle.runtime.lanes import Lanes
 from rekindle.runtime.layout import check_layout, keep_layout, layout_of
@@ -149,6 +150,8 @@ class Job:
         """What `_run` then waits for."""
         self._restarts = strategy_of(self._configuration)
         self._query = self._paced(self._attached()).start()
+        self._idle_watch = IdleWatch(self._builder.controlled, self._builder.control_dir, lambda: self._query)
+        self._idle_watch.start()
 
     def attach(self) -> DataStreamWriter:
         """The pipeline up to its sinks, for the caller to start: an end that is not ours, so nothing is drained.
@@ -263,7 +266,9 @@ class Job:
 
     def _end(self) -> None:
         """Say how it ended, and let go of everything; what fails then makes the job fail."""
-        steps: tuple[Callable[[], None], ...] = (lambda: self._attendant.end(self._failure), self._close)
+        steps: tuple[Callable[[], None], ...] = (
+            self._idle_watch.end, lambda: self._attendant.end(self._failure), self._close,
+        )  # fmt: skip
         for step in steps:
             try:
                 step()

@@ -43,7 +43,8 @@ class RowCounter:
             return None
         with self._lock:
             for each in query.recentProgress:
-                if each.batchId > self._counted_batch:
+                # While nothing happens, Spark reports the next micro-batch as one without rows.
+                if each.numInputRows and each.batchId > self._counted_batch:
                     self._counted_batch = each.batchId
                     self._rows += each.numInputRows
         state: dict[str, int] = {}

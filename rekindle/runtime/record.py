@@ -29,6 +29,8 @@ class SourceRecord:
     """Only rows for which it is TRUE are wanted."""
     event_times: list[str] = field(default_factory=list)
     """Texts of the watermark that a row moves the stream to (a Spark TIMESTAMP, null for rows that do not count)."""
+    assigners: list[ExecNode] = field(default_factory=list)
+    """Nodes that say so."""
 
     @property
     def uid(self) -> str:
@@ -134,6 +136,7 @@ class Record:
             values.append(value)
             counted = value if branch.condition is None else f"CASE WHEN {branch.condition} THEN {value} END"
             self.sources[branch.origin].event_times.append(counted)
+            self.sources[branch.origin].assigners.append(node)
         if not self.row_watermarks:
             return rows
         from execnodes.stream.watermark_assigner.v1_kernel import RowWatermarkOperator

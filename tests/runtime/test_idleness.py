@@ -1,0 +1,112 @@
+"""Idle sources: who holds back the watermark, as a state machine, and of a running job."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from execnodes.core.options import Configuration
+from rekindle.compiled_plan import CompiledPlan
+from rekindle.runtime.idleness import Idleness
+from rekindle.runtime.job import Job
+from rekindle.table_environment import TableEnvironment
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def test_a_silent_source_is_lifted_to_the_least_of_the_others() -> None:
+    found = Idleness({1: 5.0, 2: 5.0, 3: 5.0}, 0.0)
+    found.gave(1, 2, 100, 3.0)
+    found.gave(2, 1, 70, 4.0)
+    assert found.lift(4.9) == {}
+    assert found.lift(5.0) == {3: 70}
+    assert found.lift(5.5) == {}
+    found.gave(2, 1, 90, 6.0)
+    assert found.lift(6.0) == {3: 90}
+
+
+def test_a_source_that_gives_rows_again_counts_again() -> None:
+    found = Idleness({1: 5.0, 2: 5.0}, 0.0)
+    found.gave(1, 1, 100, 4.0)
+    assert found.lift(5.0) == {2: 100}
+    found.gave(1, 1, 200, 6.0)
+    found.gave(2, 1, 50, 6.0)
+    assert found.lift(6.0) == {}
+    found.gave(1, 1, 300, 10.0)
+    assert found.lift(11.0) == {2: 300}
+
+
+@pytest.mark.parametrize("timeouts", [{1: 5.0, 2: 5.0}, {1: 5.0, 2: 0.0}])
+def test_nothing_moves_without_rows_of_all_that_are_not_idle(timeouts: dict[int, float]) -> None:
+    """All are idle, or one that never is has not begun; rows that do not move the watermark are rows."""
+    found = Idleness(timeouts, 0.0)
+    found.gave(1, 3, 100, 1.0)
+    assert found.lift(60.0) == {}
+    found.gave(2, 1, None, 60.0)
+    assert found.lift(61.0) == {}
+    found.gave(2, 1, 40, 62.0)
+    assert found.lift(62.0) == {}
+    found.gave(2, 1, 170, 63.0)
+    assert found.lift(64.0) == {1: 170}
+
+
+SQL = """
+CREATE TABLE busy (k STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
+  WITH ('connector' = 'filesystem', 'path' = '{dir}/busy', 'format' = 'json', 'source.monitor-interval' = '100 ms');
+CREATE TABLE quiet (k STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
+  WITH ('connector' = 'filesystem', 'path' = '{dir}/quiet', 'format' = 'json', 'source.monitor-interval' = '100 ms');
+CREATE TABLE counts (m STRING, n BIGINT) WITH ('connector' = 'filesystem', 'path' = '{dir}/counts', 'format' = 'json');
+INSERT INTO counts SELECT DATE_FORMAT(window_start, 'HH:mm'), COUNT(*) FROM TABLE(TUMBLE(
+  (SELECT * FROM busy UNION ALL SELECT * FROM quiet), DESCRIPTOR(ts), INTERVAL '1' MINUTE))
+GROUP BY window_start, window_end;
+"""
+
+
+@pytest.mark.spark
+def test_a_job_with_a_silent_source(spark: SparkSession, tmp_path: Path) -> None:
+    """Its windows close; after a restart too. Rows of the silent source that come too late are late."""
+    for name in ("busy", "quiet"):
+        (tmp_path / name).mkdir()
+    options = {"table.exec.source.idle-timeout": "1 s", "execution.job-dir": str(tmp_path / "job")}
+    environment = TableEnvironment.create(options)
+    plan = environment.compile_script(SQL.replace("{dir}", str(tmp_path)))
+
+    def put(table: str, name: str, *minutes: int) -> None:
+        rows = (json.dumps({"k": "a", "ts": f"2024-01-01 00:{each:02}:30"}) + "\n" for each in minutes)
+        (tmp_path / table / f"{name}.json").write_text("".join(rows), encoding="utf-8")
+
+    def windows() -> list[tuple[str, int]]:
+        files = (tmp_path / "counts").glob("**/[!._]*.json")
+        rows = (json.loads(line) for file in files for line in file.read_text().splitlines())
+        return sorted((each["m"], each["n"]) for each in rows)
+
+    put("busy", "1", 1, 1, 2)
+    job = _job(plan, options, spark)
+    _until(lambda: windows() == [("00:01", 2)])
+    put("busy", "2", 4)
+    _until(lambda: windows() == [("00:01", 2), ("00:02", 1)])
+    job.stop()
+    job = _job(plan, options, spark)
+    put("quiet", "1", 2, 4)
+    put("busy", "3", 6)
+    _until(lambda: windows() == [("00:01", 2), ("00:02", 1), ("00:04", 2)])
+    job.stop()
+    control = list((tmp_path / "job" / "control").glob("idle-*.json"))
+    assert control
+
+
+def _job(plan: CompiledPlan, options: Mapping[str, str], spark: SparkSession) -> Job:
+    return Job(plan.graph, plan.as_json_string(), Configuration(options), spark=spark).start()
+
+
+def _until(reached: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not reached():
+        assert time.monotonic() < end, "it does not come"
+        time.sleep(0.1)
