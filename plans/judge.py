@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from execnodes.core.meaning import StateColumn, StateMeaning, readable, split_conditions
 from plans.accumulators import evolve
+from plans.canonical import canonical_state
 from plans.fates import Fate, Judgement
 from plans.meaning import POSITION
 
@@ -25,7 +26,7 @@ def judge(old: StateMeaning, new: StateMeaning) -> Judgement:
     if old.unknown or new.unknown:
         reason = f"what it means cannot be told: {new.unknown or old.unknown}"
         return Judgement(new.uid, new.name, Fate.INCOMPATIBLE, reason, unsure=True)
-    found = _as_it_is(old, new)
+    found = _as_it_is(canonical_state(old), canonical_state(new))
     if found.goes_on:
         return found
     earlier = (judge(old, each) for each in new.earlier if each.name == old.name)

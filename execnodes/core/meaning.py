@@ -41,7 +41,7 @@ class RowsMeaning:
     @property
     def rows(self) -> str:
         """Which rows there are."""
-        return self.origin + "".join(f"{_WHERE}{each}" for each in sorted(self.conditions))
+        return join_conditions(self.origin, self.conditions)
 
     def texts(self, indexes: Iterable[int]) -> tuple[str, ...]:
         """Some columns."""
@@ -130,6 +130,11 @@ def call_text(call: AggregateCall, rows: RowsMeaning) -> str:
     passes = f" FILTER {rows.columns[call.filter_arg]}" if call.filter_arg >= 0 else ""
     name = call.internal_name or call.user_name
     return shortened(f"{name}({'DISTINCT ' if call.distinct else ''}{arguments}){options}{passes}")
+
+
+def join_conditions(origin: str, conditions: Iterable[str]) -> str:
+    """Rows of an origin for which all the conditions are TRUE."""
+    return origin + "".join(f"{_WHERE}{each}" for each in sorted(conditions))
 
 
 def split_conditions(text: str) -> tuple[str, frozenset[str]]:

@@ -1,0 +1,136 @@
+"""One form for texts that mean the same (`execnodes.core.meaning`): used where they are compared, never stored.
+
+So states of all releases are compared alike, whatever form their texts were written in. What is not understood stays
+as it is: texts that differ then count as different, which is safe.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+
+from execnodes.core.meaning import StateMeaning, join_conditions, split_conditions
+
+_CALL = re.compile(r"\$([^\s$(]+)\$\d+\(")
+_TYPE = re.compile(r"\{[^{}]*\}")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_COUNTED = re.compile(r'(?:-?\d[\d.eE+-]*|"(?:[^"\\]|\\.)*"|true|false)\{[^{}]*\}')
+"""A literal that is not NULL: to count it is to count rows."""
+_EITHER_WAY = frozenset({"+", "*", "=", "<>"})
+_NESTED = frozenset({"AND", "OR"})
+_MIRRORED = {">": "<", ">=": "<="}
+_CASTS = frozenset({"CAST", "TRY_CAST"})
+
+
+class _NotUnderstood(Exception):
+    """The text is not made as these texts are."""
+
+
+def canonical_state(state: StateMeaning) -> StateMeaning:
+    """With its texts in one form; accumulators of functions of the user are found by their texts, which stay."""
+    if state.serializers:
+        return state
+    parts = {label: canonical(text) for label, text in state.parts.items()}
+    return replace(
+        state, parts=parts, columns=tuple(replace(each, meaning=canonical(each.meaning)) for each in state.columns)
+    )
+
+
+@lru_cache(maxsize=50_000)
+def canonical(text: str) -> str:
+    """The form of a text: operands of AND, OR, =, <>, + and * in order, > as <, no NOT of NOT, no idle casts.
+
+    COUNT of a literal is COUNT(*).
+    """
+    try:
+        origin, conditions = split_conditions(_formed(text))
+    except (_NotUnderstood, RecursionError):
+        return text
+    return join_conditions(origin, conditions)
+
+
+def _formed(text: str) -> str:
+    parts, at = [], 0
+    while at < len(text):
+        match = _CALL.match(text, at)
+        if match is None:
+            string = _STRING.match(text, at)
+            end = at + 1 if string is None else string.end()
+            parts.append(text[at:end])
+            at = end
+            continue
+        end = _closed(text, match.end())
+        operands = [_formed(each) for each in _split(text[match.end() : end - 1])]
+        kind = _TYPE.match(text, end)
+        parts.append(_call(match, operands, kind[0] if kind else ""))
+        at = kind.end() if kind else end
+    return "".join(parts)
+
+
+def _call(match: re.Match[str], operands: list[str], kind: str) -> str:
+    name, head = match[1], match[0]
+    if name == "COUNT" and len(operands) == 1 and _COUNTED.fullmatch(operands[0]):
+        operands = ["*"]
+    typed = bool(operands) and all(each.endswith("}") for each in operands)
+    if typed and len(operands) == 1:
+        (operand,) = operands
+        inner = _CALL.match(operand)
+        if name in _CASTS and operand.endswith(kind) and kind:
+            return operand
+        if name == "NOT" and inner is not None and inner[1] == "NOT":
+            (twice,) = _split(operand[inner.end() : _closed(operand, inner.end()) - 1])
+            return twice
+    elif typed and name in _NESTED:
+        operands = sorted(set(_flat(name, operands)))
+    elif typed and len(operands) == 2:
+        if name in _MIRRORED:
+            head, operands = head.replace(f"${name}$", f"${_MIRRORED[name]}$"), operands[::-1]
+        elif name in _EITHER_WAY:
+            operands = sorted(operands)
+    return f"{head}{', '.join(operands)}){kind}"
+
+
+def _flat(name: str, operands: list[str]) -> Iterator[str]:
+    """Operands of an AND in an AND are its own."""
+    for each in operands:
+        inner = _CALL.match(each)
+        end = _closed(each, inner.end()) if inner is not None else 0
+        if inner is not None and inner[1] == name and _TYPE.fullmatch(each, end):
+            yield from _flat(name, _split(each[inner.end() : end - 1]))
+        else:
+            yield each
+
+
+def _closed(text: str, at: int) -> int:
+    """Behind the parenthesis that ends a call whose operands begin at a place."""
+    depth = 1
+    while at < len(text):
+        string = _STRING.match(text, at)
+        if string is not None:
+            at = string.end()
+            continue
+        depth += (text[at] in "([{") - (text[at] in ")]}")
+        at += 1
+        if depth == 0:
+            return at
+    raise _NotUnderstood
+
+
+def _split(text: str) -> list[str]:
+    """Operands, by the commas between them."""
+    parts, begun, at, depth = [], 0, 0, 0
+    while at < len(text):
+        string = _STRING.match(text, at)
+        if string is not None:
+            at = string.end()
+            continue
+        depth += (text[at] in "([{") - (text[at] in ")]}")
+        if depth == 0 and text.startswith(", ", at):
+            parts.append(text[begun:at])
+            begun = at + 2
+        at += 1
+    if depth:
+        raise _NotUnderstood
+    return [*parts, text[begun:]]
