@@ -32,7 +32,17 @@ def _calc(
     type: LogicalType,
     update_before: bool,
 ) -> ExecNode:
-    below = context.lower(source, update_before)
+    return calc(context, context.lower(source, update_before), projection, condition, type)
+
+
+def calc(
+    context: Context,
+    below: ExecNode,
+    projection: tuple[Expression, ...],
+    condition: Expression | None,
+    type: LogicalType,
+) -> ExecNode:
+    """A node that projects, and filters if there is a condition."""
     names = names_of(below.output_type)
     return context.make(
         "stream-exec-calc",

@@ -7,14 +7,24 @@ from typing import Any
 
 from execnodes.core.changelog import INSERT_ONLY, RowKind
 from execnodes.core.errors import SqlError
-from execnodes.core.expressions import digest
+from execnodes.core.expressions import Call, Expression, InputRef, digest
 from execnodes.core.node import ExecNode, StateMetadata
+<<<<<<< HEAD
 from execnodes.core.types import LogicalType
 from planner.algebra import CompiledQuery, Normalize, Scan, Values, WatermarkAssigner
+=======
+from execnodes.core.types import Field, LogicalType, row
+>>>>>>> c43355a (A watermark that depends on the time zone is computed by a calc, which keeps the zone; release log)
 from planner.describe import described, listed, names_of
 from planner.lower.constants import lower_values
 from planner.lower.context import Context, lower_node
+from planner.lower.rows import calc
 from planner.lower.tables import reference
+<<<<<<< HEAD
+=======
+from planner.physical import CompiledQuery, Normalize
+from planner.tree import references
+>>>>>>> c43355a (A watermark that depends on the time zone is computed by a calc, which keeps the zone; release log)
 
 
 @lower_node.register
@@ -61,20 +71,45 @@ def _(node: CompiledQuery, context: Context, update_before: bool) -> ExecNode:
 
 @lower_node.register
 def _(node: WatermarkAssigner, context: Context, update_before: bool) -> ExecNode:
+    """A watermark that depends on the time zone is computed by a calc, which keeps the zone; the assigner does not."""
     below = context.lower(node.input, update_before)
+    if not _by_zone(node.watermark, below, context.configuration.get_option("table.local-time-zone")):
+        return _assigner(node, context, below, node.watermark, node.type)
+    fields = node.type.fields
+    added = Field("rk_watermark", node.watermark.type)
+    wide = row(*below.output_type.fields, added)
+    computed = calc(context, below, (*references(below.output_type), node.watermark), None, wide)
+    reached = InputRef(input_index=len(fields), type=added.type)
+    assigned = _assigner(node, context, computed, reached, row(*fields, added))
+    return calc(context, assigned, references(node.type), None, node.type)
+
+
+def _by_zone(expression: Expression, below: ExecNode, zone: str) -> bool:
+    if zone == "UTC" or not isinstance(expression, Call):
+        return False
+    # Scalar functions are looked up only here: most programs have no zone.
+    from execnodes.core import functions
+
+    columns = [f"c{at}" for at in range(len(below.output_type.fields))]
+    return functions.lower(expression, columns, zone) != functions.lower(expression, columns, "UTC")
+
+
+def _assigner(
+    node: WatermarkAssigner, context: Context, below: ExecNode, watermark: Expression, type: LogicalType
+) -> ExecNode:
     names = names_of(below.output_type)
     by_row = context.configuration.get_option("table.exec.lateness.granularity") == "row"
     return context.make(
         "stream-exec-watermark-assigner",
         [below],
-        node.type,
+        type,
         below.changelog_mode,
         described(
             "WatermarkAssigner",
             ("rowtime", listed([names[node.time_index]])),
-            ("watermark", listed([digest(node.watermark, names)])),
+            ("watermark", listed([digest(watermark, names)])),
         ),
-        watermark_expr=node.watermark,
+        watermark_expr=watermark,
         rowtime_field_index=node.time_index,
         state=(StateMetadata(index=0, name="watermarkState"),) if by_row else (),
     )

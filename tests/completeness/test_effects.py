@@ -12,6 +12,7 @@ import pytest
 from execnodes.core.errors import RekindleError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import OPTIONS, ConfigOption, Configuration
+from execnodes.core.user_functions.consent import granted
 from plans.codec import encode
 from plans.load import load
 from rekindle.connectors.base import ProviderContext, SourceRequest
@@ -195,9 +196,17 @@ def _unknown_dialect(folder: Path, options: Mapping[str, str]) -> object:
     return TableEnvironment.create(dict(options))
 
 
+def _allowed(folder: Path, options: Mapping[str, str]) -> object:
+    """Which modules plans may name classes of."""
+    with patch("execnodes.core.user_functions.consent._granted", set()):
+        TableEnvironment.create(dict(options))
+        return sorted(granted())
+
+
 EFFECTS: Mapping[str, tuple[Effect, str]] = {
     "execution.runtime-mode": (decided(SUM), "batch"),
     "parallelism.default": (_settings, "7"),
+    "pipeline.classes.allowed": (_allowed, "jobs.functions"),
     "pipeline.max-parallelism": (decided(SUM), "64"),
     "pipeline.name": (_name, "mine"),
     "execution.micro-batch.interval": (_pace, "3 s"),
