@@ -9,22 +9,14 @@ from execnodes.core.changelog import INSERT_ONLY, RowKind
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Call, Expression, InputRef, digest
 from execnodes.core.node import ExecNode, StateMetadata
-<<<<<<< HEAD
-from execnodes.core.types import LogicalType
-from planner.algebra import CompiledQuery, Normalize, Scan, Values, WatermarkAssigner
-=======
 from execnodes.core.types import Field, LogicalType, row
->>>>>>> c43355a (A watermark that depends on the time zone is computed by a calc, which keeps the zone; release log)
+from planner.algebra import CompiledQuery, Normalize, Scan, Values, WatermarkAssigner
+from planner.columns import references
 from planner.describe import described, listed, names_of
 from planner.lower.constants import lower_values
 from planner.lower.context import Context, lower_node
 from planner.lower.rows import calc
 from planner.lower.tables import reference
-<<<<<<< HEAD
-=======
-from planner.physical import CompiledQuery, Normalize
-from planner.tree import references
->>>>>>> c43355a (A watermark that depends on the time zone is computed by a calc, which keeps the zone; release log)
 
 
 @lower_node.register
