@@ -23,6 +23,7 @@ from rekindle.runtime.folder import JobFolder
 from rekindle.runtime.idleness import timeout
 from rekindle.runtime.job import Job
 from rekindle.runtime.record import record
+from rekindle.runtime.restarts import strategy_of
 from rekindle.savepoints.recovery import recover
 from rekindle.savepoints.restore import Restore
 from rekindle.table_environment import TableEnvironment
@@ -203,6 +204,19 @@ def _allowed(folder: Path, options: Mapping[str, str]) -> object:
         return sorted(granted())
 
 
+def restarting(strategy: str) -> Effect:
+    """When a job starts again after failures, by a strategy."""
+
+    def effect(folder: Path, options: Mapping[str, str]) -> object:
+        return vars_of(strategy_of(Configuration({"restart-strategy.type": strategy, **options})))
+
+    return effect
+
+
+def vars_of(strategy: object) -> object:
+    return type(strategy), {name: getattr(strategy, name) for name in getattr(strategy, "__dataclass_fields__", {})}
+
+
 EFFECTS: Mapping[str, tuple[Effect, str]] = {
     "execution.runtime-mode": (decided(SUM), "batch"),
     "parallelism.default": (_settings, "7"),
@@ -243,6 +257,15 @@ EFFECTS: Mapping[str, tuple[Effect, str]] = {
     "table.plan.force-recompile": (refused(_written), "true"),
     "table.plan.evolution.consent": (refused(_evolved), "allow"),
     "table.plan.evolution.bootstrap": (refused(_evolved), "99_join"),
+    "restart-strategy.type": (restarting("exponential-delay"), "none"),
+    "restart-strategy.fixed-delay.attempts": (restarting("fixed-delay"), "7"),
+    "restart-strategy.fixed-delay.delay": (restarting("fixed-delay"), "7 s"),
+    "restart-strategy.exponential-delay.attempts-before-reset-backoff": (restarting("exponential-delay"), "7"),
+    "restart-strategy.exponential-delay.backoff-multiplier": (restarting("exponential-delay"), "7.0"),
+    "restart-strategy.exponential-delay.initial-backoff": (restarting("exponential-delay"), "7 s"),
+    "restart-strategy.exponential-delay.jitter-factor": (restarting("exponential-delay"), "0.7"),
+    "restart-strategy.exponential-delay.max-backoff": (restarting("exponential-delay"), "7 min"),
+    "restart-strategy.exponential-delay.reset-backoff-threshold": (restarting("exponential-delay"), "7 h"),
     "table.sql-dialect": (refused(_unknown_dialect), "hive"),
 }  # fmt: skip
 """Of each option: something that can be seen, and a value with which it is seen otherwise than by default."""
