@@ -63,7 +63,7 @@ def test_expressions_that_look_alike_are_told_apart() -> None:
     text = plan(FILTERED)
     document = json.loads(text)
     (calc,) = (node for node in document["nodes"] if "condition" in node)
-    calc["condition"]["operands"][1]["type"] = "INT NOT NULL"
+    calc["condition"]["operands"][1]["type"] = "BIGINT"
     (changed,) = of(text, json.dumps(document)).changed
     (change,) = changed.changes
     assert change.old != change.new
