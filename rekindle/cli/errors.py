@@ -50,7 +50,7 @@ def in_words_of_the_command_line(text: str) -> str:
 
 def excerpt(text: str, position: Position) -> Iterator[str]:
     """The line of a position with a caret below the column; nothing if the text has no such line."""
-    lines = text.splitlines()
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
     if not 1 <= position.line <= len(lines):
         return
     from rich.cells import cell_len

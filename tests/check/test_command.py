@@ -106,8 +106,8 @@ def test_a_terminal_gets_a_table(
 
 def test_it_starts_no_engine(folder: Path) -> None:
     program = (
-        "import sys\nfrom rekindle.cli.main import app\n"
-        "try: app(['check', 'old.json', 'max.json'])\nexcept SystemExit: pass\n"
+        "import sys\nfrom rekindle.cli.app import app_of\n"
+        "try: app_of()(['check', 'old.json', 'max.json'])\nexcept SystemExit: pass\n"
         "print(*sorted({'pyspark', 'pandas', 'duckdb', 'pyarrow'} & set(sys.modules)), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=False)

@@ -7,8 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
 
 from rekindle.cli import main
+from rekindle.cli.app import app_of
+from rekindle.cli.commands import COMMANDS, help_text
 
 
 def call(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
@@ -87,6 +90,35 @@ def test_unexpected_errors_are_one_line(monkeypatch: pytest.MonkeyPatch, capsys:
     monkeypatch.setenv("REKINDLE_DEBUG", "1")
     assert call(monkeypatch, "sql", "-f", "x") == 1
     assert "Traceback" in capsys.readouterr().err
+
+
+def test_light_help_says_what_the_commands_say() -> None:
+    for name, (_, summary) in COMMANDS.items():
+        app = typer.main.get_command(app_of([name]))
+        assert isinstance(app, typer.core.TyperGroup)
+        (command,) = app.commands.values()
+        assert command.name == name
+        assert " ".join((command.help or "").split("\n\n")[0].split()) == summary
+
+
+@pytest.mark.parametrize("words", [[], ["-h"], ["--help"], ["--version"]])
+def test_help_and_version_load_little(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    assert call(monkeypatch, *words) == (0 if words else 2)
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in COMMANDS) or shown.startswith("rekindle 1.")
+    program = f"import sys\nsys.argv = ['rekindle', *{words!r}]\nfrom rekindle.cli.main import run\ntry:\n    run()\n"
+    program += "except SystemExit:\n    print({'typer', 'rich', 'pydantic', 'sqlglot', 'pyspark'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "set()"
+
+
+@pytest.mark.parametrize("width", ["40", "200"])
+def test_help_fits_the_terminal(monkeypatch: pytest.MonkeyPatch, width: str) -> None:
+    monkeypatch.setenv("COLUMNS", width)
+    table = help_text().partition("Options:")[2]
+    assert max(map(len, table.splitlines())) <= int(width)
 
 
 def test_help_and_version_import_neither_spark_nor_polars() -> None:

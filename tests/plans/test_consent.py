@@ -17,7 +17,7 @@ from execnodes.core.user_functions import consent
 from execnodes.state.serializers.dataclasses import DataclassSnapshot
 from execnodes.state.serializers.make import snapshot_of
 from execnodes.state.serializers.pickled import PickleSerializer
-from rekindle.cli.main import app
+from rekindle.cli.app import app_of
 from rekindle.compiled_plan import CompiledPlan
 from rekindle.table_environment import TableEnvironment
 
@@ -58,7 +58,7 @@ def traps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 )
 def test_looking_at_a_plan_imports_nothing(traps: Path, arguments: str, code: int | None) -> None:
     words = [str(traps / each) if each.endswith((".json", ".html")) else each for each in arguments.split()]
-    found = CliRunner().invoke(app, words)
+    found = CliRunner().invoke(app_of(), words)
     assert isinstance(found.exception, SystemExit | None), found.exception
     assert code is None or found.exit_code == code, found.output
     assert not (traps / "rk_trap.sprung").exists()
