@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import gc
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
+from execnodes.core.recursion import room
 from planner.statements import Statement
 from planner.syntax import Expr, Query
 
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from planner.sql.script import Script
 
 T = TypeVar("T")
-
-_SHALLOW, _FRAMES = 20, 40
-"""Levels of nesting that fit into Python's stack as it is; frames that a level takes at most."""
 
 
 def parse(text: str) -> list[Statement]:
@@ -46,11 +43,12 @@ def words(text: str) -> list[str]:
 
 
 def _read(text: str, read: Callable[[Script], T]) -> T:
+    from planner.sql.cursor import too_deep
     from planner.sql.dialect import script_of
 
     with _collecting_no_garbage():
         script = script_of(text)
-        with _room_for(script.depth):
+        with room(too_deep):
             return read(script)
 
 
@@ -59,18 +57,6 @@ def _whole(script: Script, found: T) -> T:
     if not script.ended:
         raise script.error("expected the end of the text")
     return found
-
-
-@contextmanager
-def _room_for(depth: int) -> Iterator[None]:
-    """The parser recurses for each level of nesting; Python's own limit is for mistakes, the parser has a lower one."""
-    before = sys.getrecursionlimit()
-    if depth > _SHALLOW:
-        sys.setrecursionlimit(before + depth * _FRAMES)
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(before)
 
 
 @contextmanager

@@ -33,7 +33,6 @@ from planner.statements import (
 )
 from rekindle.compiled_plan import CompiledPlan
 from rekindle.evolution import lines
-from rekindle.jobs import sql as jobs_sql
 from rekindle.plan_reference import local_path
 from rekindle.show import describe, show
 from rekindle.table_result import TableResult
@@ -82,7 +81,9 @@ def _(statement: ResetOption, environment: TableEnvironment) -> TableResult:
 @execute.register(Show)
 def _(statement: Show, environment: TableEnvironment) -> TableResult:
     if statement.what == "JOBS":
-        return jobs_sql.show_jobs(environment)
+        from rekindle.jobs.sql import show_jobs
+
+        return show_jobs(environment)
     columns, rows = show(statement, environment.catalog)
     return TableResult(columns=columns, rows=rows)
 
@@ -155,12 +156,16 @@ def _(statement: DropPlan, environment: TableEnvironment) -> TableResult:
 
 @execute.register(DescribeJob)
 def _(statement: DescribeJob, environment: TableEnvironment) -> TableResult:
-    return jobs_sql.describe_job(statement, environment)
+    from rekindle.jobs.sql import describe_job
+
+    return describe_job(statement, environment)
 
 
 @execute.register(StopJob)
 def _(statement: StopJob, environment: TableEnvironment) -> TableResult:
-    return jobs_sql.stop_job(statement, environment)
+    from rekindle.jobs.sql import stop_job
+
+    return stop_job(statement, environment)
 
 
 @execute.register(LoadModule)

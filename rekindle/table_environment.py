@@ -27,7 +27,6 @@ from rekindle.connectors.registry import register_installed
 from rekindle.data_streams import DataStreams, check_columns, check_type, stream_name, stream_table
 from rekindle.evolution import Approve, Origin
 from rekindle.execute import execute
-from rekindle.jobs.home import new_folder
 from rekindle.migration import PlanMigration, migrate_plan
 from rekindle.plan_reference import PlanReference
 from rekindle.query_sink import collected
@@ -349,6 +348,8 @@ class TableEnvironment:
         """Nobody waits for a background job: it gets a folder in which it is found and can be continued."""
         if self.configuration.get("execution.job-dir"):
             return self.configuration
+        from rekindle.jobs.home import new_folder
+
         return Configuration({**self.configuration, "execution.job-dir": str(new_folder(self.configuration))})
 
 

@@ -190,7 +190,7 @@ class Expressions:
 
     def _literal(self, node: exp.Expr, here: Position) -> s.Expr:
         text, is_text = self.read(node, "this", "is_string")
-        return literals.constant(text, t.char(len(text)), here) if is_text else literals.numeric(text, here)
+        return literals.text(text, here) if is_text else literals.numeric(text, here)
 
     def _binary_literal(self, node: exp.Expr, here: Position) -> s.Expr:
         (digits,) = self.read(node, "this")

@@ -35,7 +35,7 @@ MOST_NESTED = 100
 """Levels of parentheses, brackets and CASE in one statement, and of types in one another."""
 
 
-def too_deep(position: Position) -> SqlError:
+def too_deep(position: Position | None = None) -> SqlError:
     """What nests deeper than the compiler goes."""
     hint = "Name parts of it: a view, WITH, or a computed column of a subquery."
     return SqlError(f"nested deeper than {MOST_NESTED} levels", position=position, hint=hint)
@@ -61,31 +61,27 @@ class Cursor(parser.Parser):
     """A place among the tokens of one script."""
 
     source: Source
-    depth = 0
-    """The deepest level of nesting."""
 
     def begin(self, source: Source, found: list[Token]) -> None:
         """Stand before the first token."""
         self.reset()
         self.source, self.sql = source, source.text
-        self.depth = self._checked_depth(found)
+        self._check_depth(found)
         self._chunks = [found]
         self._advance_chunk()
 
-    def _checked_depth(self, found: list[Token]) -> int:
-        deepest = depth = 0
+    def _check_depth(self, found: list[Token]) -> None:
+        depth = 0
         for token in found:
             kind = token.token_type
             if kind in _OPENING:
                 depth += 1
                 if depth > MOST_NESTED:
                     raise too_deep(self.source.position(token.start))
-                deepest = max(deepest, depth)
             elif kind in _CLOSING:
                 depth -= 1
             elif kind is T.SEMICOLON:
                 depth = 0
-        return deepest
 
     # What sqlglot's own methods call.
 

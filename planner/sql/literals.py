@@ -33,20 +33,32 @@ _ORDER = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
 def constant(value: Value, type_: LogicalType, position: Position) -> Constant:
     """A literal that is not NULL."""
     try:
+        return Constant(Literal(value=value, type=_not_null(type_)), position=position)
+    except ValueError as bad:
+        raise SqlError(_reason(value, type_) or str(bad), position=position) from None
+
+
+def _reason(value: Value, type_: LogicalType) -> str | None:
+    try:
         known(value, type_)
     except ValueError as bad:
-        raise SqlError(str(bad), position=position) from None
-    return Constant(Literal(value=value, type=_not_null(type_)), position=position)
+        return str(bad)
+    return None
 
 
-@cache
-def _not_null(type_: LogicalType) -> LogicalType:
-    return type_.not_null()
+_not_null = cache(LogicalType.not_null)
+_char = cache(t.char)
+_decimal = cache(t.decimal)
+
+
+def text(content: str, position: Position) -> Constant:
+    """A text."""
+    return constant(content, _char(len(content)), position)
 
 
 def symbol(word: str, position: Position) -> Constant:
     """A keyword handed to a function as a text, e.g. the unit of EXTRACT."""
-    return constant(word, t.char(len(word)), position)
+    return constant(word, _char(len(word)), position)
 
 
 def null(position: Position) -> Constant:
@@ -76,7 +88,7 @@ def numeric(text: str, position: Position) -> Constant:
         precision = max(len(digits) - 1, 1)
         if precision > _MOST_DIGITS:
             raise SqlError(f"{_short(text)} has more than {_MOST_DIGITS} digits", position=position)
-        return constant(text, t.decimal(precision, scale), position)
+        return constant(text, _decimal(precision, scale), position)
     if len(digits.lstrip("0")) > _MOST_DIGITS:
         raise SqlError(f"{_short(text)} has more than {_MOST_DIGITS} digits", position=position)
     whole = int(digits.lstrip("0") or "0") * (-1 if text.startswith("-") else 1)
@@ -84,7 +96,7 @@ def numeric(text: str, position: Position) -> Constant:
         return constant(whole, t.INT, position)
     if abs(whole) <= _MAX_BIGINT:
         return constant(whole, t.BIGINT, position)
-    return constant(str(whole), t.decimal(len(digits.lstrip("0")), 0), position)
+    return constant(str(whole), _decimal(len(digits.lstrip("0")), 0), position)
 
 
 def _short(text: str) -> str:
