@@ -12,6 +12,7 @@ from execnodes.core.recursion import room
 from planner.algebra import Sink
 from planner.build import build_insert, build_query
 from planner.catalog import Catalog
+from planner.lineage import Lineage, lineage
 from planner.lower import lower
 from planner.optimize import optimize
 from planner.statements import Body, QueryStatement, StatementSet
@@ -59,13 +60,21 @@ def _too_deep(body: Body) -> SqlError:
     return SqlError("the statement nests too deeply", position=body.position, hint="Split it into views.")
 
 
-def _compile(body: Body, catalog: Catalog, configuration: Configuration, plans: Sequence[ExecGraph]) -> ExecGraph:
+def lineages(body: Body, catalog: Catalog, configuration: Configuration) -> tuple[Lineage, ...]:
+    """Which table columns feed the columns of each sink of a statement."""
+    with room(lambda: _too_deep(body)):
+        return tuple(lineage(sink) for sink in _sinks(body, catalog, configuration))
+
+
+def _sinks(body: Body, catalog: Catalog, configuration: Configuration) -> tuple[Sink, ...]:
     if isinstance(body, QueryStatement):
-        sinks: tuple[Sink, ...] = (into_collect(build_query(body.query, catalog, configuration), body.position),)
-    else:
-        inserts = body.inserts if isinstance(body, StatementSet) else (body,)
-        sinks = tuple(build_insert(insert, catalog, configuration) for insert in inserts)
-    graph = lower(optimize(sinks, configuration), configuration, plans)
+        return (into_collect(build_query(body.query, catalog, configuration), body.position),)
+    inserts = body.inserts if isinstance(body, StatementSet) else (body,)
+    return tuple(build_insert(insert, catalog, configuration) for insert in inserts)
+
+
+def _compile(body: Body, catalog: Catalog, configuration: Configuration, plans: Sequence[ExecGraph]) -> ExecGraph:
+    graph = lower(optimize(_sinks(body, catalog, configuration), configuration), configuration, plans)
     for node in graph.nodes:
         role = "sink" if not graph.consumers_of(node) else "source"
         for table in tables_of(node):

@@ -21,7 +21,7 @@ from plans.restore import resolve_tables
 from plans.tables import tables_of
 from plans.user_functions import resolve_functions, with_accumulators
 from rekindle.catalog_tables import CatalogTables
-from rekindle.compile import compile_body
+from rekindle.compile import compile_body, lineages
 from rekindle.compiled_plan import CompiledPlan
 from rekindle.connectors.registry import register_installed
 from rekindle.data_streams import DataStreams, check_columns, check_type, stream_name, stream_table
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
+    from planner.lineage import Lineage
     from rekindle.runtime.job import Job
 
 PlanSource = CompiledPlan | PlanReference | str | Path
@@ -248,6 +249,14 @@ class TableEnvironment:
 
     def compile_script(self, text: str, *, from_plan: PlanSource | None = None) -> CompiledPlan:
         """Run a script's DDL and SETs and compile its one INSERT, statement set or query, as `compile_plan_sql`."""
+        return self.compile_body(self._body_of(text), from_plan=from_plan)
+
+    def lineage_of_script(self, text: str) -> tuple[Lineage, ...]:
+        """Run a script's DDL and SETs, and say which table columns feed each column of each sink."""
+        return lineages(self._body_of(text), self.catalog, self.configuration)
+
+    def _body_of(self, text: str) -> Body:
+        """Run a script's DDL and SETs, and give the one statement that can be compiled."""
         bodies: list[Body] = []
         for statement in parse(text):
             if isinstance(statement, Body):
@@ -261,7 +270,7 @@ class TableEnvironment:
                 position=where,
                 hint="Put several INSERTs into EXECUTE STATEMENT SET BEGIN … END.",
             )
-        return self.compile_body(bodies[0], from_plan=from_plan)
+        return bodies[0]
 
     def compile_body(
         self, body: Body, plans: Sequence[ExecGraph] = (), from_plan: PlanSource | None = None

@@ -18,16 +18,43 @@ def explain(
     plan: Annotated[Path | None, typer.Argument(metavar="[PLAN]", help="Plan file.")] = None,
     file: ScriptFile = None,
     as_json: AsJson = False,
+    lineage: Annotated[
+        bool, typer.Option("--lineage", help="Show which table columns feed each column of a sink instead (with -f).")
+    ] = False,
     options: Options = None,
 ) -> None:
     """Show a plan as a tree: nodes, the changes they emit, and the uids of their state."""
     if (plan is None) == (file is None):
         raise typer.BadParameter("give either a plan or -f with a script", param_hint="PLAN")
+    if lineage:
+        if file is None:
+            raise typer.BadParameter("a plan does not say it: give -f with a script", param_hint="--lineage")
+        _lineage(file, options or [], as_json)
+        return
     from plans.explain import plan_json, plan_tree
 
     graph = _of_plan(plan) if plan is not None else _of_script(file, options or [])
     for line in [plan_json(graph)] if as_json else plan_tree(graph):
         print(line)
+
+
+def _lineage(file: Path, options: list[str], as_json: bool) -> None:
+    import json
+    from dataclasses import asdict
+
+    configuration, script = parse_options(options), read_script(file)
+    from rekindle.table_environment import TableEnvironment
+
+    with reading(script):
+        found = TableEnvironment.create(configuration).lineage_of_script(script.text)
+    if as_json:
+        print(json.dumps([asdict(each) | {"columns": dict(each.columns)} for each in found], indent=2))
+        return
+    for each in found:
+        print(each.sink)
+        for name, sources in each.columns:
+            print(f"  {name} <- {', '.join(sources) or '(no column)'}")
+        print(f"  rows: {', '.join(each.rows) or '(all)'}")
 
 
 def _of_plan(plan: Path) -> ExecGraph:
