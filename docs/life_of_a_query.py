@@ -56,7 +56,7 @@ def _stages(folder: str) -> Iterator[str]:
     environment = TableEnvironment.create({"execution.micro-batch.max-files": "1"})
     environment.execute_script(TABLE.format(path=folder) + SINK)
     insert = f"INSERT INTO sales\n{QUERY}"
-    yield "**SQL.** sqlglot reads it, with Flink's vocabulary and nothing else; every error names its line and column.\n"
+    yield "**SQL.** sqlglot reads it, with Flink's words and no others; every error names its line and column.\n"
     yield _block("sql", TABLE.format(path="orders/") + SINK + insert + ";")
     (statement,) = parse(insert)
     assert isinstance(statement, Insert)
