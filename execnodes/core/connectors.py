@@ -1,79 +1,99 @@
-"""Which changes connectors and formats emit and take; known at compile time, before any connector is loaded."""
+"""The words in which connectors and formats say what they can do; `execnodes.connectors` has what they say."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 
-from execnodes.core.changelog import INSERT_ONLY, RETRACT, UPSERT, ChangelogMode, RowKind
+from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
 
-_CHANGELOG_FORMATS = frozenset({"debezium-json", "canal-json"})
-"""Formats whose records carry a row kind."""
-_UPSERT_SOURCES = frozenset({"upsert-kafka"})
-"""Sources that give the newest row of a key, never its predecessor."""
-_TAKES_ALL = frozenset({"print", "collect"})
-_KEYED_SINKS = frozenset({"duckdb", "jdbc", "upsert-kafka"})
-"""Sinks that find rows by primary key and so need no -U."""
+Options = Mapping[str, str]
+"""WITH options of a table, as the user wrote them: values may be references to secrets."""
 
 
 class Takes(StrEnum):
-    """What a sink can write."""
+    """What a sink or a format can write."""
 
     INSERTS = "inserts"
     UPSERTS = "upserts"
-    """Finds rows by primary key, so that it needs no -U; without a key inserts only."""
+    """All but -U: the table's rows are found by their key, or nobody looks for them."""
     CHANGES = "changes"
 
 
-_registered_sources: dict[str, ChangelogMode] = {}
-_registered_sinks: dict[str, Takes] = {}
+def always(options: Options) -> bool:
+    """True, whatever the options are."""
+    return True
 
 
-def declare_source(connector: str, gives: ChangelogMode) -> None:
-    """Say what a connector from outside gives."""
-    _registered_sources[connector] = gives
+def at_least(least: int, value: str) -> bool:
+    """Whether an option's number is not below `least`; true of a reference, which is known when the source opens."""
+    try:
+        return int(value) >= least
+    except ValueError:
+        return True
 
 
-def declare_sink(connector: str, takes: Takes) -> None:
-    """Say what a connector from outside takes."""
-    _registered_sinks[connector] = takes
+@dataclass(frozen=True)
+class SourceAbilities:
+    """What a connector can do as a source."""
+
+    gives: ChangelogMode = INSERT_ONLY
+    """Kinds of row that come, unless the format's records carry their own. Others than inserts: in `rk_kind`."""
+    bounded: Callable[[Options], bool] = always
+    """Whether a table with these options ends by itself."""
+    whole: bool = False
+    """Whether batch mode can read it even where its stream has no end."""
+    filters: bool = False
+    """Whether it leaves out rows itself: by PARTITIONED BY columns and, in a `columnar` format, by any column."""
 
 
-def source_changelog_mode(options: Mapping[str, str]) -> ChangelogMode:
-    """The kinds of row a table with these WITH options gives."""
-    if _format(options) in _CHANGELOG_FORMATS:
-        return RETRACT
-    connector = options.get("connector", "")
-    return UPSERT if connector in _UPSERT_SOURCES else _registered_sources.get(connector, INSERT_ONLY)
+@dataclass(frozen=True)
+class SinkAbilities:
+    """What a connector can do as a sink."""
+
+    takes: Takes = Takes.INSERTS
+    """Of a table without a primary key. A format whose records carry kinds of row takes all changes in any case."""
+    takes_by_key: Takes | None = None
+    """Of a table with a primary key, if that is something else."""
+    upsert_option: str = ""
+    """An option whose value `upsert` says that -U is of no use to the table."""
+    overwrites: bool = False
+    """Whether it can replace what a table holds (INSERT OVERWRITE)."""
+
+    def of(self, options: Options, has_primary_key: bool) -> Takes:
+        """What a table takes, apart from its format."""
+        if self.upsert_option and options.get(self.upsert_option) == "upsert":
+            return Takes.UPSERTS
+        return self.takes_by_key if has_primary_key and self.takes_by_key is not None else self.takes
 
 
-def filterable_columns(
-    options: Mapping[str, str], physical: Collection[str], partition_keys: Collection[str]
-) -> frozenset[str]:
-    """Columns of a table by which its source itself can leave rows out: by folders, by what parquet says of itself."""
-    if options.get("connector") != "filesystem" or _format(options) in _CHANGELOG_FORMATS:
-        return frozenset()
-    return frozenset(physical if _format(options) == "parquet" else partition_keys)
+@dataclass(frozen=True)
+class ConnectorDeclaration:
+    """A connector: what the planner asks of it, and by which name it is found."""
+
+    identifier: str
+    """What ``'connector' = '…'`` names."""
+    source: SourceAbilities | None = None
+    """None if it cannot be read."""
+    sink: SinkAbilities | None = None
+    """None if it cannot be written."""
+    formats: bool = False
+    """Whether `format` (or `value.format`) says how its records are written."""
 
 
-def sink_changelog_mode(
-    options: Mapping[str, str], has_primary_key: bool, requested: ChangelogMode
-) -> ChangelogMode | None:
-    """The kinds of row the sink wants of those its query may give (`requested`); None if it cannot take them."""
-    connector = options.get("connector", "")
-    takes = _registered_sinks.get(connector)
-    if options.get("changelog-mode") == "upsert" and connector == "collect":
-        return requested.without(RowKind.UPDATE_BEFORE)
-    if connector in _TAKES_ALL or takes is Takes.CHANGES or _format(options) in _CHANGELOG_FORMATS:
-        return requested
-    keyed = connector in _KEYED_SINKS or takes is Takes.UPSERTS
-    if connector == "blackhole" or (keyed and has_primary_key):
-        return requested.without(RowKind.UPDATE_BEFORE)
-    if connector == "duckdb":
-        # Without a key a row is deleted by its values, which needs every -U.
-        return requested
-    return INSERT_ONLY if requested.insert_only else None
+@dataclass(frozen=True)
+class FormatDeclaration:
+    """A format: which kinds of row its records can tell, and whether it knows what its parts hold."""
 
+    identifier: str
+    """What ``'format' = '…'`` names."""
+    gives: ChangelogMode = INSERT_ONLY
+    takes: Takes = Takes.INSERTS
+    columnar: bool = False
+    """Whether files say of their parts which values stand in them, so that parts are left out by any column."""
 
-def _format(options: Mapping[str, str]) -> str | None:
-    return options.get("value.format", options.get("format"))
+    @property
+    def changelog(self) -> bool:
+        """Whether records carry kinds of row."""
+        return not self.gives.insert_only

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from execnodes.connectors import source_changelog_mode
 from execnodes.core.changelog import ChangelogMode, RowKind
-from execnodes.core.connectors import source_changelog_mode
 from execnodes.core.expressions import Expression
 from execnodes.core.tables import ResolvedTable
 from execnodes.core.types import LogicalType

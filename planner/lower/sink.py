@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from execnodes.connectors import sink_changelog_mode
 from execnodes.core.changelog import ChangelogMode, RowKind
-from execnodes.core.connectors import sink_changelog_mode
 from execnodes.core.errors import SqlError
 from execnodes.core.node import ExecNode
 from execnodes.core.types import Field, LogicalType, row

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from execnodes.core.connectors import filterable_columns
+from execnodes.connectors import filterable_columns
 from execnodes.core.expressions import Call, Expression, InputRef, Literal, children, input_indexes
 from execnodes.core.functions import is_deterministic
 from execnodes.core.predicates import supported

@@ -12,14 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
-from execnodes.core.connectors import Takes
+from execnodes.core.changelog import ChangelogMode
+from execnodes.core.connectors import ConnectorDeclaration
 from execnodes.core.errors import ConnectorError
 from execnodes.core.lowering import Condition
 from execnodes.core.node import ExecNode
 from execnodes.core.options import Configuration
 from execnodes.core.tables import Column, ResolvedTable
-from execnodes.core.types import LogicalType
 from rekindle.connectors.options import COMMON, TableOption, TableOptions, check_options
 from rekindle.connectors.secrets import resolve_secrets
 
@@ -152,10 +151,15 @@ class SinkWriter(ABC):
 
 
 class Connector(ABC):
-    """Identifier and declared options, common to sources and sinks."""
+    """Abilities and options, common to sources and sinks."""
 
-    identifier: ClassVar[str]
-    """What ``'connector' = '…'`` names; the module is called the same."""
+    declaration: ClassVar[ConnectorDeclaration]
+    """What it can do, and its identifier; the planner knows it without this class."""
+
+    @property
+    def identifier(self) -> str:
+        """What ``'connector' = '…'`` names."""
+        return self.declaration.identifier
 
     @abstractmethod
     def declared(self, options: Mapping[str, str]) -> tuple[TableOption, ...]:
@@ -173,24 +177,9 @@ class Connector(ABC):
 class SourceConnector(Connector):
     """Reads tables."""
 
-    gives: ClassVar[ChangelogMode] = INSERT_ONLY
-    """Kinds of row that come; with others than inserts the frame has `rk_kind`. Asked of registered connectors only."""
-
     @abstractmethod
     def read(self, spark: SparkSession, request: SourceRequest) -> SourceFrame:
         """Lower a scan; ConnectorError if the data is not there or cannot be read."""
-
-    def metadata(self, options: Mapping[str, str]) -> Mapping[str, LogicalType]:
-        """METADATA keys the source offers, with their types."""
-        return {}
-
-    def bounded(self, options: Mapping[str, str]) -> bool:
-        """Whether the source ends by itself."""
-        return True
-
-    def reads_in_batch(self, options: Mapping[str, str]) -> bool:
-        """Whether the source can be read as a whole: it ends by itself, or has a form of its own for that."""
-        return self.bounded(options)
 
     def position(self, offset: str, log: Path, start: str | None) -> str:
         """A committed Spark offset of this source as a `SourceRequest.start` for a job with a fresh checkpoint.
@@ -220,12 +209,6 @@ class SourceConnector(Connector):
 
 class SinkConnector(Connector):
     """Writes tables."""
-
-    overwrites: ClassVar[bool] = False
-    """Whether it can replace what a table holds (INSERT OVERWRITE)."""
-
-    takes: ClassVar[Takes] = Takes.INSERTS
-    """Kinds of row that can be written. Asked of registered connectors only."""
 
     @abstractmethod
     def writer(self, spark: SparkSession, request: SinkRequest) -> SinkWriter:

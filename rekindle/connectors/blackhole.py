@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
+from execnodes.connectors.blackhole import CONNECTOR
+from execnodes.core.connectors import ConnectorDeclaration
 from rekindle.connectors.base import SinkConnector, SinkRequest, SinkWriter
 from rekindle.connectors.options import TableOption
 
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 class Blackhole(SinkConnector):
     """Takes every kind of row but -U."""
 
-    identifier: ClassVar[str] = "blackhole"
+    declaration: ClassVar[ConnectorDeclaration] = CONNECTOR
 
     def declared(self, options: Mapping[str, str]) -> tuple[TableOption, ...]:
         """None of its own."""

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from execnodes.connectors.collect import CONNECTOR
+from execnodes.core.connectors import ConnectorDeclaration
 from rekindle.connectors.arrow import rows_with_kinds
 from rekindle.connectors.base import SinkConnector, SinkRequest, SinkWriter
 from rekindle.connectors.options import TableOption
@@ -43,7 +45,7 @@ def clear(name: str | None = None) -> None:
 class Collect(SinkConnector):
     """Takes every kind of row."""
 
-    identifier: ClassVar[str] = "collect"
+    declaration: ClassVar[ConnectorDeclaration] = CONNECTOR
 
     def declared(self, options: Mapping[str, str]) -> tuple[TableOption, ...]:
         """The name only."""

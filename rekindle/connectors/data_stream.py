@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from execnodes.connectors.data_stream import CONNECTOR
+from execnodes.core.connectors import ConnectorDeclaration
 from execnodes.core.errors import ConnectorError, PlanError
 from execnodes.core.lowering import quote
 from execnodes.core.spark_sql import spark_type
@@ -38,7 +40,7 @@ class DataStream:
 class DataStreamSource(SourceConnector):
     """Columns by name; rows are inserts."""
 
-    identifier: ClassVar[str] = "data-stream"
+    declaration: ClassVar[ConnectorDeclaration] = CONNECTOR
 
     def declared(self, options: Mapping[str, str]) -> tuple[TableOption, ...]:
         """The uid only."""

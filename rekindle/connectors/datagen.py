@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
+from execnodes.connectors.datagen import CONNECTOR
+from execnodes.core.connectors import ConnectorDeclaration
 from execnodes.core.errors import ConnectorError, OptionError
 from execnodes.core.options import parse_duration
 from execnodes.core.types import BINARIES, INTEGERS, TEXTS, LogicalType, Root
@@ -41,15 +43,11 @@ _BITS = {Root.TINYINT: 7, Root.SMALLINT: 15, Root.INT: 31, Root.BIGINT: 63}
 class Datagen(SourceConnector):
     """The same row number gives the same row."""
 
-    identifier: ClassVar[str] = "datagen"
+    declaration: ClassVar[ConnectorDeclaration] = CONNECTOR
 
     def declared(self, options: Mapping[str, str]) -> tuple[TableOption, ...]:
         """Flink's options; those of fields of ROWs and elements by their path."""
         return OPTIONS
-
-    def bounded(self, options: Mapping[str, str]) -> bool:
-        """With a number of rows or a sequence."""
-        return _rows(options) >= 0
 
     def until(
         self, options: Mapping[str, str], position: str | None, job_dir: Path, uid: str, table: str

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from execnodes.connectors.duckdb import CONNECTOR
+from execnodes.core.connectors import ConnectorDeclaration
 from execnodes.core.errors import ConnectorError
 from rekindle.connectors.base import SinkConnector, SinkRequest, SinkWriter, SourceConnector, SourceFrame, SourceRequest
 from rekindle.connectors.duckdb_sql import connect, exported, identifier
@@ -27,8 +29,7 @@ OPTIONS = (
 class Duckdb(SourceConnector, SinkConnector):
     """A bounded source; a sink that appends, or upserts and deletes by primary key, or retracts whole rows."""
 
-    identifier: ClassVar[str] = "duckdb"
-    overwrites: ClassVar[bool] = True
+    declaration: ClassVar[ConnectorDeclaration] = CONNECTOR
 
     def declared(self, options: Mapping[str, str]) -> tuple[TableOption, ...]:
         """Where the table is."""

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from execnodes.connectors.filesystem import CONNECTOR, bounded
+from execnodes.core.connectors import ConnectorDeclaration
 from execnodes.core.errors import ConnectorError
 from execnodes.core.lowering import KIND, MAJOR, SEQUENCE, quote
 from execnodes.core.tables import Column
-from execnodes.core.types import BIGINT, STRING, LogicalType, timestamp_ltz
 from rekindle.connectors.base import (
     SinkConnector,
     SinkRequest,
@@ -34,7 +35,7 @@ from rekindle.connectors.files import (
     name_of,
     stream_path,
 )
-from rekindle.connectors.format import Format, Wanted, find_format, formats
+from rekindle.connectors.format import Format, Wanted, find_format, format_of
 from rekindle.connectors.line_text import LINE, PATH, find_failure, local_path, stream_name, string
 from rekindle.connectors.options import COMMON, TableOption, TableOptions, check_options
 from rekindle.paths import AS_WRITTEN
@@ -55,37 +56,28 @@ OPTIONS = (
 
 _PATH_TEXT = "url_decode(replace(regexp_replace(_metadata.file_path, '^file:(//)?(?=/)', ''), '+', '%2B'))"
 """A file's path as people write it."""
-_METADATA: Mapping[str, tuple[str, LogicalType]] = {
-    "file.path": (_PATH_TEXT, STRING),
-    "file.name": ("url_decode(replace(regexp_extract(_metadata.file_path, '[^/]*$', 0), '+', '%2B'))", STRING),
-    "file.size": ("_metadata.file_size", BIGINT),
-    "file.modification-time": ("_metadata.file_modification_time", timestamp_ltz(3)),
+_METADATA: Mapping[str, str] = {
+    "file.path": _PATH_TEXT,
+    "file.name": "url_decode(replace(regexp_extract(_metadata.file_path, '[^/]*$', 0), '+', '%2B'))",
+    "file.size": "_metadata.file_size",
+    "file.modification-time": "_metadata.file_modification_time",
 }
 
 
 class Filesystem(SourceConnector, SinkConnector):
     """Bounded or watched files in, one set of files a micro-batch out."""
 
-    identifier: ClassVar[str] = "filesystem"
-    overwrites: ClassVar[bool] = True
+    declaration: ClassVar[ConnectorDeclaration] = CONNECTOR
 
     def declared(self, options: Mapping[str, str]) -> tuple[TableOption, ...]:
         """Its own options and those of the format."""
-        chosen = formats().get(options.get("format", ""))
+        chosen = format_of(options.get("format", ""))
         return (*OPTIONS, *(chosen.options if chosen else ()))
 
     def check(self, options: Mapping[str, str], role: str, table: str) -> TableOptions:
         """Also that the format exists."""
         find_format(options.get("format", ""), table)
         return check_options(options, (*COMMON, *self.declared(options)), role, table)
-
-    def metadata(self, options: Mapping[str, str]) -> Mapping[str, LogicalType]:
-        """Facts about the file a row is from."""
-        return {key: kind for key, (_, kind) in _METADATA.items()}
-
-    def bounded(self, options: Mapping[str, str]) -> bool:
-        """Unless it watches for files."""
-        return not options.get("source.monitor-interval")
 
     def read(self, spark: SparkSession, request: SourceRequest) -> SourceFrame:
         """Lines (or the file's own columns) as Spark reads them, decoded by the format."""
@@ -116,7 +108,7 @@ class Filesystem(SourceConnector, SinkConnector):
         rows = chosen.decode(placed, options, Wanted(stored, every, (*added, *origin)))
         if others:
             rows = _arranged(rows, request, stored, chosen.changelog, origin)
-        return SourceFrame(rows, self.bounded(options), filtered)
+        return SourceFrame(rows, bounded(options), filtered)
 
     def writer(self, spark: SparkSession, request: SinkRequest) -> SinkWriter:
         """Files that appear at once, once a micro-batch."""
@@ -176,7 +168,7 @@ def _other(column: Column, request: SourceRequest) -> str:
             where=f"table {request.name}",
             hint=f"The filesystem connector has: {', '.join(_METADATA)}.",
         )
-    return f"CAST({_METADATA[key][0]} AS {spark_type(column.data_type)})"
+    return f"CAST({_METADATA[key]} AS {spark_type(column.data_type)})"
 
 
 def _partition_text(name: str) -> str:

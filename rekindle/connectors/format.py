@@ -9,12 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
-from inspect import getmembers, isabstract, isclass
+from inspect import getmembers, isclass
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import TYPE_CHECKING, ClassVar
 
 import rekindle.connectors.formats
+from execnodes.connectors import own_formats
+from execnodes.core.connectors import FormatDeclaration
 from execnodes.core.errors import ConnectorError
 from execnodes.core.tables import Column
 from rekindle.connectors.options import TableOption, TableOptions
@@ -38,17 +39,21 @@ class Wanted:
 class Format(ABC):
     """How rows stand in files."""
 
-    identifier: ClassVar[str]
+    declaration: ClassVar[FormatDeclaration]
+    """Which kinds of row it reads and writes, and its identifier; the planner knows it without this class."""
     options: ClassVar[tuple[TableOption, ...]]
     """Keys begin with the identifier."""
     reader: ClassVar[str] = "text"
     """Spark's own format that reads and writes the files."""
-    changelog: ClassVar[bool] = False
-    """Whether records carry row kinds."""
     typed: ClassVar[bool] = False
     """Whether `reader` gives the columns themselves, under their names."""
     extension: ClassVar[str]
     """Of written files, with the dot."""
+
+    @property
+    def changelog(self) -> bool:
+        """Whether records carry row kinds."""
+        return self.declaration.changelog
 
     def check(self, columns: tuple[Column, ...], options: TableOptions, table: str) -> None:
         """Refuse column types the format has no form for and options that contradict; ConnectorError."""
@@ -77,23 +82,28 @@ class Format(ABC):
         """What `reader` writes, from a frame with the columns' names and `rk_kind`; `kept` are to leave alone."""
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=16)
+def format_of(identifier: str) -> Format | None:
+    """The format of that name, whose module is called the same; None if there is none."""
+    if identifier not in own_formats():
+        return None
+    module = import_module(f"{rekindle.connectors.formats.__name__}.{own_formats()[identifier]}")
+    classes = (member for _, member in getmembers(module, isclass) if member.__module__ == module.__name__)
+    return next(each() for each in classes if issubclass(each, Format))
+
+
 def formats() -> Mapping[str, Format]:
     """All formats by identifier."""
-    found: dict[str, Format] = {}
-    for info in iter_modules(rekindle.connectors.formats.__path__):
-        module = import_module(f"{rekindle.connectors.formats.__name__}.{info.name}")
-        for _, member in getmembers(module, isclass):
-            if issubclass(member, Format) and member.__module__ == module.__name__ and not isabstract(member):
-                found[member.identifier] = member()
-    return dict(sorted(found.items()))
+    found = ((identifier, format_of(identifier)) for identifier in sorted(own_formats()))
+    return {identifier: each for identifier, each in found if each is not None}
 
 
 def find_format(identifier: str, table: str) -> Format:
     """The format of that name; ConnectorError with what exists if there is none."""
-    known = formats()
-    if identifier in known:
-        return known[identifier]
+    found = format_of(identifier)
+    if found is not None:
+        return found
+    known = sorted(own_formats())
     near = difflib.get_close_matches(identifier, known, n=2)
     guess = f"Did you mean {' or '.join(near)}? " if near else ""
     what = f"unknown format {identifier!r}" if identifier else "the table has no 'format' option"

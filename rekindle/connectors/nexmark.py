@@ -6,6 +6,8 @@ import datetime as dt
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
+from execnodes.connectors.nexmark import CONNECTOR
+from execnodes.core.connectors import ConnectorDeclaration
 from execnodes.core.errors import ConnectorError
 from execnodes.core.options import parse_duration
 from execnodes.core.tables import Column
@@ -61,15 +63,11 @@ _CHANNELS = ("Google", "Facebook", "Baidu", "Apple")
 class Nexmark(SourceConnector):
     """Columns by name: kind INT (0 person, 1 auction, 2 bid) and the ROWs person, auction, bid, of which one is set."""
 
-    identifier: ClassVar[str] = "nexmark"
+    declaration: ClassVar[ConnectorDeclaration] = CONNECTOR
 
     def declared(self, options: Mapping[str, str]) -> tuple[TableOption, ...]:
         """Options of the generator."""
         return OPTIONS
-
-    def bounded(self, options: Mapping[str, str]) -> bool:
-        """With a number of events."""
-        return int(options.get("events.num", "0")) > 0
 
     def until(
         self, options: Mapping[str, str], position: str | None, job_dir: Path, uid: str, table: str

@@ -6,7 +6,9 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
+from execnodes.connectors.print import CONNECTOR
 from execnodes.core.changelog import RowKind
+from execnodes.core.connectors import ConnectorDeclaration
 from rekindle.connectors.arrow import printed, rows_with_kinds
 from rekindle.connectors.base import SinkConnector, SinkRequest, SinkWriter
 from rekindle.connectors.options import TableOption
@@ -24,7 +26,7 @@ OPTIONS = (
 class Print(SinkConnector):
     """Takes every kind of row."""
 
-    identifier: ClassVar[str] = "print"
+    declaration: ClassVar[ConnectorDeclaration] = CONNECTOR
 
     def declared(self, options: Mapping[str, str]) -> tuple[TableOption, ...]:
         """Flink's options."""

@@ -1,4 +1,8 @@
-"""Finding connectors: those in this folder, and those that other packages and programs register."""
+"""Finding connectors: those in this folder, and those that other packages and programs register.
+
+What a connector can do is asked of its declaration (`execnodes.connectors`); its class is loaded to check options, to
+read and to write.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +12,13 @@ from collections.abc import Mapping
 from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import entry_points
-from pkgutil import iter_modules
 from typing import TypeVar
 
 import rekindle.connectors
-from execnodes.core.connectors import declare_sink, declare_source
+from execnodes.connectors import connectors, declare, find_connector, own_connectors
+from execnodes.core.connectors import ConnectorDeclaration
 from execnodes.core.errors import ConnectorError
+from rekindle.connectors.attributes import declaration_of
 from rekindle.connectors.base import Connector, SinkConnector, SourceConnector
 from rekindle.connectors.options import TableOptions
 
@@ -26,7 +31,9 @@ _registered: dict[str, Connector] = {}
 def register(cls: C) -> C:
     """Make a connector known to this process, also as a decorator; ConnectorError if its identifier is taken."""
     connector = cls()
-    known = next((each for each in (*_own(), *_registered.values()) if each.identifier == connector.identifier), None)
+    declaration = declaration_of(connector)
+    _require_agreement(connector, declaration)
+    known = _find(connector.identifier)
     if known is not None and _name(type(known)) != _name(cls):
         raise ConnectorError(
             f"the connector {connector.identifier!r} exists already",
@@ -34,10 +41,7 @@ def register(cls: C) -> C:
             hint=f"Give it another identifier; that one belongs to {_name(type(known))}.",
         )
     _registered[connector.identifier] = connector
-    if isinstance(connector, SourceConnector):
-        declare_source(connector.identifier, connector.gives)
-    if isinstance(connector, SinkConnector):
-        declare_sink(connector.identifier, connector.takes)
+    declare(declaration)
     return cls
 
 
@@ -56,48 +60,54 @@ def register_installed() -> None:
         register(cls)
 
 
+def _require_agreement(connector: Connector, declared: ConnectorDeclaration) -> None:
+    can = (isinstance(connector, SourceConnector), isinstance(connector, SinkConnector))
+    if can != (declared.source is not None, declared.sink is not None):
+        raise ConnectorError(
+            f"the connector {declared.identifier!r} is not what it declares",
+            where=_name(type(connector)),
+            hint="A declaration has `source` if the class is a SourceConnector, `sink` if it is a SinkConnector.",
+        )
+
+
 def _name(cls: type) -> str:
     return f"{cls.__module__}.{cls.__qualname__}"
 
 
-def _connectors() -> tuple[Connector, ...]:
-    return (*_own(), *_registered.values())
+def _find(identifier: str) -> Connector | None:
+    return _own(identifier) if identifier in own_connectors() else _registered.get(identifier)
 
 
-@lru_cache(maxsize=1)
-def _own() -> tuple[Connector, ...]:
-    found = []
-    for module_info in iter_modules(rekindle.connectors.__path__):
-        module = import_module(f"{rekindle.connectors.__name__}.{module_info.name}")
-        for _, member in inspect.getmembers(module, inspect.isclass):
-            if (
-                issubclass(member, Connector)
-                and member.__module__ == module.__name__
-                and not inspect.isabstract(member)
-            ):
-                found.append(member())
-    return tuple(sorted(found, key=lambda connector: connector.identifier))
+@lru_cache(maxsize=32)
+def _own(identifier: str) -> Connector:
+    """The one connector of the module that is called as it is."""
+    module = import_module(f"{rekindle.connectors.__name__}.{own_connectors()[identifier]}")
+    classes = (each for _, each in inspect.getmembers(module, inspect.isclass) if each.__module__ == module.__name__)
+    return next(each() for each in classes if issubclass(each, Connector))
 
 
 def identifiers(role: str | None = None) -> tuple[str, ...]:
     """Names of all connectors, or of those that can be a "source" or a "sink"."""
-    wanted = {"source": SourceConnector, "sink": SinkConnector, None: Connector}[role]
-    return tuple(sorted({each.identifier for each in _connectors() if isinstance(each, wanted)}))
+    return tuple(
+        each.identifier
+        for each in connectors()
+        if role is None or (each.source if role == "source" else each.sink) is not None
+    )
 
 
 def find_source(identifier: str, table: str = "") -> SourceConnector:
     """The connector that reads; ConnectorError with what exists if there is none."""
-    for connector in _connectors():
-        if connector.identifier == identifier and isinstance(connector, SourceConnector):
-            return connector
+    connector = _find(identifier)
+    if isinstance(connector, SourceConnector):
+        return connector
     raise _missing(identifier, "source", table)
 
 
 def find_sink(identifier: str, table: str = "") -> SinkConnector:
     """The connector that writes; ConnectorError with what exists if there is none."""
-    for connector in _connectors():
-        if connector.identifier == identifier and isinstance(connector, SinkConnector):
-            return connector
+    connector = _find(identifier)
+    if isinstance(connector, SinkConnector):
+        return connector
     raise _missing(identifier, "sink", table)
 
 
@@ -110,17 +120,22 @@ def validate(options: Mapping[str, str], role: str, table: str = "") -> TableOpt
 
 def require_bounded(options: Mapping[str, str], table: str) -> None:
     """ConnectorError for a source that never ends, and so cannot be read in batch mode."""
-    if not find_source(options.get("connector", ""), table).reads_in_batch(options):
+    identifier = options.get("connector", "")
+    declared = find_connector(identifier)
+    if declared is None or declared.source is None:
+        raise _missing(identifier, "source", table)
+    if not (declared.source.whole or declared.source.bounded(options)):
         raise endless(table)
 
 
 def require_overwriting(options: Mapping[str, str], table: str) -> None:
     """ConnectorError for a sink that can only add rows."""
     identifier = options.get("connector", "")
-    if not find_sink(identifier, table).overwrites:
-        able = ", ".join(
-            each.identifier for each in _connectors() if isinstance(each, SinkConnector) and each.overwrites
-        )
+    declared = find_connector(identifier)
+    if declared is None or declared.sink is None:
+        raise _missing(identifier, "sink", table)
+    if not declared.sink.overwrites:
+        able = ", ".join(each.identifier for each in connectors() if each.sink is not None and each.sink.overwrites)
         raise ConnectorError(
             f"the connector {identifier!r} cannot replace what a table holds",
             where=f"table {table}",
@@ -141,7 +156,7 @@ def endless(table: str) -> ConnectorError:
 def describe_failure(failure: BaseException | str) -> ConnectorError | None:
     """The error of a source's data behind a Spark exception or its text; None if it is about something else."""
     message = str(failure)
-    for connector in _connectors():
+    for connector in map(_find, identifiers("source")):
         if isinstance(connector, SourceConnector):
             error = connector.describe_failure(message)
             if error is not None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
+from execnodes.connectors.spark import CONNECTOR, bounded
+from execnodes.core.connectors import ConnectorDeclaration
 from execnodes.core.errors import ConnectorError
 from execnodes.core.lowering import quote
 from rekindle.connectors.base import SinkConnector, SinkRequest, SinkWriter, SourceConnector, SourceFrame, SourceRequest
@@ -36,19 +38,11 @@ OPTIONS = (
 class Spark(SourceConnector, SinkConnector):
     """Columns by name, cast to the declared types; a sink appends."""
 
-    identifier: ClassVar[str] = "spark"
+    declaration: ClassVar[ConnectorDeclaration] = CONNECTOR
 
     def declared(self, options: Mapping[str, str]) -> tuple[TableOption, ...]:
         """The format and its options."""
         return OPTIONS
-
-    def bounded(self, options: Mapping[str, str]) -> bool:
-        """As the user says."""
-        return options.get("spark.bounded", "false") == "true"
-
-    def reads_in_batch(self, options: Mapping[str, str]) -> bool:
-        """Spark's batch readers end."""
-        return True
 
     def read(self, spark: SparkSession, request: SourceRequest) -> SourceFrame:
         """As a stream, or as a batch where one is asked for."""
@@ -67,7 +61,7 @@ class Spark(SourceConnector, SinkConnector):
             cells = [
                 f"CAST({quote(c.name)} AS {spark_type(c.data_type)}) AS c{i}" for i, c in enumerate(request.columns)
             ]
-            return SourceFrame(numbered(spark, frame, cells, request.ordered), request.batch or self.bounded(options))
+            return SourceFrame(numbered(spark, frame, cells, request.ordered), request.batch or bounded(options))
         except _spark_errors() as error:
             raise _refused(error, name, request.name) from error
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from execnodes.connectors import sink_changelog_mode
 from execnodes.core.changelog import RETRACT, ChangelogMode
-from execnodes.core.connectors import sink_changelog_mode
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
 from execnodes.core.tables import Schema, TableReference

@@ -194,7 +194,7 @@ def test_accumulators(name: str) -> None:
 def test_connectors(role: str) -> None:
     tables = "".join(each.sql for each in programs())
     # A data stream is a DataFrame of the program that runs the plan; no DDL can name it.
-    assert set(identifiers(role)) - {DataStreamSource.identifier} <= set(
+    assert set(identifiers(role)) - {DataStreamSource.declaration.identifier} <= set(
         re.findall(r"'connector' = '([\w-]+)'", tables)
     )
 

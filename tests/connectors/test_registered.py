@@ -10,13 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import execnodes.connectors
 from execnodes.core.changelog import ChangelogMode
-from execnodes.core.connectors import Takes
+from execnodes.core.connectors import ConnectorDeclaration, SinkAbilities, SourceAbilities, Takes
 from execnodes.core.errors import ConnectorError, SqlError
 from execnodes.core.types import row
 from execnodes.stream.values.v1 import Values
 from rekindle.connectors import registry
-from rekindle.connectors.base import ProviderContext, SinkConnector, SinkRequest, SinkWriter
+from rekindle.connectors.base import (
+    ProviderContext,
+    SinkConnector,
+    SinkRequest,
+    SinkWriter,
+    SourceConnector,
+    SourceFrame,
+    SourceRequest,
+)
 from rekindle.connectors.blackhole import Blackhole
 from rekindle.table_environment import TableEnvironment
 from tests.connectors.helpers import frame_of, table
@@ -31,6 +40,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "connectors.md"
 def _only_own_connectors() -> Iterator[None]:
     yield
     registry._registered.clear()
+    execnodes.connectors._declared.clear()
     registry.register_installed.cache_clear()
 
 
@@ -56,12 +66,22 @@ def test_it_is_known_at_compile_time(lines: Any) -> None:
         env.compile_plan_sql("INSERT INTO out_t SELECT CAST(COUNT(*) AS INT), 'x' FROM (VALUES (1)) AS t(k)")
 
 
+KEY = " PRIMARY KEY NOT ENFORCED"
+
+
+@pytest.mark.parametrize("old", [False, True])
 @pytest.mark.parametrize(
     ("takes", "key", "mode"),
-    [(Takes.CHANGES, "", "I,UB,UA"), (Takes.UPSERTS, " PRIMARY KEY NOT ENFORCED", "I,UA"), (Takes.UPSERTS, "", None)],
+    [(Takes.CHANGES, "", "I,UB,UA"), (Takes.UPSERTS, KEY, "I,UA"), (Takes.UPSERTS, "", None)],
 )
-def test_what_it_takes_is_asked_of_the_query(lines: Any, takes: Takes, key: str, mode: str | None) -> None:
-    lines.takes = takes
+def test_what_it_takes_is_asked_of_the_query(lines: Any, takes: Takes, key: str, mode: str | None, old: bool) -> None:
+    if old:
+        # As connectors were written for 1.2.
+        del lines.declaration
+        lines.identifier, lines.takes = "lines", takes
+    else:
+        without_key = Takes.INSERTS if takes is Takes.UPSERTS else takes
+        lines.declaration = ConnectorDeclaration("lines", sink=SinkAbilities(without_key, takes_by_key=takes))
     registry.register(lines)
     env = TableEnvironment.create()
     options = "WITH ('connector' = 'lines', 'path' = '/o')"
@@ -99,7 +119,7 @@ def test_broken_packages_are_named(monkeypatch: pytest.MonkeyPatch, value: str, 
 class Empty(SinkConnector):
     """Does nothing."""
 
-    identifier = "empty"
+    declaration = ConnectorDeclaration("empty", sink=SinkAbilities())
 
     def declared(self, options: Any) -> tuple[()]:
         return ()
@@ -115,6 +135,40 @@ def test_packages_bring_connectors(monkeypatch: pytest.MonkeyPatch) -> None:
     TableEnvironment.create()
     TableEnvironment.create()
     assert isinstance(registry.find_sink("empty"), Empty)
+
+
+def test_a_connector_is_what_it_declares(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Empty, "declaration", ConnectorDeclaration("empty", source=SourceAbilities()))
+    with pytest.raises(
+        ConnectorError, match=r"Empty: the connector 'empty' is not what it declares\n(?s:.*)`sink` if it is"
+    ):
+        registry.register(Empty)
+
+
+class Forever(SourceConnector):
+    """A source as they were written for 1.2."""
+
+    identifier = "forever"
+    gives = ChangelogMode.parse("I,UA,D")
+
+    def declared(self, options: Any) -> tuple[()]:
+        return ()
+
+    def bounded(self, options: Any) -> bool:
+        return options.get("until") is not None
+
+    def read(self, spark: SparkSession, request: SourceRequest) -> SourceFrame:
+        raise NotImplementedError
+
+
+def test_attributes_of_old_declare() -> None:
+    registry.register(Forever)
+    given = {"connector": "forever"}
+    assert str(execnodes.connectors.source_changelog_mode(given)) == "I,UA,D"
+    assert registry.identifiers("source").count("forever") == 1
+    registry.require_bounded({**given, "until": "1"}, "t")
+    with pytest.raises(ConnectorError, match="no end"):
+        registry.require_bounded(given, "t")
 
 
 @pytest.mark.parametrize(

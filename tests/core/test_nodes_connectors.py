@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from execnodes.connectors import sink_changelog_mode, source_changelog_mode
 from execnodes.core.changelog import INSERT_ONLY, RETRACT, ChangelogMode
-from execnodes.core.connectors import sink_changelog_mode, source_changelog_mode
 
 
 @pytest.mark.parametrize(
@@ -14,8 +14,10 @@ from execnodes.core.connectors import sink_changelog_mode, source_changelog_mode
         ({"connector": "filesystem", "format": "json"}, "I"),
         ({"connector": "filesystem", "format": "parquet"}, "I"),
         ({"connector": "filesystem", "format": "debezium-json"}, "I,UB,UA,D"),
-        ({"connector": "kafka", "value.format": "canal-json"}, "I,UB,UA,D"),
-        ({"connector": "upsert-kafka", "value.format": "json"}, "I,UA,D"),
+        ({"connector": "filesystem", "value.format": "canal-json"}, "I,UB,UA,D"),
+        ({"connector": "nexmark", "format": "debezium-json"}, "I"),
+        ({"connector": "print"}, "I"),
+        ({"connector": "no-such-thing", "format": "debezium-json"}, "I"),
         ({"connector": "nexmark"}, "I"),
         ({"connector": "datagen"}, "I"),
     ],

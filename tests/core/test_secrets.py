@@ -13,7 +13,7 @@ from execnodes.core.errors import JobError
 from execnodes.core.secrets import MASK, is_sensitive, literal_secrets, masked, masked_options, remember
 from rekindle.connectors.format import formats
 from rekindle.connectors.options import COMMON
-from rekindle.connectors.registry import _own as own_connectors
+from rekindle.connectors.registry import find_sink, find_source, identifiers
 
 SENSITIVE = (
     "password", "db.password", "PASSWORD", "ssl.key-password", "secret", "client.secret", "token", "auth-token",
@@ -79,8 +79,9 @@ def test_other_keys(key: str) -> None:
 
 def test_no_declared_option_is_a_secret_by_mistake() -> None:
     declared = [*COMMON, *(option for each in formats().values() for option in each.options)]
-    for connector in own_connectors():
-        declared += connector.declared({"connector": connector.identifier, "format": "json", "path": "/x"})
+    for find, role in ((find_source, "source"), (find_sink, "sink")):
+        for name in identifiers(role):
+            declared += find(name).declared({"connector": name, "format": "json", "path": "/x"})
     assert [option.key for option in declared if is_sensitive(option.key) != option.secret] == []
 
 

@@ -27,7 +27,7 @@ from tests.planner.hand_built import (
 
 T = scan()
 CDC = scan("cdc", table(key=("k",), format="debezium-json"))
-UPSERT = scan("up", table(key=("k",), connector="upsert-kafka"))
+UPSERT = scan("up", table(key=("k",), connector="upserts"))
 W = watermarked()
 COUNTED = aggregate(T, (0,), count())
 KEY = call("=", ref(T, 0), call("CAST", lit("a", STRING), type=STRING))

@@ -340,7 +340,7 @@ CDC = table(key=("v",), format="debezium-json", watermark="ts")
         (CDC, False, "Scan"),
         (table(key=("v",)), True, "Scan"),
         (table(format="debezium-json"), True, "Scan"),
-        (table(key=("v",), connector="upsert-kafka"), False, "Normalize(Scan)"),
+        (table(key=("v",), connector="upserts"), False, "Normalize(Scan)"),
     ],
 )
 def test_changelogs_are_normalized_where_they_need_it(resolved: object, duplicates: bool, expected: str) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from typing import Literal as Tag
 
+from execnodes.connectors import sink_changelog_mode
 from execnodes.core.changelog import ChangelogMode
-from execnodes.core.connectors import sink_changelog_mode
 from execnodes.core.constraints import enforced, null_free
 from execnodes.core.lowering import Lowering, OperatorInput, Rows, without_update_before
 from execnodes.core.meaning import RowsMeaning, StateMeaning, set_text

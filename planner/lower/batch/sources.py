@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execnodes.core.connectors import source_changelog_mode
+from execnodes.connectors import source_changelog_mode
 from execnodes.core.errors import SqlError
 from execnodes.core.node import ExecNode
 from planner.algebra import CompiledQuery, Scan, Values

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from execnodes.connectors.formats.canal_json import FORMAT
+from execnodes.core.connectors import FormatDeclaration
 from execnodes.core.lowering import KIND, quote
 from execnodes.core.tables import Column
 from execnodes.core.types import STRING, Field, array
@@ -27,9 +29,8 @@ class CanalJson(Format):
     The row before an update is the new one with the fields of `old` put back. Records of table definitions are no rows.
     """
 
-    identifier: ClassVar[str] = _PREFIX
+    declaration: ClassVar[FormatDeclaration] = FORMAT
     extension: ClassVar[str] = ".json"
-    changelog: ClassVar[bool] = True
     options: ClassVar[tuple[TableOption, ...]] = (
         *json_options(_PREFIX),
         TableOption(f"{_PREFIX}.database.include", "text", "", "Only records whose database matches this pattern."),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from execnodes.connectors.formats.csv import FORMAT
+from execnodes.core.connectors import FormatDeclaration
 from execnodes.core.errors import ConnectorError
 from execnodes.core.lowering import quote
 from execnodes.core.tables import Column
@@ -34,7 +36,7 @@ _UNLIKELY = "\u0001rk\u0001"
 class Csv(Format):
     """Fields are texts; an empty one is '' for a text column and bad for any other, unless it is the null literal."""
 
-    identifier: ClassVar[str] = "csv"
+    declaration: ClassVar[FormatDeclaration] = FORMAT
     extension: ClassVar[str] = ".csv"
     options: ClassVar[tuple[TableOption, ...]] = (
         TableOption("csv.field-delimiter", "text", ",", "One character between fields, e.g. ; or \\t."),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from execnodes.connectors.formats.debezium_json import FORMAT
+from execnodes.core.connectors import FormatDeclaration
 from execnodes.core.lowering import KIND, quote
 from execnodes.core.tables import Column
 from execnodes.core.types import STRING, Field, row
@@ -26,9 +28,8 @@ class DebeziumJson(Format):
     An update gives -U with `before` and +U with `after`. Written are an insert for +I and +U, a delete for -U and -D.
     """
 
-    identifier: ClassVar[str] = _PREFIX
+    declaration: ClassVar[FormatDeclaration] = FORMAT
     extension: ClassVar[str] = ".json"
-    changelog: ClassVar[bool] = True
     options: ClassVar[tuple[TableOption, ...]] = (
         *json_options(_PREFIX),
         TableOption(f"{_PREFIX}.schema-include", "bool", "false", "Records stand under 'payload', beside a 'schema'."),

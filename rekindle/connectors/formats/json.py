@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from execnodes.connectors.formats.json import FORMAT
+from execnodes.core.connectors import FormatDeclaration
 from execnodes.core.errors import ConnectorError
 from execnodes.core.lowering import quote
 from execnodes.core.tables import Column
@@ -67,7 +69,7 @@ def to_json_text(struct: str, options: TableOptions, prefix: str) -> str:
 class Json(Format):
     """A row is an object; fields are found by their exact name, a missing one is NULL."""
 
-    identifier: ClassVar[str] = "json"
+    declaration: ClassVar[FormatDeclaration] = FORMAT
     extension: ClassVar[str] = ".json"
     options: ClassVar[tuple[TableOption, ...]] = (
         *json_options("json"),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from execnodes.connectors.formats.parquet import FORMAT
+from execnodes.core.connectors import FormatDeclaration
 from execnodes.core.lowering import quote
 from execnodes.core.tables import Column
 from rekindle.connectors.format import Format, Wanted
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 class Parquet(Format):
     """A column that a file lacks is NULL. TIME is stored as an INT of milliseconds."""
 
-    identifier: ClassVar[str] = "parquet"
+    declaration: ClassVar[FormatDeclaration] = FORMAT
     extension: ClassVar[str] = ".parquet"
     reader: ClassVar[str] = "parquet"
     typed: ClassVar[bool] = True

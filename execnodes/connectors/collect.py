@@ -1,0 +1,5 @@
+"""collect: every kind of row, or all but -U where the table says so."""
+
+from execnodes.core.connectors import ConnectorDeclaration, SinkAbilities, Takes
+
+CONNECTOR = ConnectorDeclaration("collect", sink=SinkAbilities(Takes.CHANGES, upsert_option="changelog-mode"))

@@ -1,0 +1,1 @@
+"""What formats can do, one module each."""
