@@ -73,6 +73,8 @@ COMMANDS = {
     ),
 }
 """Module and function of each command, and the first paragraph of its help."""
+SHORT = frozenset({"compile", "explain", "check", "diff", "report", "upgrade", "lint"})
+"""Commands that read and write plans, and end."""
 _OPTIONS = {
     "--version": "Show the version and exit.",
     "--install-completion": "Install completion for the current shell.",

@@ -11,8 +11,9 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 
-_OBJECTS = 50_000
-"""New objects between two looks for garbage."""
+_OBJECTS, _OBJECTS_OF_SHORT_ONES = 50_000, 500_000
+"""New objects between two looks for garbage: loading makes many and no garbage, and looking for it as often as usual
+takes a tenth of a short command."""
 
 
 def run() -> None:
@@ -42,14 +43,14 @@ def version_text() -> str:
 
 
 def _command(words: Sequence[str]) -> None:
-    # Loading makes many objects and no garbage: looking for it as often as usual takes a tenth of a short command.
-    gc.set_threshold(_OBJECTS)
     from execnodes.core.errors import RekindleError
     from rekindle.cli.app import app_of
-    from rekindle.cli.commands import COMMANDS
+    from rekindle.cli.commands import COMMANDS, SHORT
     from rekindle.cli.errors import describe_defect, describe_error
     from rekindle.cli.inputs import InScript
 
+    short = words[0] in SHORT
+    gc.set_threshold(_OBJECTS_OF_SHORT_ONES if short else _OBJECTS)
     try:
         # Completion of a shell, a wrong command and an option in front of it want all of them.
         alone = words[0] in COMMANDS and "_REKINDLE_COMPLETE" not in os.environ
@@ -62,6 +63,9 @@ def _command(words: Sequence[str]) -> None:
         raise
     except Exception as error:  # noqa: BLE001
         _fail(error, describe_defect(error))
+    finally:
+        if short:
+            gc.freeze()  # nobody needs what the interpreter would look through once more at its end
 
 
 def _fail(error: BaseException, lines: Iterable[str], code: int = 1) -> None:
