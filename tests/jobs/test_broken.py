@@ -172,7 +172,9 @@ def test_a_failed_start_is_remembered(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("pid", "state"), [(os.getpid(), State.STARTING), (0, State.CRASHED), (2**22 + 1, State.CRASHED)]
+    ("pid", "state"),
+    [(os.getpid(), State.STARTING), (0, State.CRASHED), (2**22 + 1, State.CRASHED)],
+    ids=["this process", "none", "gone"],
 )
 def test_a_start_is_one_as_long_as_somebody_is_at_it(pid: int, state: State) -> None:
     assert state_of(Status(State.STARTING, 0, pid), alive=False) is state
