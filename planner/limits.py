@@ -20,6 +20,8 @@ MAX_LEVELS = 700
 """Operators one above the other."""
 MAX_WAYS = 2_000
 """Ways of a row through UNION ALL, grouping sets and overlapping windows: Spark computes them side by side."""
+MAX_RELATIONS = 300
+"""Tables and subqueries of one FROM: each join knows all columns of those before it."""
 MAX_NODES = 5_000
 """Nodes of a plan."""
 
@@ -64,6 +66,16 @@ def check_plan(sinks: Iterable[Sink]) -> None:
                 hint="Split the query into several INSERTs, or name fewer sets of keys.",
             )
         _check_parts(sum(each.parts for each in operators), sink.position)
+
+
+def check_relations(count: int, position: Position) -> None:
+    """SqlError for a FROM that joins too much."""
+    if count > MAX_RELATIONS:
+        raise SqlError(
+            f"FROM joins more than {MAX_RELATIONS} tables and subqueries",
+            position=position,
+            hint="Join them in several jobs with a table between them.",
+        )
 
 
 def check_sets(count: int, keys: int, position: Position) -> None:

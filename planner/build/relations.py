@@ -16,6 +16,7 @@ from planner.build.hints import StateTtl
 from planner.build.scope import Relation, Scope
 from planner.build.source import TRUE, Source, named, row_of, single_row
 from planner.build.windows import window_function
+from planner.limits import check_relations
 
 if TYPE_CHECKING:
     from planner.build.query import QueryBuilder
@@ -38,6 +39,7 @@ def build_relation(builder: QueryBuilder, node: s.Relation, ttl: StateTtl, outer
 
 def _join(builder: QueryBuilder, node: s.Join, ttl: StateTtl, outer: Scope | None) -> Source:
     left = build_relation(builder, node.left, ttl, outer)
+    check_relations(len(left.scope.relations) + 1, node.position)
     if isinstance(node.right, s.Unnest):
         return _join_unnest(builder, left, node, node.right)
     right = build_relation(builder, node.right, ttl, outer)

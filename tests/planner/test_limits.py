@@ -140,6 +140,10 @@ def test_what_compiles_can_be_read_again(shape: str) -> None:
         (f"SELECT\n {nested(60, lambda each: f'NULLIF({each}, 1)', 'a')} FROM t", "when it is written out, more than"),
         (doubled(14, "SELECT * FROM {before} UNION ALL SELECT * FROM {before}"), f"16384 ways .* more than {MAX_WAYS}"),
         (
+            f"SELECT 1 FROM t {' '.join(f'JOIN t AS t{at} ON t.k = t{at}.k' for at in range(320))}",
+            "more than 300 tables",
+        ),
+        (
             f"SELECT COUNT(*) FROM t GROUP BY {', '.join(['GROUPING SETS ((k), (a))'] * 12)}",
             f"GROUP BY names 4096 sets of keys, more than {MAX_WAYS}",
         ),
