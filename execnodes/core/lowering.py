@@ -7,6 +7,7 @@ So a node that feeds two consumers still runs once, and scalar work never leaves
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -36,6 +37,31 @@ HASH = "rk_hash"
 """64-bit hash of the key."""
 
 
+ACTIVE = "rk_active"
+"""Stands in a text for the condition under which a row is the caller's; others never reach functions of the user.
+
+Spark computes Python functions for all rows of a projection, also where a CASE around them is not taken.
+"""
+_LONGEST = 4_000
+_DEEPEST = 60
+"""Characters, and parentheses in each other, of a text that may be put into other texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A column that is computed on the way."""
+
+    name: str
+    origin: int
+    """Only rows of this node have it."""
+    text: str
+
+    @staticmethod
+    def of(origin: int, text: str) -> Made:
+        """Equal texts over the rows of one node are one column."""
+        return Made(f"rk_made_{hashlib.sha256(f'{origin}:{text}'.encode()).hexdigest()[:16]}", origin, text)
+
+
 @dataclass(frozen=True, slots=True)
 class Branch:
     """One way rows take from an origin; all texts are Spark SQL over the origin's columns."""
@@ -48,6 +74,32 @@ class Branch:
     """Only rows for which it is TRUE take this way."""
     kind: str | None = None
     """Text of the row kind; None: every row is an INSERT."""
+    made: tuple[tuple[Made, ...], ...] = ()
+    """Columns that are computed beside the origin's, one layer after the other; all texts may name them."""
+
+    def settled(self) -> Branch:
+        """The same way, with columns in place of long texts: a text that is put into others would grow without end."""
+        if not any(map(_is_long, (*self.columns, self.condition or ""))):
+            return self
+        made, condition, active = self.made, self.condition, ACTIVE
+        if condition is not None:
+            made, (condition,) = self._with_layer(made, (condition,))
+            active = f"({ACTIVE} AND {condition})"
+        # Rows that do not take this way must not be computed: what is divided by zero there would fail.
+        guarded = (
+            text if _SAFE.fullmatch(text) else f"CASE WHEN {condition} THEN {text.replace(ACTIVE, active)} END"
+            for text in self.columns
+        )
+        made, columns = self._with_layer(made, self.columns if condition is None else tuple(guarded))
+        return replace(self, columns=columns, condition=condition, made=made)
+
+    def _with_layer(
+        self, made: tuple[tuple[Made, ...], ...], texts: tuple[str, ...]
+    ) -> tuple[tuple[tuple[Made, ...], ...], tuple[str, ...]]:
+        """One layer more, and the names of its columns; a column that has a name already keeps it."""
+        layer = {text: Made.of(self.origin, text) for text in texts if not _SAFE.fullmatch(text)}
+        names = tuple(layer[text].name if text in layer else text for text in texts)
+        return ((*made, tuple(layer.values())) if layer else made), names
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +112,14 @@ class Rows:
 
     def project(self, type: LogicalType, columns: Callable[[tuple[str, ...]], tuple[str, ...]]) -> Rows:
         """New columns, made from the texts of the present ones."""
-        return Rows(type, tuple(replace(each, columns=columns(each.columns)) for each in self.branches))
+        settled = (each.settled() for each in self.branches)
+        return Rows(type, tuple(replace(each, columns=columns(each.columns)) for each in settled))
 
     def where(self, condition: Callable[[Branch], str]) -> Rows:
         """Only the rows for which the text is TRUE."""
 
         def narrow(branch: Branch) -> Branch:
+            branch = branch.settled()
             added = condition(branch)
             both = added if branch.condition is None else f"({branch.condition}) AND ({added})"
             return replace(branch, condition=both)
@@ -133,6 +187,18 @@ def quote(name: str) -> str:
 
 
 _SAFE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|\d+|`[^`]*`")
+
+
+def _is_long(text: str) -> bool:
+    if len(text) <= 2 * _DEEPEST:
+        return False
+    if len(text) > _LONGEST:
+        return True
+    depth = deepest = 0
+    for each in text:
+        depth += (each == "(") - (each == ")")
+        deepest = max(deepest, depth)
+    return deepest > _DEEPEST
 
 
 def wrap(text: str) -> str:

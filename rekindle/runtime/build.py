@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial, reduce
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from execnodes.core.lowering import HASH, KIND, MAJOR, SEQUENCE
+from execnodes.core.lowering import HASH, KIND, MAJOR, SEQUENCE, Branch, Made
 from execnodes.core.options import Configuration
 from execnodes.core.places import ROW, row_text
 from execnodes.core.slots import assign, decode, unused
@@ -111,7 +112,7 @@ class Builder:
 
     def _from(self, source: SourceRecord, arms: tuple[Arm, ...], texts: Texts) -> DataFrame:
         """Rows of a source on their ways; what may fail for a row is told which row it is, if the source knows."""
-        fallible = any(ROW in each for arm in arms for each in (arm.branch.condition or "", *texts(arm).values()))
+        fallible = any(ROW in each for arm in arms for each in (*_own_texts(arm.branch), *texts(arm).values()))
         frame = self._source(source, located=fallible)
         if not (fallible and {LINE, PATH} <= set(frame.columns)):
             return self._routed(frame, arms, texts)
@@ -123,12 +124,12 @@ class Builder:
         def located(arm: Arm) -> dict[str, str]:
             return {name: with_origin(text) for name, text in texts(arm).items()}
 
-        ways = tuple(
-            replace(arm, branch=replace(arm.branch, condition=with_origin(arm.branch.condition)))
-            if arm.branch.condition else arm
-            for arm in arms
-        )  # fmt: skip
-        return self._routed(frame, ways, located)
+        def way(branch: Branch) -> Branch:
+            condition = None if branch.condition is None else with_origin(branch.condition)
+            layers = (tuple(replace(each, text=with_origin(each.text)) for each in layer) for layer in branch.made)
+            return replace(branch, condition=condition, made=tuple(layers))
+
+        return self._routed(frame, tuple(replace(arm, branch=way(arm.branch)) for arm in arms), located)
 
     def _source(self, source: SourceRecord, *, located: bool) -> DataFrame:
         from pyspark.sql.functions import expr
@@ -136,6 +137,7 @@ class Builder:
         frame = self._values(source) if source.table is None else self._scan(source, located=located)
         if not controlled(self._pipeline, source):
             return frame
+        frame = with_made(frame, source.made, guarded=False)
         texts = source.event_times
         time = texts[0] if len(set(texts)) == 1 else f"greatest({', '.join(texts)})"
         real = frame.selectExpr("*", f"{time} AS {EVENT_TIME}", f"true AS {_REAL}")
@@ -228,6 +230,7 @@ class Builder:
 
     def _routed(self, frame: DataFrame, arms: tuple[Arm, ...], texts: Texts) -> DataFrame:
         """Rows of a source on their ways; one way needs no array of structs."""
+        frame = _with_all_made(frame, arms, guarded=False)
         if len(arms) == 1:
             return _projected(frame, texts(arms[0]), arms[0].branch.condition)
         return frame.selectExpr(f"inline({_structs(arms, texts)})")
@@ -238,6 +241,8 @@ class Builder:
         texts = self._texts(boundary, from_source=False)
         ways = {member: self._pipeline.leaving(member) for member in members}
         passing = self._pipeline.passing(boundary - 1)
+        leaving = tuple(arm for arms in ways.values() for arm in arms)
+        frame = _with_all_made(frame, leaving, guarded=len(members) > 1 or bool(passing))
         if len(members) == 1 and not passing and len(ways[members[0]]) == 1:
             arm = ways[members[0]][0]
             return _projected(frame, texts(arm), arm.branch.condition)
@@ -334,9 +339,38 @@ def sink_hidden(pipeline: Pipeline) -> tuple[str, ...]:
     return (KIND, MAJOR, SEQUENCE) if pipeline.ordered else (KIND,)
 
 
+def _own_texts(branch: Branch) -> Iterator[str]:
+    """Condition, and columns that are computed on the way."""
+    yield branch.condition or ""
+    yield from (each.text for layer in branch.made for each in layer)
+
+
 def _projected(frame: DataFrame, texts: Mapping[str, str], condition: str | None) -> DataFrame:
     kept = frame if condition is None else frame.where(condition)
     return kept.selectExpr(*(text if text == name else f"{text} AS {name}" for name, text in texts.items()))
+
+
+def _with_all_made(frame: DataFrame, arms: tuple[Arm, ...], *, guarded: bool) -> DataFrame:
+    """The frame with the columns that ways compute; layers of one depth together."""
+    depths = zip_longest(*(arm.branch.made for arm in arms), fillvalue=())
+    return with_made(frame, [tuple(chain.from_iterable(layers)) for layers in depths], guarded=guarded)
+
+
+def with_made(frame: DataFrame, layers: Iterable[tuple[Made, ...]], *, guarded: bool) -> DataFrame:
+    """The frame with columns computed layer by layer; `guarded`: other operators' rows are in it too.
+
+    As structs that are put apart: Spark would put the texts of columns into each other again.
+    """
+    for layer in layers:
+        known = set(frame.columns)
+        new = {each.name: each for each in layer if each.name not in known}
+        if new:
+            texts = {
+                name: f"CASE WHEN {TAG} <=> {-each.origin} THEN {each.text} END" if guarded else each.text
+                for name, each in new.items()
+            }
+            frame = frame.selectExpr("*", f"inline(array({_struct(texts)}))")
+    return frame
 
 
 def _structs(arms: tuple[Arm, ...], texts: Texts) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from execnodes.core.lowering import Branch, OperatorInput, Rows
+from execnodes.core.lowering import Branch, Made, OperatorInput, Rows
 from execnodes.core.user_functions.naming import activated
 from execnodes.state.frames import TAG
 from rekindle.runtime.record import LocalRecord, Record, Step
@@ -27,6 +27,7 @@ def guard(recorded: Record) -> Record:
 
     for source in recorded.sources.values():
         source.event_times[:] = [activated(text) for text in source.event_times]
+        source.made[:] = [_activated(layer, "TRUE") for layer in source.made]
     recorded.steps = {node_id: step(each) for node_id, each in recorded.steps.items()}
     recorded.sinks = [replace(each, rows=rows(each.rows)) for each in recorded.sinks]
     return recorded
@@ -37,4 +38,13 @@ def _guarded(branch: Branch, from_source: bool) -> Branch:
     mine = "TRUE" if from_source else f"{TAG} <=> {-branch.origin}"
     condition = None if branch.condition is None else activated(branch.condition, mine)
     passes = mine if condition is None else f"{mine} AND ({condition})"
-    return replace(branch, condition=condition, columns=tuple(activated(text, passes) for text in branch.columns))
+    return replace(
+        branch,
+        condition=condition,
+        columns=tuple(activated(text, passes) for text in branch.columns),
+        made=tuple(_activated(layer, mine) for layer in branch.made),
+    )
+
+
+def _activated(layer: tuple[Made, ...], condition: str) -> tuple[Made, ...]:
+    return tuple(replace(each, text=activated(each.text, condition)) for each in layer)

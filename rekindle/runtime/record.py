@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from execnodes.core.errors import PlanError
 from execnodes.core.expressions import Literal
 from execnodes.core.graph import ExecGraph
-from execnodes.core.lowering import KIND, WATERMARK, Branch, Condition, OperatorInput, Rows
+from execnodes.core.lowering import KIND, WATERMARK, Branch, Condition, Made, OperatorInput, Rows
 from execnodes.core.node import ExecNode
 from execnodes.core.slots import assign, decode
 from execnodes.core.tables import TableReference
@@ -31,6 +31,8 @@ class SourceRecord:
     """Texts of the watermark that a row moves the stream to (a Spark TIMESTAMP, null for rows that do not count)."""
     assigners: list[ExecNode] = field(default_factory=list)
     """Nodes that say so."""
+    made: list[tuple[Made, ...]] = field(default_factory=list)
+    """Columns that these texts name."""
 
     @property
     def uid(self) -> str:
@@ -137,6 +139,7 @@ class Record:
             counted = value if branch.condition is None else f"CASE WHEN {branch.condition} THEN {value} END"
             self.sources[branch.origin].event_times.append(counted)
             self.sources[branch.origin].assigners.append(node)
+            self.sources[branch.origin].made.extend(branch.made)
         if not self.row_watermarks:
             return rows
         from execnodes.stream.watermark_assigner.v1_kernel import RowWatermarkOperator
@@ -144,7 +147,7 @@ class Record:
         columns = columns_of(rows.type)
         extended = row(*rows.type.fields, Field("rk_value", RowWatermarkOperator.VALUE_TYPE))
         branches = tuple(
-            Branch(b.origin, (*b.columns, f"unix_millis({value})"), b.condition, b.kind)
+            replace(b, columns=(*b.columns, f"unix_millis({value})"))
             for b, value in zip(rows.branches, values, strict=True)
         )
         operator = RowWatermarkOperator(node.uid("watermark-assigner"), columns)
@@ -200,7 +203,8 @@ def _check_hidden_columns(result: Record) -> None:
     consumers += [(each.node, given.rows) for each in result.steps.values() for given in each.inputs]
     for node, rows in consumers:
         for branch in rows.branches:
-            used = any(WATERMARK in text for text in (*branch.columns, branch.condition or ""))
+            made = (each.text for layer in branch.made for each in layer)
+            used = any(WATERMARK in text for text in (*branch.columns, *made, branch.condition or ""))
             if used and (branch.origin in result.sources or not result.row_watermarks):
                 raise PlanError(
                     "CURRENT_WATERMARK needs the watermark of each row",

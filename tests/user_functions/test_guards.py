@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from execnodes.core.lowering import Branch
-from execnodes.core.user_functions.naming import ACTIVE
+from execnodes.core.lowering import ACTIVE, Branch
 from rekindle.runtime.guards import guard
 from rekindle.runtime.record import record
 from tests.user_functions.test_aggregates import registered

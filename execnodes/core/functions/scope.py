@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from itertools import count
 
 from execnodes.core.expressions import Call, Expression, FieldAccess, InputRef, Literal
-from execnodes.core.lowering import quote, wrap
+from execnodes.core.lowering import ACTIVE, quote, wrap
 from execnodes.core.places import Place, mark, row
 from execnodes.core.spark_sql import literal, text_literal
-from execnodes.core.user_functions.naming import ACTIVE, PREFIX, spark_name
+from execnodes.core.user_functions.naming import PREFIX, spark_name
 
 SHORT = 100
 """Texts up to this length are repeated rather than named."""

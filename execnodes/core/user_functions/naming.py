@@ -7,15 +7,11 @@ import json
 import re
 
 from execnodes.core.expressions import Call
+from execnodes.core.lowering import ACTIVE
 from execnodes.core.types import LogicalType
 
 PREFIX = "rk_fn_"
 """Spark knows functions of the user by names that begin so."""
-ACTIVE = "rk_active"
-"""Stands in a text for the condition under which a row is the caller's; others never reach the function.
-
-Spark computes Python functions for all rows of a projection, also where a CASE around them is not taken.
-"""
 
 _ACTIVE = re.compile(rf"'(?:[^'\\]|\\.)*'|`(?:[^`]|``)*`|\b{ACTIVE}\b", re.DOTALL)
 """Constants and quoted names, which are left alone, and what is replaced."""
