@@ -15,8 +15,8 @@ import polars as pl
 
 from benchmarks.common import PARALLELISM, files
 from plans.codec import encode
-from rekindle.runtime.job import Job
 from rekindle.runtime.session import session
+from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints.manifest import Manifest
 from rekindle.table_environment import TableEnvironment
 
@@ -82,7 +82,7 @@ def _frame(keys: np.ndarray[tuple[int], np.dtype[np.int64]], rng: np.random.Gene
     return pl.DataFrame({"k": keys.astype(np.int64), "v": rng.integers(0, 100, len(keys))})
 
 
-def _start(folder: Path, name: str, savepoint: str) -> Job:
+def _start(folder: Path, name: str, savepoint: str) -> StreamJob:
     settings = {
         "execution.job-dir": str(folder / name),
         "execution.micro-batch.max-files": "1",
@@ -92,10 +92,10 @@ def _start(folder: Path, name: str, savepoint: str) -> Job:
     spark = session(PARALLELISM, {"spark.driver.memory": "6g"})
     environment = TableEnvironment.create(settings, spark=spark)
     graph = environment.compile_script(SCRIPT.format(folder=folder / "in")).graph
-    return Job(graph, encode(graph), environment.configuration, spark=spark).start()
+    return StreamJob(graph, encode(graph), environment.configuration, spark=spark).start()
 
 
-def _wait(job: Job, batches: int) -> None:
+def _wait(job: StreamJob, batches: int) -> None:
     while (committed := job.folder.committed_batch()) is None or committed + 1 < batches:
         if job.wait(0.05):
             raise RuntimeError("the job has ended")

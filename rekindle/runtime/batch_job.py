@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from execnodes.core.errors import JobError, StateError
+from execnodes.core.errors import JobError, RekindleError, StateError
+from rekindle.runtime.assemble import session_for
 from rekindle.runtime.batch import BatchBuilder
 from rekindle.runtime.failures import explained, text_of
 from rekindle.runtime.java import lost
 from rekindle.runtime.job import Job
 from rekindle.runtime.progress import Progress
+from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints.recovery import PATH
 
 if TYPE_CHECKING:
@@ -47,25 +49,26 @@ class BatchJob(Job):
         return target.frame
 
     def _build(self) -> None:
-        self._spark = self._prepared(BATCH_SETTINGS)
+        order = self._order
+        self._spark = session_for(order, BATCH_SETTINGS)
         self._batch = BatchBuilder(
-            self._spark, self._graph, self._configuration, self.job_id, self.folder.path, self._data_streams
+            self._spark, order.graph, order.configuration, self.job_id, self.folder.path, order.data_streams
         )
         try:
             self._batch.build()
         finally:
             self._writers.extend(target.writer for target in self._batch.targets)
 
-    def _run(self) -> None:
+    def _outcome(self) -> RekindleError | None:
         try:
-            try:
-                self._write()
-            finally:
-                for frame in self._batch.kept:
-                    frame.unpersist()
+            self._write()
         except BaseException as error:  # noqa: BLE001  # kept, and raised again by `wait`
-            self._failure = None if self._stopping else explained(error)
-        self._end()
+            return None if self._stopping else explained(error)
+        return None
+
+    def _let_go(self) -> None:
+        for frame in self._batch.kept:
+            frame.unpersist()
 
     def _write(self) -> None:
         self._spark.sparkContext.addJobTag(self._tag)
@@ -101,6 +104,10 @@ class BatchJob(Job):
         """None: there are no micro-batches."""
         return None
 
+    def batches(self) -> list[tuple[int, int]]:
+        """None: there are no micro-batches."""
+        return []
+
 
 def job_of(graph: ExecGraph, plan: str, configuration: Configuration, **options: Any) -> Job:
     """The job for a plan, streaming or batch as its nodes are; arguments as for `Job`.
@@ -114,4 +121,4 @@ def job_of(graph: ExecGraph, plan: str, configuration: Configuration, **options:
             where=savepoint,
             hint=f"Leave it out: without -s, or RESET '{PATH}'.",
         )
-    return (BatchJob if graph.batch else Job)(graph, plan, configuration, **options)
+    return (BatchJob if graph.batch else StreamJob)(graph, plan, configuration, **options)

@@ -91,7 +91,7 @@ def _run(
     configuration: Configuration,
     spark: SparkSession | None,
 ) -> Manifest:
-    from rekindle.runtime.job import Job
+    from rekindle.runtime.stream_job import StreamJob
 
     job_dir, target = place / "job", place / "savepoint"
     part = _part(graph, nodes, manifest, job_dir)
@@ -99,7 +99,7 @@ def _run(
     for key in ("execution.state-recovery.path", "execution.state-recovery.drop"):
         options.pop(key, None)
     options.put("execution.job-dir", str(job_dir))
-    job = Job(part, encode(part), options, name="bootstrap", spark=spark, savepoint_at_end=target).start()
+    job = StreamJob(part, encode(part), options, name="bootstrap", spark=spark, savepoint_at_end=target).start()
     job.wait()
     return read(target)
 

@@ -115,7 +115,7 @@ def run(
     All state of `savepoint` must go on, else StateError.
     """
     from rekindle.connectors.collect import clear, results
-    from rekindle.runtime.job import Job
+    from rekindle.runtime.stream_job import StreamJob
 
     redirected = _redirected(program, compiled, graph)
     resized = ExecGraph.of(redirected.graph.nodes, redirected.graph.inputs, groups, graph.engine_version)
@@ -123,7 +123,7 @@ def run(
     options.put("parallelism.default", str(parallelism))
     options.put("execution.state-recovery.path", str(savepoint or ""))
     functions = compiled.environment.functions_of(resized)
-    job = Job(
+    job = StreamJob(
         resized, compiled.plan.as_json_string(), options, spark=spark, functions=functions, savepoint_at_end=target
     ).start()
     try:

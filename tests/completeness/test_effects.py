@@ -19,11 +19,12 @@ from rekindle.connectors.base import ProviderContext, SourceRequest
 from rekindle.connectors.generated import generated
 from rekindle.connectors.registry import find_source
 from rekindle.jobs.home import jobs_dir
+from rekindle.runtime.assemble import session_for
 from rekindle.runtime.folder import JobFolder
 from rekindle.runtime.idleness import timeout
-from rekindle.runtime.job import Job
 from rekindle.runtime.record import record
 from rekindle.runtime.restarts import strategy_of
+from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints.recovery import recover
 from rekindle.savepoints.restore import Restore
 from rekindle.table_environment import TableEnvironment
@@ -89,16 +90,16 @@ def _timeouts(graph: ExecGraph) -> object:
     return [timeout(each) for each in record(graph).sources.values()]
 
 
-def _job(folder: Path, options: Mapping[str, str]) -> tuple[Job, MagicMock]:
+def _job(folder: Path, options: Mapping[str, str]) -> tuple[StreamJob, MagicMock]:
     spark = MagicMock()
     folders = {"execution.job-dir": str(folder / "job"), **options}
-    return Job(_graph(SUM, {}), "", Configuration(folders), spark=spark), spark
+    return StreamJob(_graph(SUM, {}), "", Configuration(folders), spark=spark), spark
 
 
 def _settings(folder: Path, options: Mapping[str, str]) -> object:
     """What a job asks of Spark's session."""
-    with patch("rekindle.runtime.job.prepare") as asked:
-        _job(folder, options)[0]._prepared({})
+    with patch("rekindle.runtime.assemble.prepare") as asked:
+        session_for(_job(folder, options)[0]._order, {})
     return [each.args[1:] for each in asked.call_args_list]
 
 

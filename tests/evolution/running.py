@@ -59,20 +59,15 @@ class Pipeline:
         Without `drains` it ends as if there were one, and what only the end of the input would give is not given.
         """
         from rekindle.connectors.collect import clear, results
-        from rekindle.runtime.job import Job
+        from rekindle.runtime.stream_job import StreamJob
 
         environment = TableEnvironment.create({**self._options, "execution.state-recovery.path": str(savepoint or "")})
         redirected = redirect(plan.graph, CatalogTables(environment.catalog), f"evolution-{uuid.uuid4().hex}")
         options = Configuration(environment.configuration)
         text = plan.as_json_string()
 
-        class Undrained(Job):
-            def _finish(self) -> None:
-                """Nothing is saved."""
-
-        kind = Job if drains else Undrained
-        end = target if drains else self.folder / "never"
-        job = kind(redirected.graph, text, options, spark=self._spark, savepoint_at_end=end).start()
+        end = target if drains else self.folder / f"end-{uuid.uuid4().hex}"
+        job = StreamJob(redirected.graph, text, options, spark=self._spark, savepoint_at_end=end).start()
         try:
             assert job.wait(300), "it does not end"
             return {each.table: _net(results(each.collected), each.schema.writable) for each in redirected.sinks}

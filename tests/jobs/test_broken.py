@@ -120,7 +120,7 @@ def test_a_folder_that_cannot_be_used_is_told_before_spark_starts(
     assert callable(make)
     path = make(tmp_path)
     environment = TableEnvironment.create({"execution.job-dir": str(path), "execution.runtime-mode": "streaming"})
-    monkeypatch.setattr("rekindle.runtime.job.session", lambda *_: pytest.fail("Spark was started"))
+    monkeypatch.setattr("rekindle.runtime.assemble.session", lambda *_: pytest.fail("Spark was started"))
     with pytest.raises(JobError, match="the job folder cannot be used: ") as caught:
         environment.execute_sql("SELECT * FROM (VALUES (1)) AS t (a)")
     assert caught.value.where == str(path)

@@ -11,7 +11,7 @@ import pytest
 from execnodes.core.options import Configuration
 from plans.codec import encode
 from rekindle.paths import AS_WRITTEN, for_spark, for_spark_stream
-from rekindle.runtime.job import Job
+from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints.bootstrap import bootstrap
 from rekindle.savepoints.reader import SavepointReader
 from rekindle.savepoints.writer import SavepointWriter
@@ -63,13 +63,13 @@ def test_a_job_with_everything_in_such_a_folder(spark: SparkSession, tmp_path: P
     plan.write_to_file(root / "plan.json")
     text = encode(plan.graph)
 
-    def run(folder: str, savepoint: str = "", end: str = "") -> Job:
+    def run(folder: str, savepoint: str = "", end: str = "") -> StreamJob:
         options = {"execution.job-dir": str(root / folder), "parallelism.default": "1"}
         options |= {"execution.state-recovery.path": str(root / savepoint)} if savepoint else {}
         environment = TableEnvironment.create(options, spark=spark)
         loaded = environment.load_plan(root / "plan.json").graph
         target = root / end if end else None
-        job = Job(loaded, text, environment.configuration, spark=spark, savepoint_at_end=target).start()
+        job = StreamJob(loaded, text, environment.configuration, spark=spark, savepoint_at_end=target).start()
         job.wait()
         return job
 

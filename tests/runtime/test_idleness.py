@@ -14,7 +14,7 @@ import pytest
 from execnodes.core.options import Configuration
 from rekindle.compiled_plan import CompiledPlan
 from rekindle.runtime.idleness import Idleness
-from rekindle.runtime.job import Job
+from rekindle.runtime.stream_job import StreamJob
 from rekindle.table_environment import TableEnvironment
 
 if TYPE_CHECKING:
@@ -107,8 +107,8 @@ def test_a_job_with_a_silent_source(spark: SparkSession, tmp_path: Path) -> None
     job.stop()
 
 
-def _job(plan: CompiledPlan, options: Mapping[str, str], spark: SparkSession) -> Job:
-    return Job(plan.graph, plan.as_json_string(), Configuration(options), spark=spark).start()
+def _job(plan: CompiledPlan, options: Mapping[str, str], spark: SparkSession) -> StreamJob:
+    return StreamJob(plan.graph, plan.as_json_string(), Configuration(options), spark=spark).start()
 
 
 def _until(reached: Callable[[], bool]) -> None:

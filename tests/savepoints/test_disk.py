@@ -12,7 +12,7 @@ import pytest
 
 from execnodes.core.errors import StateError
 from plans.codec import encode
-from rekindle.runtime.job import Job
+from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints import take
 from rekindle.savepoints.manifest import read
 from rekindle.table_environment import TableEnvironment
@@ -33,7 +33,7 @@ def test_whole_or_not_there(spark: SparkSession, tmp_path: Path, monkeypatch: py
     options = {"execution.job-dir": str(tmp_path / "job"), "parallelism.default": "1"}
     environment = TableEnvironment.create(options, spark=spark)
     graph = environment.compile_script(SCRIPT).graph
-    job = Job(graph, encode(graph), environment.configuration, spark=spark).start()
+    job = StreamJob(graph, encode(graph), environment.configuration, spark=spark).start()
     job.wait()
     place = tmp_path / "savepoints"
 

@@ -17,7 +17,7 @@ from plans.codec import encode
 from plans.load import load
 from rekindle.connectors import collect
 from rekindle.connectors.collect import clear, results
-from rekindle.runtime.job import Job
+from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints.manifest import Manifest, read
 from rekindle.savepoints.take import take
 from rekindle.table_environment import TableEnvironment
@@ -61,7 +61,7 @@ class Runs:
         environment = TableEnvironment.create({}, spark=self.spark)
         self.plan = environment.compile_script(SCRIPT.format(events=self.events, name=self.name))
 
-    def start(self, job: str, savepoint: Path | None = None, parallelism: int = 2) -> Job:
+    def start(self, job: str, savepoint: Path | None = None, parallelism: int = 2) -> StreamJob:
         environment = TableEnvironment.create(
             {
                 "execution.job-dir": str(self.folder / job),
@@ -72,7 +72,7 @@ class Runs:
             },
             spark=self.spark,
         )
-        return Job(self.plan.graph, encode(self.plan.graph), environment.configuration, spark=self.spark).start()
+        return StreamJob(self.plan.graph, encode(self.plan.graph), environment.configuration, spark=self.spark).start()
 
     def rows(self, table: str) -> Counter[tuple[Any, ...]]:
         """Rows that stand in a table at the end, with how often."""
@@ -90,7 +90,7 @@ class Runs:
             clear(f"{self.name}-{table}")
 
 
-def wait_for_batches(job: Job, count: int) -> None:
+def wait_for_batches(job: StreamJob, count: int) -> None:
     deadline = time.monotonic() + 120
     while (job.folder.committed_batch() or 0) < count and not job.wait(0):
         assert time.monotonic() < deadline

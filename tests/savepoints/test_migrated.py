@@ -16,7 +16,7 @@ import pytest
 
 from rekindle.compiled_plan import CompiledPlan
 from rekindle.connectors.collect import clear, results
-from rekindle.runtime.job import Job
+from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints.manifest import PLAN, read
 from rekindle.savepoints.writer import SavepointWriter
 from rekindle.table_environment import TableEnvironment
@@ -59,7 +59,7 @@ class Runs:
         tables = TABLES.format(folder=self.folder, name=self.name)
         return environment.compile_script(f"{tables} EXECUTE STATEMENT SET BEGIN {inserts} END;")
 
-    def run(self, plan: CompiledPlan, job: str, savepoint: Path | None = None, target: Path | None = None) -> Job:
+    def run(self, plan: CompiledPlan, job: str, savepoint: Path | None = None, target: Path | None = None) -> StreamJob:
         options = {
             "execution.job-dir": str(self.folder / job),
             "execution.state-recovery.path": str(savepoint or ""),
@@ -67,7 +67,7 @@ class Runs:
         }
         environment = TableEnvironment.create(options, spark=self.spark)
         text, configuration = plan.as_json_string(), environment.configuration
-        started = Job(plan.graph, text, configuration, spark=self.spark, savepoint_at_end=target).start()
+        started = StreamJob(plan.graph, text, configuration, spark=self.spark, savepoint_at_end=target).start()
         assert started.wait(120)
         return started
 

@@ -14,7 +14,7 @@ import pytest
 from execnodes.state.map_client import OVERLAY
 from plans.codec import encode
 from rekindle.connectors.collect import clear, results
-from rekindle.runtime.job import Job
+from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints.reader import SavepointReader
 from rekindle.table_environment import TableEnvironment
 
@@ -55,7 +55,7 @@ def test_a_savepoint_has_the_newest_rows(spark: SparkSession, tmp_path: Path) ->
     environment = TableEnvironment.create({}, spark=spark)
     plan = environment.compile_script(SCRIPT.format(path=events, name=name))
 
-    def start(job: str, savepoint: Path | str, parallelism: int) -> Job:
+    def start(job: str, savepoint: Path | str, parallelism: int) -> StreamJob:
         options = {
             "execution.job-dir": str(tmp_path / job),
             "execution.micro-batch.max-files": "1",
@@ -63,7 +63,7 @@ def test_a_savepoint_has_the_newest_rows(spark: SparkSession, tmp_path: Path) ->
             "parallelism.default": str(parallelism),
         }
         configuration = TableEnvironment.create(options, spark=spark).configuration
-        return Job(plan.graph, encode(plan.graph), configuration, spark=spark).start()
+        return StreamJob(plan.graph, encode(plan.graph), configuration, spark=spark).start()
 
     job = start("first", "", 2)
     job.wait()

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plans.codec import encode
-from rekindle.runtime.job import Job
+from rekindle.runtime.stream_job import StreamJob
 from rekindle.table_environment import TableEnvironment
 from rekindle.testing import lines
 
@@ -25,11 +25,11 @@ LEFT = 12
 """Sum of the window that is open when the job stops."""
 
 
-def job(spark: SparkSession, folder: Path, *, stops: bool) -> Job:
+def job(spark: SparkSession, folder: Path, *, stops: bool) -> StreamJob:
     """The job in `folder`, not started; with `stops` it ends with a savepoint at the end of its input."""
     (folder / "events").mkdir(parents=True, exist_ok=True)
     (folder / "events" / "0.json").write_text(EVENTS.replace("T00:", " 00:"), encoding="utf-8")
     environment = TableEnvironment.create({"execution.job-dir": str(folder / "job")}, spark=spark)
     plan = environment.compile_script(SCRIPT.format(folder=folder)).graph
     target = folder / "savepoint" if stops else None
-    return Job(plan, encode(plan), environment.configuration, spark=spark, savepoint_at_end=target)
+    return StreamJob(plan, encode(plan), environment.configuration, spark=spark, savepoint_at_end=target)

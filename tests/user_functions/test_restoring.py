@@ -11,7 +11,7 @@ import pytest
 from plans.user_functions import with_accumulators
 from rekindle.compiled_plan import CompiledPlan
 from rekindle.connectors.collect import clear, results
-from rekindle.runtime.job import Job
+from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints.manifest import read
 from rekindle.savepoints.reader import SavepointReader
 from rekindle.table_environment import TableEnvironment
@@ -95,7 +95,7 @@ def until(spark: Any, folder: Path, rows: int, savepoint: Path) -> None:
     functions = environment.functions_of(plan.graph)
     graph = with_accumulators(plan.graph, functions)
     text, options = plan.as_json_string(), environment.configuration
-    job = Job(graph, text, options, spark=spark, functions=functions).start()
+    job = StreamJob(graph, text, options, spark=spark, functions=functions).start()
     while (progress := job.progress()) is None or progress.rows < rows:
         assert not job.wait(0.05)
     job.stop(with_savepoint=savepoint)

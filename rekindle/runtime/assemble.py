@@ -1,0 +1,124 @@
+"""From a plan and a job's folder to a pipeline that only has to be started."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from execnodes.core.graph import ExecGraph
+from execnodes.core.options import SPARK_PREFIX, Configuration
+from rekindle.atomic_file import write_atomically
+from rekindle.connectors.secrets import resolve_secrets
+from rekindle.runtime.build import Builder
+from rekindle.runtime.folder import JobFolder
+from rekindle.runtime.functions import functions_of_spark, register_functions, supply_functions
+from rekindle.runtime.guards import guard
+from rekindle.runtime.lanes import Lanes
+from rekindle.runtime.layout import check_layout, keep_layout, layout_of
+from rekindle.runtime.metrics import merging
+from rekindle.runtime.page_layouts import page_layouts, supply_layouts
+from rekindle.runtime.record import record
+from rekindle.runtime.resolved import resolved_text
+from rekindle.runtime.session import prepare, session
+from rekindle.runtime.stages import Pipeline, plan_stages
+from rekindle.savepoints.recovery import recover
+from rekindle.spark_releases import refuse_other_checkpoint
+
+if TYPE_CHECKING:
+    from pyspark import Accumulator
+    from pyspark.sql import DataFrame, SparkSession
+
+    from execnodes.core.user_functions.loading import Definition
+    from rekindle.connectors.data_stream import DataStream
+    from rekindle.savepoints.restore import Fate, Restore
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is to run, where, and with what."""
+
+    graph: ExecGraph
+    folder: JobFolder
+    configuration: Configuration
+    spark: SparkSession | None
+    """A session that was given; None for one of our own."""
+    data_streams: Mapping[str, DataStream]
+    """By uid."""
+    functions: Mapping[str, Definition]
+    """Those of the user that the plan calls, by their names in it."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A pipeline up to the rows that enter its sinks."""
+
+    order: Order
+    spark: SparkSession
+    pipeline: Pipeline
+    metrics: Accumulator[dict[tuple[str, str, int], int]]
+    """What operators count (see `rekindle.runtime.metrics`)."""
+    fates: tuple[Fate, ...]
+    """What has become of each state of the savepoint that it begins from."""
+    builder: Builder
+    frame: DataFrame
+
+    def held(self) -> Prepared:
+        """The same pipeline that takes up no more input than its checkpoint has noted."""
+        builder = _builder(self.order, self.spark, self.pipeline, self.metrics, None, hold=True)
+        return replace(self, builder=builder, frame=builder.build())
+
+
+def assemble(order: Order) -> Prepared:
+    """Check the folder against the plan, and build the pipeline over the folder's state or that of a savepoint.
+
+    RekindleError for what can be known before the first row; the folder then holds what an earlier run left.
+    """
+    graph, folder = order.graph, order.folder
+    refuse_other_checkpoint(folder.checkpoint)
+    folder.check_logs()
+    pages = page_layouts(folder, graph)
+    recorded = guard(record(graph))
+    supply_functions(recorded.steps.values(), order.functions)
+    layout = layout_of(graph, recorded.steps.values())
+    check_layout(folder, layout, pages.changed)
+    supply_layouts(recorded.steps.values(), pages.conversions)
+    pages.keep(folder)
+    write_atomically(folder.resolved_file, resolved_text(graph), replace=True, private=True)
+    restore = recover(folder, order.configuration, graph)
+    keep_layout(folder, layout)
+    pipeline = plan_stages(recorded)
+    spark = session_for(order, {})
+    metrics = spark.sparkContext.accumulator({}, merging())
+    builder = _builder(order, spark, pipeline, metrics, restore)
+    fates = restore.fates if restore is not None else ()
+    return Prepared(order, spark, pipeline, metrics, fates, builder, builder.build())
+
+
+def session_for(order: Order, defaults: Mapping[str, str]) -> SparkSession:
+    """A session with the job's own Spark settings, on top of `defaults`, and the functions that its plan calls."""
+    parallelism = max(1, order.configuration.number("parallelism.default"))
+    own = {key: value for key, value in order.configuration.items() if key.startswith(SPARK_PREFIX)}
+    settings = resolve_secrets(own)
+    given = order.spark or session(parallelism, settings)
+    called = functions_of_spark(order.graph, order.functions)
+    prepared = prepare(given, parallelism, {**defaults, **settings}, called)
+    register_functions(prepared, called)
+    return prepared
+
+
+def _builder(
+    order: Order,
+    spark: SparkSession,
+    pipeline: Pipeline,
+    metrics: Accumulator[dict[tuple[str, str, int], int]],
+    restore: Restore | None,
+    *,
+    hold: bool = False,
+) -> Builder:
+    tasks = order.folder.tasks() or int(spark.conf.get("spark.sql.shuffle.partitions") or 1)
+    lanes = Lanes(tasks, order.graph.max_parallelism)
+    return Builder(
+        spark, pipeline, order.configuration, order.folder.path, lanes,
+        metrics, order.data_streams, restore, order.folder.restored(), hold,
+    )  # fmt: skip

@@ -1,0 +1,245 @@
+"""A streaming job: one Spark streaming query over a plan, in a folder that it can be continued from."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from execnodes.core.errors import RekindleError
+from execnodes.core.lowering import KIND, quote
+from execnodes.state.operator import DRAINED
+from rekindle.paths import for_spark_checkpoint
+from rekindle.runtime.assemble import Prepared, assemble
+from rekindle.runtime.build import sink_columns, sink_hidden
+from rekindle.runtime.failures import explained, passes, text_of
+from rekindle.runtime.fan_out import FanOut, Target
+from rekindle.runtime.gate import Gate
+from rekindle.runtime.idleness import IdleWatch
+from rekindle.runtime.java import lost
+from rekindle.runtime.job import Job
+from rekindle.runtime.progress import Progress, RowCounter
+from rekindle.runtime.record import SinkRecord
+from rekindle.runtime.restarts import strategy_of
+from rekindle.runtime.targets import columns_of_sink, target_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.query import StreamingQuery
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+    from rekindle.savepoints.manifest import Manifest
+
+_PATIENCE = 30.0
+"""Seconds that the end of a job is waited for once Spark does not answer."""
+
+
+class StreamJob(Job):
+    """A running pipeline of micro-batches."""
+
+    batch: ClassVar[bool] = False
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        """See `Job`."""
+        super().__init__(*arguments, **options)
+        self._drains = self._savepoint_at_end is None
+        self._query: StreamingQuery | None = None
+        self._idle_watch: IdleWatch | None = None
+        self._progress: Progress | None = None
+        self._gate = Gate()
+        self._turn = threading.Lock()
+        """Held while a query is started again, or while the job is told to stop."""
+        self._told_to_stop = threading.Event()
+        self._counter = RowCounter()
+
+    def _begin(self) -> None:
+        """What `_run` then waits for."""
+        self._restarts = strategy_of(self._order.configuration)
+        self._query = self._paced(self._attached()).start()
+        builder = self._prepared.builder
+        self._idle_watch = IdleWatch(builder.controlled, builder.control_dir, lambda: self._query)
+        self._idle_watch.start()
+
+    def _let_go(self) -> None:
+        if self._idle_watch is not None:
+            self._idle_watch.end()
+
+    def attach(self) -> DataStreamWriter:
+        """The pipeline up to its sinks, for the caller to start: an end that is not ours, so nothing is drained.
+
+        It writes to the job folder's checkpoint; sinks count on that, so that no batch is written twice.
+        """
+        self._open_for_caller()
+        return self._attached()
+
+    def frame(self) -> DataFrame:
+        """The rows that enter the only sink, under its columns' names, with `KIND`; the caller starts a query on it."""
+        self._open_for_caller()
+        frame = self._assembled()
+        (sink,) = self._prepared.pipeline.record.sinks
+        columns = zip(columns_of_sink(sink), sink_columns(self._prepared.pipeline, sink.node.id).values(), strict=True)
+        return frame.selectExpr(*(f"{text} AS {quote(column.name)}" for column, text in columns), KIND)
+
+    def _attached(self) -> DataStreamWriter:
+        self._assembled()
+        return self._ending()
+
+    def _ending(self) -> DataStreamWriter:
+        """The end of the query with new writers, which find what earlier ones have written."""
+        self._close_writers()
+        targets = [self._target(sink) for sink in self._prepared.pipeline.record.sinks]
+        self._fan_out = FanOut(targets, sink_hidden(self._prepared.pipeline), self._gate)
+        return self._written()
+
+    def _written(self) -> DataStreamWriter:
+        checkpoint = for_spark_checkpoint(self._prepared.spark, self.folder.checkpoint)
+        return self._fan_out.attach(self._prepared.frame).option("checkpointLocation", checkpoint)
+
+    def _assembled(self) -> DataFrame:
+        self._prepared: Prepared = assemble(self._order)
+        self.fates = self._prepared.fates
+        return self._prepared.frame
+
+    def _paced(self, stream: DataStreamWriter) -> DataStreamWriter:
+        interval = self._order.configuration.millis("execution.micro-batch.interval")
+        return stream.trigger(processingTime=f"{interval} milliseconds")
+
+    def _target(self, sink: SinkRecord) -> Target:
+        ready, configuration = self._prepared, self._order.configuration
+        columns = sink_columns(ready.pipeline, sink.node.id)
+        target = target_of(ready.spark, sink, columns, self.job_id, self.folder.path, configuration, ready.builder.uids)
+        self._writers.append(target.writer)
+        target.writer.open()
+        return target
+
+    def _outcome(self) -> RekindleError | None:
+        error = self._attempts(self._ended_by_itself)
+        if error is None and self._stopping and self._drains and self._prepared.builder.timed:
+            error = self._drained()
+        if error is not None:
+            return self._explained(error)
+        if self._savepoint_at_end is not None:
+            self.savepoint(self._savepoint_at_end)
+        return None
+
+    def _attempts(self, run: Callable[[StreamingQuery], None]) -> BaseException | None:
+        """Run the query, again after failures that may pass; what made it fail."""
+        while True:
+            error = self._attempt(run)
+            if error is None or self._fan_out.error is not None or not passes(error):
+                return error
+            delay = self._restarts.delay()
+            if delay is None:
+                return error
+            self._attendant.restarting(explained(error), delay)
+            self._told_to_stop.wait(delay)
+            with self._turn:
+                if self._stopping and run == self._ended_by_itself:
+                    return None
+                self._gate.open()
+                self._query = self._paced(self._ending()).start()
+
+    def _attempt(self, run: Callable[[StreamingQuery], None]) -> BaseException | None:
+        """Run the query until it has stopped; what made it fail."""
+        assert self._query is not None
+        try:
+            run(self._query)
+        except BaseException as error:  # noqa: BLE001  # kept, and raised again by `wait`
+            return None if self._gate.refused else error
+        return None if self._gate.refused else self._query.exception()
+
+    def _ended_by_itself(self, query: StreamingQuery) -> None:
+        if self._prepared.builder.bounded:
+            query.processAllAvailable()
+            if self._drains and query.isActive:
+                self._drain(query)
+            self._halt(query)
+        else:
+            query.awaitTermination()
+
+    def _drained(self) -> BaseException | None:
+        """Go on without new input, so that no row meets the last watermark, and end the stream."""
+        self._gate.open()
+        self._prepared = self._prepared.held()
+        self._query = self._paced(self._written()).start()
+
+        def run(query: StreamingQuery) -> None:
+            self._drain(query)
+            self._halt(query)
+
+        return self._attempts(run)
+
+    def _halt(self, query: StreamingQuery) -> None:
+        """Stop a query between two micro-batches: what reached a sink is committed first."""
+        last = self._gate.shut()
+        while last is not None and query.isActive:
+            committed = self.folder.committed_batch()
+            if committed is not None and committed >= last:
+                break
+            time.sleep(0.02)
+        query.stop()
+
+    def savepoint(self, target: Path) -> Manifest:
+        """Write a savepoint of the last committed micro-batch; the job goes on."""
+        from rekindle.savepoints.take import take
+
+        return take(self._prepared.spark, self._order.graph, self._plan, self.folder, target)
+
+    def _drain(self, query: StreamingQuery) -> None:
+        """Move the watermark past everything and wait until a batch has run under it."""
+        if not self._prepared.builder.timed:
+            return
+        self._prepared.builder.drain()
+        # One call may return at the end of a trigger that had looked for files before the control file was there.
+        while query.isActive and self.folder.committed_watermark() < DRAINED:
+            query.processAllAvailable()
+            time.sleep(0.01)
+
+    def _explained(self, error: BaseException) -> RekindleError:
+        if self._fan_out.error is not None:
+            return self._fan_out.error
+        return explained(error)
+
+    def stop(self, *, with_savepoint: Path | None = None, drain: bool = False) -> None:
+        """Stop between two micro-batches; the folder can be continued from.
+
+        With `drain` the stream ends as if all input had ended: no more input is taken, and every window fires.
+        `with_savepoint` is written when the query has stopped. Raises what made the job fail while it stopped.
+        """
+        self._attendant.stopping(with_savepoint)
+        with self._turn:
+            self._stopping, self._drains = True, drain
+            self._told_to_stop.set()
+            self._savepoint_at_end = with_savepoint
+            query = self._query
+        if query is not None:
+            try:
+                self._halt(query)
+            except Exception as error:
+                # The thread that waits for the query has met the same end.
+                if not self._done.wait(_PATIENCE):
+                    raise explained(error) from error
+            self._done.wait()
+        if self._failure is not None:
+            raise self._failure
+        if with_savepoint is not None and not with_savepoint.exists():
+            # It had ended before it was told.
+            self.savepoint(with_savepoint)
+
+    def progress(self) -> Progress | None:
+        """The last micro-batch; None before the first."""
+        if self._query is not None:
+            try:
+                self._progress = self._counter.progress(self._query, self._prepared.metrics.value)
+            except Exception as error:
+                # Without Spark's process what was known last is all there is; `wait` tells what happened.
+                if lost(text_of(error)) is None:
+                    raise
+        return self._progress
+
+    def batches(self) -> list[tuple[int, int]]:
+        """(input rows, milliseconds) of the recent micro-batches that had rows."""
+        recent = self._query.recentProgress if self._query is not None else []
+        return [(each.numInputRows, each.batchDuration) for each in recent if each.numInputRows]
