@@ -49,7 +49,7 @@ def test_a_process_that_is_killed_while_it_starts_is_no_success(
 ) -> None:
     status = folder.path / "status.json"
     text = '{\\"state\\": \\"STARTING\\", \\"since\\": 1, \\"pid\\": $$}'
-    program(monkeypatch, tmp_path, f'echo "{text}" > {status}; kill -9 $$')
+    program(monkeypatch, tmp_path, f'echo "{text}" > {status}.new; mv {status}.new {status}; kill -9 $$')
     with pytest.raises(StartError, match="ended with code -9 and said nothing"):
         detach(["run", "plan.json"], folder.path)
     assert job_info(folder.path).state is State.FAILED
