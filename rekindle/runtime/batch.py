@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 from execnodes.batch.calc import BatchCalc
 from execnodes.core.batch import BatchNode, BatchRows, aliased
-from execnodes.core.changelog import INSERT_ONLY, RowKind
+from execnodes.core.changelog import RowKind
 from execnodes.core.graph import ExecGraph
 from execnodes.core.lowering import KIND, quote
 from execnodes.core.options import Configuration
 from execnodes.core.places import over_rows_from
 from execnodes.core.spark_sql import literal, spark_type
 from plans.places import places_of
-from rekindle.connectors.base import ProviderContext, SinkRequest, SinkWriter, SourceRequest
+from rekindle.connectors.base import SinkWriter
 from rekindle.connectors.line_text import LINE, PATH, origin
-from rekindle.connectors.registry import endless, find_sink, find_source, require_bounded, require_overwriting
+from rekindle.runtime.requests import Requests
 from rekindle.runtime.resolved import in_full
 
 if TYPE_CHECKING:
@@ -56,11 +56,8 @@ class BatchBuilder:
         """`data_streams`: DataFrames that the session knows, by uid."""
         self._spark = spark
         self._graph = graph
-        self._configuration = configuration
         self._job_id = job_id
-        self._job_dir = job_dir
-        self._data_streams = data_streams
-        self._uids: set[str] = set()
+        self._requests = Requests(spark, configuration, job_dir, data_streams)
         self.targets: list[BatchTarget] = []
         """In the order of the statements."""
         self.kept: list[DataFrame] = []
@@ -84,26 +81,7 @@ class BatchBuilder:
 
     def scan(self, node: ExecNode, table: TableReference, produced: LogicalType) -> DataFrame:
         """See `BatchLowering`."""
-        resolved, options = in_full(node, table)
-        columns = {column.name: column for column in resolved.table_schema.columns}
-        require_bounded(options, table.name)
-        request = SourceRequest(
-            table=resolved,
-            name=table.name,
-            columns=tuple(columns[field.name] for field in produced.fields),
-            uid=node.uid("source"),
-            batch=True,
-            ordered=False,
-            configuration=self._configuration,
-            job_dir=self._job_dir,
-            data_streams=self._data_streams,
-            located=self._is_located(node),
-            context=ProviderContext(node, self._uids),
-        )
-        given = find_source(options.get("connector", ""), table.name).read(self._spark, request)
-        if not given.bounded:
-            raise endless(table.name)
-        return given.frame
+        return self._requests.read(node, table, produced, batch=True, located=self._is_located(node)).frame
 
     def _is_located(self, scan: ExecNode) -> bool:
         """Whether its rows go to projections alone, one of which can fail: the columns that locate rows end there."""
@@ -123,30 +101,13 @@ class BatchBuilder:
 
     def sink(self, node: ExecNode, table: TableReference, rows: BatchRows, *, overwrite: bool) -> None:
         """See `BatchLowering`."""
-        resolved, options = in_full(node, table)
-        if overwrite:
-            require_overwriting(options, table.name)
-        columns = resolved.table_schema.writable
-        names = [column.name for column in columns]
-        key = resolved.table_schema.primary_key
-        request = SinkRequest(
-            table=resolved,
-            name=table.name,
-            columns=columns,
-            primary_key=tuple(names.index(name) for name in key.columns) if key else (),
-            job_id=f"{self._job_id}-{node.id}",
-            job_dir=self._job_dir,
-            changelog=INSERT_ONLY,
-            configuration=self._configuration,
-            overwrite=overwrite,
-            context=ProviderContext(node, self._uids),
-        )
-        writer = find_sink(options.get("connector", ""), table.name).writer(self._spark, request)
+        columns = in_full(node, table)[0].table_schema.writable
+        writer = self._requests.writer(node, table, self._job_id, overwrite=overwrite)
         writer.open()
         types = [column.data_type for column in columns]
         texts = [
             f"CAST({text} AS {spark_type(t)}) AS {quote(name)}"
-            for text, t, name in zip(rows.columns, types, names, strict=True)
+            for text, t, name in zip(rows.columns, types, (column.name for column in columns), strict=True)
         ]
         kind = f"CAST({int(RowKind.INSERT)} AS TINYINT) AS {KIND}"
         self.targets.append(BatchTarget(writer, rows.frame.selectExpr(*texts, kind)))

@@ -15,19 +15,16 @@ from execnodes.core.options import Configuration
 from execnodes.core.places import ROW, row_text
 from execnodes.core.slots import assign, decode, unused
 from execnodes.core.spark_sql import literal, spark_type
-from execnodes.core.tables import Column
 from execnodes.state.frames import LANE, TAG
 from execnodes.state.host import Onward, StageHost, StageShape, fold_locally, state_name
 from execnodes.state.packing import PACKED_DDL, pack
 from execnodes.state.processor import StageProcessor
-from rekindle.connectors.base import ProviderContext, SourceRequest
 from rekindle.connectors.line_text import LINE, PATH, origin
-from rekindle.connectors.registry import find_source
 from rekindle.paths import for_spark_stream
 from rekindle.runtime.idleness import SOURCE, observed, timeout
 from rekindle.runtime.lanes import Lanes
 from rekindle.runtime.record import OperatorRecord, SourceRecord
-from rekindle.runtime.resolved import in_full
+from rekindle.runtime.requests import Requests
 from rekindle.runtime.stages import Arm, Pipeline, hidden_texts, slot_texts, typed_texts
 from rekindle.runtime.streams import EVENT_TIME, control_stream, controlled, source_stream
 from rekindle.spark_releases import named
@@ -75,9 +72,9 @@ class Builder:
         self._job_dir = job_dir
         self._lanes = lanes
         self._metrics = metrics
-        self._data_streams = data_streams
-        self.uids = {uid for step in pipeline.record.steps.values() for uid in step.node.uids()}
-        """Uids in use; connectors add theirs."""
+        uids = {uid for step in pipeline.record.steps.values() for uid in step.node.uids()}
+        self.requests = Requests(spark, configuration, job_dir, data_streams, uids)
+        """What its tables are read and written by."""
         self.bounded = True
         """Whether every source ends by itself; known after `build`."""
         self.controlled = {
@@ -172,22 +169,18 @@ class Builder:
     def _scan(self, source: SourceRecord, *, located: bool) -> DataFrame:
         table = source.table
         assert table is not None
-        resolved, options = in_full(source.node, table)
-        columns = {column.name: column for column in resolved.table_schema.columns}
-        wanted: tuple[Column, ...] = tuple(columns[field.name] for field in source.produced.fields)
-        connector = find_source(options.get("connector", ""), table.name)
-        request = SourceRequest(
-            resolved, table.name, wanted, source.node.uid("source"), False, self._pipeline.ordered,
-            self._configuration, self._job_dir, self._positions.get(source.node.uid("source")), self._hold,
-            data_streams=self._data_streams, condition=source.condition, located=located,
-            context=ProviderContext(source.node, self.uids),
-        )  # fmt: skip
-        given = connector.read(self._spark, request)
+        given = self.requests.read(
+            source.node,
+            table,
+            source.produced,
+            ordered=self._pipeline.ordered,
+            start=self._positions.get(source.uid),
+            hold=self._hold,
+            condition=source.condition,
+            located=located,
+        )
         self.bounded = self.bounded and given.bounded
-        if source.condition is None or given.filtered:
-            return given.frame
-        # The table is another one than when the plan was compiled.
-        return given.frame.where(source.condition.text(tuple(f"c{i}" for i in range(len(wanted)))))
+        return given.frame
 
     def _values(self, source: SourceRecord) -> DataFrame:
         """Inline rows as a stream that gives them once: one file with one row, and the rows as literals."""

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from execnodes.core.changelog import ChangelogMode
 from execnodes.core.errors import PlanError
 from execnodes.core.expressions import Literal
 from execnodes.core.graph import ExecGraph
 from execnodes.core.lowering import KIND, WATERMARK, Branch, Condition, Made, OperatorInput, Rows
 from execnodes.core.node import ExecNode
 from execnodes.core.slots import assign, decode
+from execnodes.core.tables import Column as TableColumn
 from execnodes.core.tables import TableReference
 from execnodes.core.types import Field, LogicalType, row
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import LocalKernel, Operator
+from rekindle.runtime.resolved import in_full
 
 
 @dataclass
@@ -95,6 +98,16 @@ class SinkRecord:
     node: ExecNode
     table: TableReference
     rows: Rows
+
+    @property
+    def columns(self) -> tuple[TableColumn, ...]:
+        """Those of the table that are written."""
+        return in_full(self.node, self.table)[0].table_schema.writable
+
+    @property
+    def changelog(self) -> ChangelogMode:
+        """Kinds of row that come."""
+        return ChangelogMode(getattr(self.node, "input_changelog_mode", self.node.changelog_mode))
 
 
 @dataclass

@@ -22,8 +22,8 @@ from rekindle.runtime.java import lost
 from rekindle.runtime.job import Job
 from rekindle.runtime.progress import Progress, RowCounter
 from rekindle.runtime.record import SinkRecord
+from rekindle.runtime.requests import Requests
 from rekindle.runtime.restarts import strategy_of
-from rekindle.runtime.targets import columns_of_sink, target_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -79,7 +79,7 @@ class StreamJob(Job):
         self._open_for_caller()
         frame = self._assembled()
         (sink,) = self._prepared.pipeline.record.sinks
-        columns = zip(columns_of_sink(sink), sink_columns(self._prepared.pipeline, sink.node.id).values(), strict=True)
+        columns = zip(sink.columns, sink_columns(self._prepared.pipeline, sink.node.id).values(), strict=True)
         return frame.selectExpr(*(f"{text} AS {quote(column.name)}" for column, text in columns), KIND)
 
     def _attached(self) -> DataStreamWriter:
@@ -89,7 +89,8 @@ class StreamJob(Job):
     def _ending(self) -> DataStreamWriter:
         """The end of the query with new writers, which find what earlier ones have written."""
         self._close_writers()
-        targets = [self._target(sink) for sink in self._prepared.pipeline.record.sinks]
+        requests = self._prepared.builder.requests.again()
+        targets = [self._target(sink, requests) for sink in self._prepared.pipeline.record.sinks]
         self._fan_out = FanOut(targets, sink_hidden(self._prepared.pipeline), self._gate)
         return self._written()
 
@@ -106,13 +107,12 @@ class StreamJob(Job):
         interval = self._order.configuration.millis("execution.micro-batch.interval")
         return stream.trigger(processingTime=f"{interval} milliseconds")
 
-    def _target(self, sink: SinkRecord) -> Target:
-        ready, configuration = self._prepared, self._order.configuration
-        columns = sink_columns(ready.pipeline, sink.node.id)
-        target = target_of(ready.spark, sink, columns, self.job_id, self.folder.path, configuration, ready.builder.uids)
-        self._writers.append(target.writer)
-        target.writer.open()
-        return target
+    def _target(self, sink: SinkRecord, requests: Requests) -> Target:
+        writer = requests.writer(sink.node, sink.table, self.job_id, sink.changelog)
+        self._writers.append(writer)
+        writer.open()
+        texts = sink_columns(self._prepared.pipeline, sink.node.id).values()
+        return Target(sink.node.id, writer, {c.name: text for c, text in zip(sink.columns, texts, strict=True)})
 
     def _outcome(self) -> RekindleError | None:
         error = self._attempts(self._ended_by_itself)

@@ -27,6 +27,7 @@ from plans.meaning import POSITION, Meanings, meanings
 from plans.tables import map_tables, tables_of
 from rekindle.connectors.registry import find_source
 from rekindle.paths import entered
+from rekindle.runtime.resolved import in_full
 from rekindle.savepoints.contents import seal
 from rekindle.savepoints.folder import new_folder, refuse_existing
 from rekindle.savepoints.manifest import PLAN, Manifest, SavedState, Step, read
@@ -132,11 +133,9 @@ def _ending(node: ExecNode, manifest: Manifest, job_dir: Path) -> ExecNode:
         return Values(id=node.id, tuples=(), output_type=node.output_type, description="Values")
 
     def bounded(table: TableReference) -> TableReference:
-        resolved = table.resolved_table
-        if resolved is None or resolved.options is None:
-            raise node.fail(f"the table {table.name} is not known", "Create it before.")
-        connector = find_source(resolved.options.get("connector", ""), table.name)
-        options = connector.until(resolved.options, manifest.positions[uid], job_dir, uid, table.name)
+        resolved, given = in_full(node, table)
+        connector = find_source(given.get("connector", ""), table.name)
+        options = connector.until(given, manifest.positions[uid], job_dir, uid, table.name)
         return table.model_copy(update={"resolved_table": resolved.model_copy(update={"options": dict(options)})})
 
     return map_tables(node, bounded) if tables else node

@@ -27,12 +27,14 @@ from rekindle.connectors.base import (
     SourceRequest,
 )
 from rekindle.connectors.blackhole import Blackhole
+from rekindle.runtime.fan_out import FanOut
 from rekindle.table_environment import TableEnvironment
 from tests.connectors.helpers import frame_of, table
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
+BACKOFF = "restart-strategy.exponential-delay"
 PAGE = Path(__file__).parents[2] / "docs" / "connectors.md"
 
 
@@ -191,6 +193,29 @@ def test_uids(configuration: dict[str, str], uid: str) -> None:
         ProviderContext(node, taken).generate_uid("preprocessor-1")
     with pytest.raises(ConnectorError, match="is no name"):
         context.generate_uid("a/b")
+
+
+@pytest.mark.spark
+def test_its_uids_are_the_same_when_a_job_goes_on(
+    lines: Any, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Writers are made anew for a query that is started again."""
+    write = FanOut._write
+    failed: list[int] = []
+
+    def fail_once(fan_out: FanOut, batch: DataFrame, batch_id: int) -> None:
+        write(fan_out, batch, batch_id)
+        if not failed:
+            failed.append(batch_id)
+            raise RuntimeError("Python worker exited unexpectedly (crashed)")
+
+    monkeypatch.setattr(FanOut, "_write", fail_once)
+    options = {"execution.job-dir": str(tmp_path / "job"), f"{BACKOFF}.initial-backoff": "100 ms"}
+    env = TableEnvironment.create(options, spark=spark)
+    create(env, tmp_path / "out.txt")
+    env.execute_sql("INSERT INTO out_t VALUES (1, 'x'), (2, NULL)").await_()
+    assert failed == [0]
+    assert (tmp_path / "out.txt").read_text(encoding="utf-8") == "1, x\n2, None\n"
 
 
 @pytest.mark.spark

@@ -1,0 +1,120 @@
+"""What scans and sinks of a plan ask of connectors: the one place that makes requests, for streams and for batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
+from execnodes.core.lowering import Condition
+from execnodes.core.node import ExecNode
+from execnodes.core.options import Configuration
+from execnodes.core.tables import TableReference
+from execnodes.core.types import LogicalType
+from rekindle.connectors.base import ProviderContext, SinkRequest, SinkWriter, SourceFrame, SourceRequest
+from rekindle.connectors.registry import endless, find_sink, find_source, require_bounded, require_overwriting
+from rekindle.runtime.resolved import in_full
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from rekindle.connectors.data_stream import DataStream
+
+
+@dataclass(frozen=True)
+class Requests:
+    """Of one start of a job."""
+
+    spark: SparkSession
+    configuration: Configuration
+    job_dir: Path
+    data_streams: Mapping[str, DataStream]
+    """DataFrames that the session knows, by uid."""
+    uids: set[str] = field(default_factory=set)
+    """In use so far; connectors add theirs."""
+
+    def again(self) -> Self:
+        """For writers that take the place of others: uids that those add are free for them."""
+        return replace(self, uids=set(self.uids))
+
+    def read(
+        self,
+        node: ExecNode,
+        table: TableReference,
+        produced: LogicalType,
+        *,
+        batch: bool = False,
+        ordered: bool = False,
+        start: str | None = None,
+        hold: bool = False,
+        condition: Condition | None = None,
+        located: bool = False,
+    ) -> SourceFrame:
+        """The rows of a table for which a condition is TRUE, the columns in the order of `produced`.
+
+        The rest as in `SourceRequest`. PlanError if the table is not known, ConnectorError if it cannot be read, or has
+        no end in batch mode.
+        """
+        resolved, options = in_full(node, table)
+        if batch:
+            require_bounded(options, table.name)
+        columns = {column.name: column for column in resolved.table_schema.columns}
+        request = SourceRequest(
+            table=resolved,
+            name=table.name,
+            columns=tuple(columns[each.name] for each in produced.fields),
+            uid=node.uid("source"),
+            batch=batch,
+            ordered=ordered,
+            configuration=self.configuration,
+            job_dir=self.job_dir,
+            start=start,
+            hold=hold,
+            data_streams=self.data_streams,
+            condition=condition,
+            located=located,
+            context=ProviderContext(node, self.uids),
+        )
+        given = find_source(options.get("connector", ""), table.name).read(self.spark, request)
+        if batch and not given.bounded:
+            raise endless(table.name)
+        if condition is None or given.filtered:
+            return given
+        # The table is another one than when the plan was compiled.
+        kept = condition.text(tuple(f"c{at}" for at in range(len(request.columns))))
+        return replace(given, frame=given.frame.where(kept), filtered=True)
+
+    def writer(
+        self,
+        node: ExecNode,
+        table: TableReference,
+        job_id: str,
+        changelog: ChangelogMode = INSERT_ONLY,
+        *,
+        overwrite: bool = False,
+    ) -> SinkWriter:
+        """A new writer, which is not open yet, for rows of these kinds; it goes by the ids of the job and the sink.
+
+        PlanError if the table is not known, ConnectorError if it cannot be written.
+        """
+        resolved, options = in_full(node, table)
+        if overwrite:
+            require_overwriting(options, table.name)
+        columns = resolved.table_schema.writable
+        names = [column.name for column in columns]
+        key = resolved.table_schema.primary_key
+        request = SinkRequest(
+            table=resolved,
+            name=table.name,
+            columns=columns,
+            primary_key=tuple(names.index(name) for name in key.columns) if key else (),
+            job_id=f"{job_id}-{node.id}",
+            job_dir=self.job_dir,
+            changelog=changelog,
+            configuration=self.configuration,
+            overwrite=overwrite,
+            context=ProviderContext(node, self.uids),
+        )
+        return find_sink(options.get("connector", ""), table.name).writer(self.spark, request)
