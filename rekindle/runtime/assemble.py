@@ -20,7 +20,7 @@ from rekindle.runtime.metrics import merging
 from rekindle.runtime.page_layouts import page_layouts, supply_layouts
 from rekindle.runtime.record import record
 from rekindle.runtime.resolved import resolved_text
-from rekindle.runtime.session import prepare, session
+from rekindle.runtime.session import prepare, refuse_other_meaning, session
 from rekindle.runtime.stages import Pipeline, plan_stages
 from rekindle.savepoints.recovery import recover
 from rekindle.spark_releases import refuse_other_checkpoint
@@ -100,6 +100,7 @@ def session_for(order: Order, defaults: Mapping[str, str]) -> SparkSession:
     parallelism = max(1, order.configuration.number("parallelism.default"))
     own = {key: value for key, value in order.configuration.items() if key.startswith(SPARK_PREFIX)}
     settings = resolve_secrets(own)
+    refuse_other_meaning(settings)
     given = order.spark or session(parallelism, settings)
     called = functions_of_spark(order.graph, order.functions)
     prepared = prepare(given, parallelism, {**defaults, **settings}, called)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _PACKAGE = "org.apache.spark.sql.execution.streaming"
-SESSION_SETTINGS: Mapping[str, str] = {
+_MEANING: Mapping[str, str] = {
     "spark.sql.session.timeZone": "UTC",
     # Flink's integers wrap and its casts have rules of their own; both are written into the expressions.
     "spark.sql.ansi.enabled": "false",
@@ -34,20 +34,24 @@ SESSION_SETTINGS: Mapping[str, str] = {
     "spark.sql.variable.substitute": "false",
     # Of equal keys in a map the last one counts, as in Flink.
     "spark.sql.mapKeyDedupPolicy": "LAST_WIN",
+    "spark.sql.streaming.multipleWatermarkPolicy": "min",
+    "spark.sql.execution.pythonUDF.pandas.preferIntExtensionDtype": "true",
+    "spark.sql.streaming.queryEvolution.enableSourceEvolution": "true",
+    # Offsets by the names of streams; PySpark 4.2 would write them by their order, though they have names.
+    "spark.sql.streaming.offsetLog.formatVersion": "2",
+}
+"""What the meaning of plans and of what is stored rests on: nobody sets it otherwise."""
+SESSION_SETTINGS: Mapping[str, str] = {
+    **_MEANING,
     "spark.sql.streaming.stateStore.providerClass": f"{_PACKAGE}.state.RocksDBStateStoreProvider",
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     # The default forks a process for every checkpoint file on local disks.
     "spark.sql.streaming.checkpointFileManagerClass": f"{_PACKAGE}.checkpointing.FileSystemBasedCheckpointFileManager",
-    "spark.sql.streaming.queryEvolution.enableSourceEvolution": "true",
-    # Offsets by the names of streams; PySpark 4.2 would write them by their order, though they have names.
-    "spark.sql.streaming.offsetLog.formatVersion": "2",
-    "spark.sql.execution.pythonUDF.pandas.preferIntExtensionDtype": "true",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "200000",
     "spark.sql.execution.arrow.transformWithStateInPySpark.maxStateRecordsPerBatch": "200000",
     # The JVM does not compile larger methods; wide projections then run interpreted, four times slower.
     "spark.sql.codegen.hugeMethodLimit": "8000",
     "spark.sql.streaming.noDataMicroBatches.enabled": "true",
-    "spark.sql.streaming.multipleWatermarkPolicy": "min",
     "spark.sql.adaptive.enabled": "false",
 }
 """Set on every session that runs a job."""
@@ -69,6 +73,17 @@ SMALL_PROGRAMS: Mapping[str, str] = {"spark.driver.extraJavaOptions": "-XX:Tiere
 """For sessions that run many small programs: Java's second compiler would take more time than it saves."""
 _WORKER_PYTHON = Path(__file__).with_name("worker_python")
 """Python without Spark's archives on its path: see there."""
+
+
+def refuse_other_meaning(settings: Mapping[str, str]) -> None:
+    """OptionError for a setting under which plans would mean something else."""
+    for key, value in settings.items():
+        fixed = _MEANING.get(key)
+        if fixed is not None and value.strip().lower() != fixed.lower():
+            raise OptionError(
+                f"{key} is {fixed!r} in every job, not {value!r}: what plans mean rests on it",
+                hint="Leave it out. For the time zone of a program there is table.local-time-zone.",
+            )
 
 
 def session(parallelism: int = 2, settings: Mapping[str, str] | None = None) -> SparkSession:
