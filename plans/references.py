@@ -95,9 +95,9 @@ def references(node: ExecNode, inputs: tuple[LogicalType, ...]) -> Iterator[Colu
 
 def _scope(node: ExecNode, name: str, inputs: tuple[LogicalType, ...], scope: Scope) -> Scope:
     """What a property of this name is over, where that differs from what its surroundings are over."""
-    local = getattr(node, "local_agg_input_row_type", None)
-    if name == "agg_calls" and isinstance(local, LogicalType):
-        return Scope(local.fields, "localAggInputRowType")
+    if name == "agg_calls":
+        local = getattr(node, "local_agg_input_row_type", None)
+        return Scope(local.fields, "localAggInputRowType") if isinstance(local, LogicalType) else scope
     if name in _LEFT or name in _RIGHT:
         number = 0 if name in _LEFT else 1
         return Scope(inputs[number].fields if number < len(inputs) else (), f"its input {number}")
@@ -109,7 +109,7 @@ def _scope(node: ExecNode, name: str, inputs: tuple[LogicalType, ...], scope: Sc
 def _tables(value: BaseModel, scope: Scope) -> Scope:
     if isinstance(value, ResolvedTable):
         return Scope(value.table_schema.row_type.fields, "the table")
-    table = getattr(value, "table", None)
+    table = getattr(value, "table", None) if "table" in type(value).model_fields else None
     if isinstance(table, TableReference) and table.resolved_table is not None:
         return Scope(table.resolved_table.table_schema.row_type.fields, "the table")
     return scope

@@ -128,7 +128,11 @@ class LogicalType:
 
     def same_values(self, other: LogicalType) -> bool:
         """Equal apart from top-level nullability and time attribute."""
-        return self.with_nullable(True).regular() == other.with_nullable(True).regular()
+        return self is other or self._values == other._values
+
+    @property
+    def _values(self) -> tuple[object, ...]:
+        return self.root, self.length, self.precision, self.scale, self.children, self.fields
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:

@@ -35,7 +35,7 @@ def common_type(types: Iterable[LogicalType]) -> LogicalType | None:
     A time attribute stays one only if all are. The type of bare NULLs gives way to any other.
     """
     found: LogicalType | None = NULL.not_null()
-    for each in types:
+    for each in dict.fromkeys(types):
         found = None if found is None else _merged(found, each)
     return found
 
