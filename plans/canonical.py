@@ -20,7 +20,7 @@ _COUNTED = re.compile(r'(?:-?\d[\d.eE+-]*|"(?:[^"\\]|\\.)*"|true|false)\{[^{}]*\
 """A literal that is not NULL: to count it is to count rows."""
 _EITHER_WAY = frozenset({"+", "*", "=", "<>"})
 _NESTED = frozenset({"AND", "OR"})
-_MIRRORED = {">": "<", ">=": "<="}
+_MIRRORED = {">": "<", ">=": "<=", "<": ">", "<=": ">="}
 _CASTS = frozenset({"CAST", "TRY_CAST"})
 
 
@@ -40,7 +40,7 @@ def canonical_state(state: StateMeaning) -> StateMeaning:
 
 @lru_cache(maxsize=50_000)
 def canonical(text: str) -> str:
-    """The form of a text: operands of AND, OR, =, <>, + and * in order, > as <, no NOT of NOT, no idle casts.
+    """The form of a text: operands of AND, OR, =, <>, + and * in order, comparisons too, no NOT of NOT, no idle casts.
 
     COUNT of a literal is COUNT(*).
     """
@@ -85,11 +85,17 @@ def _call(match: re.Match[str], operands: list[str], kind: str) -> str:
     elif typed and name in _NESTED:
         operands = sorted(set(_flat(name, operands)))
     elif typed and len(operands) == 2:
-        if name in _MIRRORED:
-            head, operands = head.replace(f"${name}$", f"${_MIRRORED[name]}$"), operands[::-1]
+        ordered = sorted(operands, key=_literals_last)
+        if name in _MIRRORED and ordered != operands:
+            head, operands = head.replace(f"${name}$", f"${_MIRRORED[name]}$"), ordered
         elif name in _EITHER_WAY:
-            operands = sorted(operands)
+            operands = ordered
     return f"{head}{', '.join(operands)}){kind}"
+
+
+def _literals_last(operand: str) -> tuple[bool, str]:
+    """Where an operand stands among others: reasons show these texts, and people write ``v > 1``."""
+    return _COUNTED.fullmatch(operand) is not None, operand
 
 
 def _flat(name: str, operands: list[str]) -> Iterator[str]:

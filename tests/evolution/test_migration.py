@@ -150,7 +150,7 @@ def test_a_version_in_a_uid_stays_that_of_the_state() -> None:
     [
         ({"type": "stream-exec-tally_4"}, "unknown node stream-exec-tally_4: this engine has stream-exec-tally_2, "),
         ({"type": "stream-exec-nothing_1"}, "this engine has no node of that name"),
-        ({"odd": 1}, "node 5 (stream-exec-tally_3): property odd is unknown"),
+        ({"odd": 1}, "node 5 (stream-exec-tally_2): property odd is unknown"),
         ({"type": "Tally"}, "'Tally' is not a node type"),
     ],
     ids=["of a later release", "no node", "a property nobody knows", "no type"],
