@@ -12,6 +12,7 @@ from execnodes.core.lowering import MAJOR, SEQUENCE
 from rekindle.connectors.base import SinkRequest, SinkWriter
 from rekindle.connectors.files import absolute, is_local
 from rekindle.connectors.format import Format
+from rekindle.connectors.lines import is_empty, spark_format
 from rekindle.connectors.options import TableOptions
 from rekindle.paths import for_spark
 
@@ -87,7 +88,7 @@ class FileWriter(SinkWriter):
         if order:
             rows = rows.sortWithinPartitions(*order)
         encoded = self._format.encode(rows, self._stored, self._options, tuple(self._partitions))
-        writer = encoded.write.format(self._format.reader).mode("overwrite")
+        writer = encoded.write.format(spark_format(self._format)).mode("overwrite")
         if self._partitions:
             writer = writer.partitionBy(*self._partitions)
         writer.save(for_spark(batch.sparkSession, hidden))
@@ -96,7 +97,7 @@ class FileWriter(SinkWriter):
         """Rename each file into place; a rename replaces what an earlier attempt left under the name."""
         shown = set()
         files = (each for each in hidden.rglob("part-*") if each.is_file())
-        parts = sorted(each for each in files if not self._format.is_empty(each))
+        parts = sorted(each for each in files if not is_empty(self._format, each))
         for number, part in enumerate(parts):
             folder = self._target / part.parent.relative_to(hidden)
             folder.mkdir(parents=True, exist_ok=True)

@@ -35,8 +35,9 @@ from rekindle.connectors.files import (
     name_of,
     stream_path,
 )
-from rekindle.connectors.format import Format, Wanted, find_format, format_of
+from rekindle.connectors.format import Format, RecordFormat, Wanted, find_format, format_of
 from rekindle.connectors.line_text import LINE, PATH, find_failure, local_path, stream_name, string
+from rekindle.connectors.lines import spark_format, spark_schema
 from rekindle.connectors.options import COMMON, TableOption, TableOptions, check_options
 from rekindle.paths import AS_WRITTEN
 from rekindle.spark_releases import named
@@ -87,11 +88,12 @@ class Filesystem(SourceConnector, SinkConnector):
         every = tuple(c for c in request.table.table_schema.physical if c.name not in keys)
         stored = tuple(c for c in request.columns if c in every)
         chosen.check(stored, options, request.name)
+        lines = isinstance(chosen, RecordFormat)
         raw = _open(spark, request, options, chosen, stored, every)
         others = {c.name: _other(c, request) for c in request.columns if c not in stored}
         # Before rows are numbered: the reader then skips files by their folders, and parts of them by statistics.
         condition = request.condition
-        places = {at for at, c in enumerate(request.columns) if c not in stored or chosen.typed}
+        places = {at for at, c in enumerate(request.columns) if c not in stored or not lines}
         filtered = condition is not None and condition.reads <= places
         if condition is not None and filtered:
             raw = raw.where(condition.text(tuple(others.get(c.name) or quote(c.name) for c in request.columns)))
@@ -101,10 +103,10 @@ class Filesystem(SourceConnector, SinkConnector):
             spark.conf.set("spark.sql.streaming.unsupportedOperationCheck", "false")
             added |= {MAJOR: _MAJOR_TEXT, SEQUENCE: "monotonically_increasing_id()"}
         # Only where it is needed: once a column names the file, every row gets all that is known about its file.
-        located = {} if chosen.typed else {PATH: "_metadata.file_path"}
+        located = {PATH: "_metadata.file_path"} if lines else {}
         texts = [f"{text} AS {name}" for name, text in (added | located).items()]
         placed = raw.selectExpr("*", *texts) if texts else raw
-        origin = (LINE, PATH) if request.located and not chosen.typed else ()
+        origin = (LINE, PATH) if request.located and lines else ()
         rows = chosen.decode(placed, options, Wanted(stored, every, (*added, *origin)))
         if others:
             rows = _arranged(rows, request, stored, chosen.changelog, origin)
@@ -201,19 +203,17 @@ def _open(
     """The raw frame of the files: lines, or what the format's own reader gives, the `stored` columns among it."""
     path = absolute(options.text("path"))
     done = frozenset(json.loads(request.start)) if request.start else frozenset()
-    schema = chosen.schema(stored)
+    schema, reader_format = spark_schema(chosen, stored), spark_format(chosen)
     if request.batch:
         files = list_files(spark, path, request.name)
         present = [batch_path(spark, f.path) for f in files if f.path not in done]
         if not present:
             return spark.createDataFrame([], schema)
-        reader = spark.read.format(chosen.reader).options(**AS_WRITTEN)
-        if not chosen.typed:
-            return reader.schema(schema).load(present)
+        reader = spark.read.format(reader_format).options(**AS_WRITTEN)
         # Spark takes the size of the files for that of all columns it knows of; by it, it chooses how to join.
-        return reader.schema(chosen.schema(every)).load(present)
+        return reader.schema(spark_schema(chosen, every)).load(present)
     # Spark's own wildcards read some files twice, hence a folder and a filter by file name.
-    stream = named(spark.readStream.format(chosen.reader).schema(schema), stream_name(request.uid))
+    stream = named(spark.readStream.format(reader_format).schema(schema), stream_name(request.uid))
     stream = stream.option("maxFileAge", "36500d").option("recursiveFileLookup", "true")
     at_most = request.configuration.number("execution.micro-batch.max-files")
     if at_most > 0:

@@ -37,16 +37,12 @@ class Wanted:
 
 
 class Format(ABC):
-    """How rows stand in files."""
+    """How rows are written: as records of bytes (`RecordFormat`), or as whole files (`FileFormat`)."""
 
     declaration: ClassVar[FormatDeclaration]
     """Which kinds of row it reads and writes, and its identifier; the planner knows it without this class."""
     options: ClassVar[tuple[TableOption, ...]]
     """Keys begin with the identifier."""
-    reader: ClassVar[str] = "text"
-    """Spark's own format that reads and writes the files."""
-    typed: ClassVar[bool] = False
-    """Whether `reader` gives the columns themselves, under their names."""
     extension: ClassVar[str]
     """Of written files, with the dot."""
 
@@ -59,27 +55,39 @@ class Format(ABC):
         """Refuse column types the format has no form for and options that contradict; ConnectorError."""
         return
 
-    def schema(self, columns: tuple[Column, ...]) -> str:
-        """What `reader` gives, as Spark DDL: lines."""
-        return "value STRING"
-
     @abstractmethod
     def decode(self, rows: DataFrame, options: TableOptions, wanted: Wanted) -> DataFrame:
-        """Rows c0, c1, … from a frame of lines or of the file's own columns.
-
-        A frame of lines has the columns `value` and `rk_path`. A changelog format adds `rk_kind`; when several rows
-        come of one line, `rk_seq` (if there is one) tells them apart.
-        """
-
-    def is_empty(self, file: Path) -> bool:
-        """Whether a written file holds no rows."""
-        return file.stat().st_size == 0
+        """Rows c0, c1, … from what was read. A changelog format adds `rk_kind`."""
 
     @abstractmethod
     def encode(
         self, rows: DataFrame, columns: tuple[Column, ...], options: TableOptions, kept: tuple[str, ...]
     ) -> DataFrame:
-        """What `reader` writes, from a frame with the columns' names and `rk_kind`; `kept` are to leave alone."""
+        """What is written, from a frame with the columns' names and `rk_kind`; `kept` are to leave alone."""
+
+
+class RecordFormat(Format):
+    """A record is a text of its own, wherever it comes from and goes to: a line of a file, a message of a queue.
+
+    `decode` is given a record's bytes as the STRING `value` (they may be no UTF-8) and where it is from, for messages,
+    as `rk_path`; when several rows come of one record, `rk_seq` (if there is one) tells them apart. `encode` gives
+    `value`.
+    """
+
+
+class FileFormat(Format):
+    """A file holds the columns themselves, under their names, and Spark knows it."""
+
+    reader: ClassVar[str]
+    """Spark's own format that reads and writes the files."""
+
+    @abstractmethod
+    def schema(self, columns: tuple[Column, ...]) -> str:
+        """What `reader` gives, as Spark DDL."""
+
+    @abstractmethod
+    def is_empty(self, file: Path) -> bool:
+        """Whether a written file holds no rows."""
 
 
 @lru_cache(maxsize=16)

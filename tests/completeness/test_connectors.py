@@ -29,12 +29,13 @@ from execnodes.core.connectors import ConnectorDeclaration, FormatDeclaration
 from execnodes.core.errors import SqlError
 from execnodes.core.lowering import KIND
 from rekindle.connectors.base import Connector, SinkConnector, SourceConnector
-from rekindle.connectors.format import Format, Wanted, formats
+from rekindle.connectors.format import FileFormat, Format, RecordFormat, Wanted, formats
+from rekindle.connectors.lines import spark_schema
 from rekindle.connectors.options import TableOptions
 from rekindle.connectors.registry import find_sink, find_source, identifiers
 from rekindle.table_environment import TableEnvironment
 from tests.completeness.tree import ROOT, imports, sources
-from tests.connectors.helpers import source_request, table
+from tests.connectors.helpers import frame_of, source_request, table
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -98,7 +99,8 @@ def test_formats_are_what_they_declare(name: str) -> None:
     assert made.declaration is declared_format(name)
     assert made.declaration.identifier == name
     # Statistics are of columns that stand in the files under their own names.
-    assert made.declaration.columnar == made.typed
+    assert made.declaration.columnar == isinstance(made, FileFormat)
+    assert isinstance(made, RecordFormat) != isinstance(made, FileFormat)
 
 
 @pytest.mark.parametrize("path", sources("execnodes/connectors"), ids=lambda path: path.stem)
@@ -225,8 +227,8 @@ def test_rows_have_the_kinds_that_are_declared(spark: SparkSession, tmp_path: Pa
     columns = given.table_schema.columns
     for made in formats().values():
         options = TableOptions({}, made.options)
-        lines = spark.createDataFrame([], made.schema(columns)).selectExpr("*", "'' AS rk_path")
-        decoded = made.decode(lines, options, Wanted(columns, columns, ()))
+        read = spark.createDataFrame([], spark_schema(made, columns)).selectExpr("*", "'' AS rk_path")
+        decoded = made.decode(read, options, Wanted(columns, columns, ()))
         assert (KIND in decoded.columns) == (made.declaration.gives == RETRACT)
     for given_options in (
         {"connector": "datagen"},
@@ -238,3 +240,23 @@ def test_rows_have_the_kinds_that_are_declared(spark: SparkSession, tmp_path: Pa
         assert of_name is not None
         assert frame.bounded == of_name.bounded(given_options), given_options
         assert (KIND in frame.frame.columns) == (of_name.gives != INSERT_ONLY)
+
+
+@pytest.mark.spark
+def test_records_need_no_files(spark: SparkSession) -> None:
+    """Bytes from anywhere become rows, and rows become bytes."""
+    columns = table({"a": "INT", "s": "STRING"}, {}).table_schema.columns
+    for name, made in formats().items():
+        if isinstance(made, RecordFormat):
+            options = TableOptions({}, made.options)
+            rows = frame_of(
+                spark, "(1, 'ä, \"b', 0Y), (2, NULL, 3Y)" if made.changelog else "(1, 'ä, \"b', 0Y)", "a, s, rk_kind"
+            )
+            sent = made.encode(rows, columns, options, ()).selectExpr("CAST(value AS BINARY) AS value")
+            taken = sent.selectExpr("CAST(value AS STRING) AS value", "'queue/0' AS rk_path")
+            decoded = made.decode(taken, options, Wanted(columns, columns, ()))
+            kinds = ["rk_kind"] if made.changelog else ["0Y AS rk_kind"]
+            found = sorted(decoded.selectExpr(*kinds, "c0", "c1").collect())
+            assert [tuple(each) for each in found] == [(0, 1, 'ä, "b'), *([(3, 2, None)] if made.changelog else [])], (
+                name
+            )

@@ -10,7 +10,7 @@ from execnodes.core.lowering import KIND, quote
 from execnodes.core.tables import Column
 from execnodes.core.types import STRING, Field, array
 from rekindle.connectors.changes import change, exploded, parsed, row_of
-from rekindle.connectors.format import Format, Wanted
+from rekindle.connectors.format import RecordFormat, Wanted
 from rekindle.connectors.formats.json import check_json_types, json_object, json_options, to_json_text
 from rekindle.connectors.json_text import JsonReader
 from rekindle.connectors.line_text import failure, string
@@ -23,7 +23,7 @@ _PREFIX = "canal-json"
 _DEFINITIONS = "'CREATE', 'ALTER', 'DROP', 'ERASE', 'TRUNCATE', 'RENAME', 'QUERY', 'CINDEX', 'DINDEX'"
 
 
-class CanalJson(Format):
+class CanalJson(RecordFormat):
     """``{"data": [row, …], "old": [changed fields, …], "type": "INSERT" | "UPDATE" | "DELETE"}``.
 
     The row before an update is the new one with the fields of `old` put back. Records of table definitions are no rows.

@@ -11,7 +11,7 @@ from execnodes.core.errors import ConnectorError
 from execnodes.core.lowering import quote
 from execnodes.core.tables import Column
 from execnodes.core.types import BINARIES, NESTED, TEXTS, LogicalType, Root
-from rekindle.connectors.format import Format, Wanted
+from rekindle.connectors.format import RecordFormat, Wanted
 from rekindle.connectors.json_write import time_to_text
 from rekindle.connectors.line_text import (
     NOT_TEXT,
@@ -33,7 +33,7 @@ _UNLIKELY = "\u0001rk\u0001"
 """Stands for an absent field: Spark takes its null text for a field that is empty and not quoted."""
 
 
-class Csv(Format):
+class Csv(RecordFormat):
     """Fields are texts; an empty one is '' for a text column and bad for any other, unless it is the null literal."""
 
     declaration: ClassVar[FormatDeclaration] = FORMAT

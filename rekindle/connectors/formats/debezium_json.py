@@ -10,7 +10,7 @@ from execnodes.core.lowering import KIND, quote
 from execnodes.core.tables import Column
 from execnodes.core.types import STRING, Field, row
 from rekindle.connectors.changes import change, exploded, parsed, row_of
-from rekindle.connectors.format import Format, Wanted
+from rekindle.connectors.format import RecordFormat, Wanted
 from rekindle.connectors.formats.json import check_json_types, json_object, json_options, to_json_text
 from rekindle.connectors.json_text import JsonReader
 from rekindle.connectors.line_text import failure
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _PREFIX = "debezium-json"
 
 
-class DebeziumJson(Format):
+class DebeziumJson(RecordFormat):
     """``{"before": …, "after": …, "op": "c" | "r" | "u" | "d"}``, also wrapped in ``payload``.
 
     An update gives -U with `before` and +U with `after`. Written are an insert for +I and +U, a delete for -U and -D.

@@ -10,7 +10,7 @@ from execnodes.core.errors import ConnectorError
 from execnodes.core.lowering import quote
 from execnodes.core.tables import Column
 from execnodes.core.types import TEXTS, Field, LogicalType, Root
-from rekindle.connectors.format import Format, Wanted
+from rekindle.connectors.format import RecordFormat, Wanted
 from rekindle.connectors.json_text import JsonReader
 from rekindle.connectors.json_write import json_value
 from rekindle.connectors.options import TableOption, TableOptions
@@ -66,7 +66,7 @@ def to_json_text(struct: str, options: TableOptions, prefix: str) -> str:
     return f"to_json({struct}, map('ignoreNullFields', '{ignore}'))"
 
 
-class Json(Format):
+class Json(RecordFormat):
     """A row is an object; fields are found by their exact name, a missing one is NULL."""
 
     declaration: ClassVar[FormatDeclaration] = FORMAT

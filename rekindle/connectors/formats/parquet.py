@@ -9,20 +9,19 @@ from execnodes.connectors.formats.parquet import FORMAT
 from execnodes.core.connectors import FormatDeclaration
 from execnodes.core.lowering import quote
 from execnodes.core.tables import Column
-from rekindle.connectors.format import Format, Wanted
+from rekindle.connectors.format import FileFormat, Wanted
 from rekindle.connectors.options import TableOption, TableOptions
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-class Parquet(Format):
+class Parquet(FileFormat):
     """A column that a file lacks is NULL. TIME is stored as an INT of milliseconds."""
 
     declaration: ClassVar[FormatDeclaration] = FORMAT
     extension: ClassVar[str] = ".parquet"
     reader: ClassVar[str] = "parquet"
-    typed: ClassVar[bool] = True
     options: ClassVar[tuple[TableOption, ...]] = (
         TableOption("parquet.compression", "text", "snappy", "Codec of written files."),
         TableOption("parquet.utc-timezone", "bool", "true", "Accepted for Flink's sake; instants are always UTC."),

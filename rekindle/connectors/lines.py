@@ -1,0 +1,24 @@
+"""How formats stand in files: records are lines, which Spark reads as text; other formats are files of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from execnodes.core.tables import Column
+from rekindle.connectors.format import FileFormat, Format
+from rekindle.connectors.line_text import LINE
+
+
+def spark_format(chosen: Format) -> str:
+    """Spark's own format that reads and writes the files."""
+    return chosen.reader if isinstance(chosen, FileFormat) else "text"
+
+
+def spark_schema(chosen: Format, columns: tuple[Column, ...]) -> str:
+    """What that gives of the columns, as Spark DDL."""
+    return chosen.schema(columns) if isinstance(chosen, FileFormat) else f"{LINE} STRING"
+
+
+def is_empty(chosen: Format, file: Path) -> bool:
+    """Whether a written file holds no rows."""
+    return chosen.is_empty(file) if isinstance(chosen, FileFormat) else file.stat().st_size == 0
