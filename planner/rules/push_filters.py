@@ -19,8 +19,8 @@ _STRICT = frozenset({"=", "<>", "<", "<=", ">", ">=", "IS NOT NULL", "LIKE"})
 """Predicates that are never TRUE for a NULL operand."""
 
 
-_MOST_COPIES = 64
-"""Of what is shared; then its readers filter for themselves."""
+_MOST_COPIES, _MOST_IN_ALL = 64, 500
+"""Of what is shared, each and together; then its readers filter for themselves."""
 
 
 def push_filters(sinks: Sinks) -> Sinks:
@@ -28,18 +28,21 @@ def push_filters(sinks: Sinks) -> Sinks:
     return tuple(with_input(sink, _Push({}, Counter()).into(sink.input, [])) for sink in sinks)
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Push:
     done: dict[int, Logical]
     """Results without conditions, by node: what is shared stays shared."""
     copies: Counter[int]
     """Results with conditions, by node: each is a copy of what is below."""
+    again: int = 0
+    """Copies of what had one already."""
 
     def into(self, node: Logical, conditions: list[Expression]) -> Logical:
         """The node with the conditions (over its output) in force."""
         if conditions:
             self.copies[id(node)] += 1
-            if self.copies[id(node)] > _MOST_COPIES:
+            self.again += self.copies[id(node)] > 1
+            if self.copies[id(node)] > _MOST_COPIES or self.again > _MOST_IN_ALL:
                 return _filter(self.into(node, []), conditions)
             return self._push(node, conditions)
         if id(node) not in self.done:

@@ -33,6 +33,7 @@ from rekindle.connectors.format import FileFormat, Format, RecordFormat, Wanted,
 from rekindle.connectors.lines import spark_schema
 from rekindle.connectors.options import TableOptions
 from rekindle.connectors.registry import find_sink, find_source, identifiers
+from rekindle.runtime.session import prepare
 from rekindle.table_environment import TableEnvironment
 from tests.completeness.tree import ROOT, imports, sources
 from tests.connectors.helpers import frame_of, source_request, table
@@ -230,12 +231,14 @@ def test_rows_have_the_kinds_that_are_declared(spark: SparkSession, tmp_path: Pa
         read = spark.createDataFrame([], spark_schema(made, columns)).selectExpr("*", "'' AS rk_path")
         decoded = made.decode(read, options, Wanted(columns, columns, ()))
         assert (KIND in decoded.columns) == (made.declaration.gives == RETRACT)
+    # Spark refuses a data source in every other session once the one it was started with has it.
+    own = prepare(spark, 2, {})
     for given_options in (
         {"connector": "datagen"},
         {"connector": "datagen", "number-of-rows": "2"},
         {"connector": "datagen", "fields.a.kind": "sequence", "fields.a.start": "1", "fields.a.end": "3"},
     ):
-        frame = find_source("datagen").read(spark, source_request(table({"a": "INT"}, given_options), tmp_path))
+        frame = find_source("datagen").read(own, source_request(table({"a": "INT"}, given_options), tmp_path))
         of_name = declared("datagen").source
         assert of_name is not None
         assert frame.bounded == of_name.bounded(given_options), given_options

@@ -14,7 +14,7 @@ from execnodes.core.expressions import Expression, FieldAccess, InputRef, Litera
 from execnodes.core.functions import lower, resolve
 from execnodes.core.functions.cast_texts import print_text
 from execnodes.core.functions.scope import Scope
-from execnodes.core.spark_sql import literal, spark_type
+from execnodes.core.spark_sql import literal, spark_type, text_literal
 from execnodes.core.types import (
     BIGINT,
     BOOLEAN,
@@ -119,8 +119,8 @@ class Evaluator:
 
 def _cell(value: Any, t: LogicalType) -> str:
     if value is None or t.root not in (Root.ARRAY, Root.MAP, Root.ROW):
-        return literal(value, t)
-    return f"from_json({literal(json.dumps(value), char(1))}, '{spark_type(t)}')"
+        return literal(repr(value) if isinstance(value, float) else value, t)
+    return f"from_json({text_literal(json.dumps(value))}, '{spark_type(t)}')"
 
 
 _PRINTED = (Root.DECIMAL, Root.DATE, Root.TIME, *TIMESTAMPS)

@@ -96,9 +96,18 @@ def case(fuzzer: Fuzzer, seed: int, number: int) -> str:
 
 
 def hunt(
-    fuzzer: Fuzzer, seed: int, *, count: int | None = None, seconds: float | None = None, most: int = 10
+    fuzzer: Fuzzer,
+    seed: int,
+    *,
+    count: int | None = None,
+    seconds: float | None = None,
+    most: int = 10,
+    slack: float = 1.0,
 ) -> Outcome:
-    """Run cases 0, 1, 2, … of a seed until there are `count`, or for some seconds, or until `most` findings."""
+    """Run cases 0, 1, 2, … of a seed until there are `count`, or for some seconds, or until `most` findings.
+
+    `slack`: how many times slower than it should be a machine may be.
+    """
     outcome, end = Outcome(), None if seconds is None else time.monotonic() + seconds
     kinds: set[str] = set()
     while len(outcome.findings) < most:
@@ -106,7 +115,7 @@ def hunt(
             break
         number, outcome.tried = outcome.tried, outcome.tried + 1
         text = case(fuzzer, seed, number)
-        what, refused = attempt(fuzzer, text)
+        what, refused = attempt(fuzzer, text, slack)
         outcome.refused += refused
         if what is not None and what not in kinds:
             kinds.add(what)
@@ -114,10 +123,10 @@ def hunt(
     return outcome
 
 
-def attempt(fuzzer: Fuzzer, text: str) -> tuple[str | None, bool]:
+def attempt(fuzzer: Fuzzer, text: str, slack: float = 1.0) -> tuple[str | None, bool]:
     """What is wrong with a case (None: nothing), and whether it was refused."""
     try:
-        with _limited(fuzzer.slowest):
+        with _limited(fuzzer.slowest * slack):
             fuzzer.run(text)
     except RekindleError:
         return None, True

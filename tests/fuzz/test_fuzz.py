@@ -11,19 +11,21 @@ from execnodes.core.errors import PlanError
 from tests.fuzz.frame import Fuzzer, TooSlow, attempt, fuzzers, hunt, kept
 
 SEED = 20
+SLACK = 6.0
+"""The suite also runs on machines that are slow or busy; `make fuzz` takes the limits as they are."""
 ALL = fuzzers()
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_a_few_cases(name: str) -> None:
-    outcome = hunt(ALL[name], SEED, count=ALL[name].quick, most=3)
+    outcome = hunt(ALL[name], SEED, count=ALL[name].quick, most=3, slack=SLACK)
     assert not outcome.findings, outcome.findings
     assert outcome.refused > 0, "nothing was refused: the cases are not hostile"
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_what_was_found_once(name: str) -> None:
-    found = [(case, what) for case in kept(name) if (what := attempt(ALL[name], case)[0]) is not None]
+    found = [(case, what) for case in kept(name) if (what := attempt(ALL[name], case, SLACK)[0]) is not None]
     assert not found
 
 

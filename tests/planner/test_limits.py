@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 
 import pytest
@@ -24,6 +23,7 @@ from plans.codec import encode
 from plans.load import load
 from rekindle.compile import compile_graph
 from rekindle.query_sink import into_collect
+from tests.planner.steps import counted
 
 TABLES = "CREATE TABLE t (k STRING, a BIGINT, b BIGINT, f BOOLEAN) WITH ('connector' = 'datagen')"
 
@@ -44,20 +44,10 @@ def steps(sql: str) -> int:
         ddl.execute(statement, catalog, configuration)
     (query,) = parse(sql)
     assert isinstance(query, s.QueryStatement)
-    made, count = query.query, 0
-
-    def counted(frame: object, event: str, argument: object) -> None:
-        nonlocal count
-        count += event == "call"
-
-    before = sys.getprofile()
-    sys.setprofile(counted)
-    try:
-        plan = build_query(made, catalog, configuration)
+    with counted() as work:
+        plan = build_query(query.query, catalog, configuration)
         lower(optimize((into_collect(plan, query.position),), configuration), configuration)
-    finally:
-        sys.setprofile(before)
-    return count
+    return work.calls
 
 
 def nested(count: int, around: Callable[[str], str], text: str) -> str:
