@@ -113,7 +113,7 @@ class Converter:
         operands = tuple(self.convert(arg) for arg in node.args)
         if found is not None:
             return bind_scalar(found, operands, node)
-        if node.name.upper() in IN_LAMBDA and any(True for _ in user_calls(operands[-1])):
+        if node.name.upper() in IN_LAMBDA and any(True for each in operands[1:] for _ in user_calls(each)):
             raise SqlError(
                 f"a function written in Python may not stand in the second operand of {node.name}",
                 position=node.position,
