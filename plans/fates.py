@@ -31,6 +31,11 @@ class Verdict(StrEnum):
     UNKNOWN = "unknown"
     """Cannot be judged."""
 
+    @property
+    def exit_code(self) -> int:
+        """What a command ends with that says so, or that is not allowed to go on."""
+        return {Verdict.FULL: 0, Verdict.INCOMPATIBLE: 3, Verdict.PARTIAL: 4, Verdict.UNKNOWN: 5}[self]
+
 
 @dataclass(frozen=True, slots=True)
 class Judgement:

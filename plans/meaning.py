@@ -9,12 +9,10 @@ from execnodes.core.errors import PlanError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.meaning import RowsMeaning, StateMeaning
 from execnodes.core.node import ExecNode
-from plans.tables import tables_of
+from plans.tables import FIXED, tables_of
 
 POSITION = "position"
 """Name under which the position of a source stands among the states of operators."""
-FIXED = ("connector", "format", "key.format", "value.format")
-"""Options without which a table's position says nothing."""
 UNION = "stream-exec-union"
 """The one node whose rows are still rows of the same kind when an input is missing."""
 NORMALIZE = "stream-exec-changelog-normalize"

@@ -12,12 +12,10 @@ from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
 from execnodes.core.tables import Column, ResolvedTable, Schema, TableReference
 from plans.codec import Identifier
-from plans.tables import map_tables
+from plans.tables import FIXED, map_tables
 
 Mode = Tag["ALL", "ALL_ENFORCED", "IDENTIFIER"]
 """Values of `table.plan.restore.catalog-objects`."""
-_FIXED = ("connector", "format", "key.format", "value.format")
-"""Options that decide what a table is; those of the plan stay in force."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +109,7 @@ def _hinted(table: TableReference) -> TableReference:
 
 def _enriched(fail: Fail, table: TableReference, stored: ResolvedTable, found: ResolvedTable) -> ResolvedTable:
     ours, theirs, name = stored.options or {}, found.options or {}, table.name
-    for key in _FIXED:
+    for key in FIXED:
         if key in theirs and theirs[key] != ours.get(key) and key not in table.hints:
             raise fail(
                 f"table {name}: option {key!r} is {ours.get(key)!r} in the plan and {theirs[key]!r} in the catalog",

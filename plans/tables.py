@@ -10,6 +10,9 @@ from execnodes.core.node import ExecNode, PlanModel
 from execnodes.core.tables import TableReference
 from plans.rewrite import M, map_fields
 
+FIXED = ("connector", "format", "key.format", "value.format")
+"""Options that decide what a table is: those of a plan stay in force, and without them a position says nothing."""
+
 
 def tables_of(node: ExecNode) -> Iterator[TableReference]:
     """Every table of a node, in field order."""

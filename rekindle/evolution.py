@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from execnodes.core.errors import PlanError
 from execnodes.core.graph import ExecGraph
+from execnodes.core.options import CONSENT
 from plans.bootstrap import bootstrapped, offered
 from plans.compare import Comparison, Verdict
 from plans.evolve import Evolution, evolve
@@ -17,10 +18,7 @@ from rekindle.compiled_plan import CompiledPlan
 if TYPE_CHECKING:
     from execnodes.core.options import Configuration
 
-CONSENT = "table.plan.evolution.consent"
 BOOTSTRAP = "table.plan.evolution.bootstrap"
-EXIT_CODES = {Verdict.FULL: 0, Verdict.INCOMPATIBLE: 3, Verdict.PARTIAL: 4, Verdict.UNKNOWN: 5}
-"""What a command ends with that is not allowed to go on, by verdict."""
 Approve = Callable[[Comparison], bool]
 """Asks somebody whether a plan may be made although state is lost."""
 
@@ -32,7 +30,7 @@ class EvolutionError(PlanError):
         """`comparison` tells what is lost; `where` is the old plan."""
         super().__init__(message, where=where, hint=hint)
         self.comparison = comparison
-        self.exit_code = EXIT_CODES[comparison.verdict]
+        self.exit_code = comparison.verdict.exit_code
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ from execnodes.core.secrets import remember
 from execnodes.core.user_functions import consent
 
 _log = logging.getLogger("rekindle.options")
+CONSENT = "table.plan.evolution.consent"
+"""What losses of state are agreed to when a plan is compiled from another one."""
 
 
 Kind = Tag["bool", "int", "duration", "text", "enum", "zone", "uid-format"]
@@ -216,7 +218,7 @@ OPTIONS: Mapping[str, ConfigOption] = {
             ("table.plan.restore.force-recompile",),
         ),
         _option(
-            "table.plan.evolution.consent", "enum", "await_approval",
+            CONSENT, "enum", "await_approval",
             "State that is lost when a query is changed: ask, allow it, or reject it (docs/query-evolution.md).",
             ("await_approval", "allow", "reject"),
         ),

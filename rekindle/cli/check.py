@@ -42,7 +42,7 @@ def check(
 ) -> None:
     """Say for each state whether NEW keeps it. Exit code 0 full, 3 incompatible, 4 partial, 5 unknown."""
     only_one(as_json=as_json, as_markdown=as_markdown)
-    from rekindle.report.checked import EXIT_CODES, worst
+    from rekindle.report.checked import worst
 
     given = plans or []
     if against_git is not None:
@@ -52,12 +52,12 @@ def check(
             raise typer.BadParameter("operators are those of one plan; give OLD and NEW", param_hint="--bootstrap")
         found, new = _against_git(against_git, given)
         _show_all(against_git, found, new, as_json=as_json, as_markdown=as_markdown)
-        raise typer.Exit(EXIT_CODES[worst(each.verdict for each in found)])
+        raise typer.Exit(worst(each.verdict for each in found).exit_code)
     if len(given) != 2:
         raise typer.BadParameter(f"give two plans, not {len(given)}", param_hint="OLD NEW")
     one = _pair(given[0], given[1], savepoint, bootstrap or [])
     _show(one, as_json=as_json, as_markdown=as_markdown)
-    raise typer.Exit(EXIT_CODES[one.verdict])
+    raise typer.Exit(one.verdict.exit_code)
 
 
 def _pair(old: Path, new: Path, savepoint: Path | None, bootstrap: Sequence[str]) -> Checked:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
+from execnodes.core.options import CONSENT
 from rekindle.cli.arguments import Bootstrap, InitFile, Options
 from rekindle.cli.inputs import parse_options, read_script, reading
 
 if TYPE_CHECKING:
     from plans.compare import Comparison
 
-CONSENT = "table.plan.evolution.consent"
 BOOTSTRAP = "table.plan.evolution.bootstrap"
 
 

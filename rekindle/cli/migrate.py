@@ -126,7 +126,6 @@ def new_savepoint(to: Path | None, dry_run: bool) -> Path | None:
 
 def carry_out(writer: SavepointWriter, target: Path | None, *, as_json: bool) -> None:
     """Write the savepoint, or rehearse without a target, and show what was done to each state."""
-    from rekindle.report.checked import EXIT_CODES
     from rekindle.savepoints.migrations.adopt import PlanRefused
 
     try:
@@ -134,7 +133,7 @@ def carry_out(writer: SavepointWriter, target: Path | None, *, as_json: bool) ->
     except PlanRefused as refused:
         for line in describe_error(refused):
             print(line, file=sys.stderr)
-        raise typer.Exit(EXIT_CODES[refused.verdict]) from None
+        raise typer.Exit(refused.verdict.exit_code) from None
     if as_json:
         print(json.dumps(_document(migrated, target), indent=2, ensure_ascii=False))
         return

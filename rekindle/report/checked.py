@@ -16,7 +16,6 @@ from plans.outputs import notes
 if TYPE_CHECKING:
     from rekindle.savepoints.manifest import SavedState
 
-EXIT_CODES = {Verdict.FULL: 0, Verdict.INCOMPATIBLE: 3, Verdict.PARTIAL: 4, Verdict.UNKNOWN: 5}
 SENTENCES = {
     Verdict.FULL: "Every state goes on, and the rows will be those of a fresh run.",
     Verdict.PARTIAL: "Something starts empty, is dropped, or goes on with a loss.",

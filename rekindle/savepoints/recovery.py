@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from execnodes.core.errors import StateError
-from execnodes.core.options import Configuration
+from execnodes.core.options import CONSENT, Configuration
 from rekindle.atomic_file import write_atomically
 from rekindle.savepoints.restore import Restore, prepare
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 PATH = "execution.state-recovery.path"
 UNCLAIMED = "execution.state-recovery.ignore-unclaimed-state"
 DROP = "execution.state-recovery.drop"
-CONSENT = "table.plan.evolution.consent"
 
 
 def recover(folder: JobFolder, configuration: Configuration, graph: ExecGraph) -> Restore | None:
