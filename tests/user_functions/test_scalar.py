@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from execnodes.core.errors import FunctionError, JobError, SqlError
+from execnodes.core.errors import FunctionError, JobError, RekindleError, SqlError
 from execnodes.core.expressions import Call, Expression, InputRef
 from execnodes.core.types import LogicalType, Root, parse_type
 from execnodes.core.user_functions.calls import bind
@@ -104,12 +104,13 @@ def test_functions_by_class_name() -> None:
     assert str(load(f"{module}:Divide", "d")) == "d(by BIGINT) → BIGINT"
     assert str(load(f"{module}.shout", "s")) == "s(text STRING) → STRING"
     for class_name, message in (
-        ("nowhere_at_all:f", "cannot be imported"),
+        ("tests.user_functions.nowhere_at_all:f", "cannot be imported"),
+        ("nowhere_at_all:f", "is not allowed to be imported"),
         (f"{module}:missing", "has no 'missing'"),
         ("f", "names no Python function"),
         (f"{module}:datetime", "is no function"),
     ):
-        with pytest.raises(FunctionError, match=message):
+        with pytest.raises(RekindleError, match=message):
             load(class_name, "f")
 
 
