@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from pydantic import BaseModel
 
-from execnodes.core.expressions import Call
+from execnodes.core.expressions import Call, InputRef, Literal
 from execnodes.core.node import ExecNode, PlanModel
 from execnodes.core.places import Place
 
@@ -62,6 +62,8 @@ _BEGIN, _END, _CLOSE = ',\n  "places": [\n', "\n  ]\n}\n", "\n}\n"
 
 
 def _calls(value: object, path: str) -> Iterator[tuple[str, Call]]:
+    if isinstance(value, Literal | InputRef):
+        return
     if isinstance(value, Call):
         yield path, value
     if isinstance(value, BaseModel):

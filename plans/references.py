@@ -81,6 +81,8 @@ def references(node: ExecNode, inputs: tuple[LogicalType, ...]) -> Iterator[Colu
         path, value, scope = stack.pop()
         if isinstance(value, InputRef | Literal | Call | FieldAccess):
             yield Part(path, value, scope)
+        if isinstance(value, Literal):
+            continue
         if isinstance(value, int) and not isinstance(value, bool):
             name = path.rpartition(".")[2].partition("[")[0]
             if name in COLUMNS:
