@@ -15,6 +15,8 @@ def with_versions(value: Any, engine_version: str) -> Any:
     Values in which nothing changes are given back as they are.
     """
     if isinstance(value, dict):
+        if value.get("kind") == "LITERAL":
+            return value
         changed = {key: new for key, each in value.items() if (new := _inside(each, engine_version)) is not each}
         name = value.get("internalName")
         # Maps such as table options have no type beside the name.
