@@ -12,13 +12,12 @@ from execnodes.core.expressions import AggregateCall
 from execnodes.core.types import LogicalType
 from planner.algebra.calls import columns_read, moved
 from planner.algebra.keys import Key
-from planner.algebra.relation import ALL_CHANGES, UPDATING, Places, Pruning, Unary, places
-from planner.algebra.windows import WindowColumn
+from planner.algebra.relation import ALL_CHANGES, UPDATING, Places, Pruning, Unary, WithoutTimes, places
 from planner.columns import pick
 
 
 @dataclass(frozen=True)
-class Aggregate(Unary):
+class Aggregate(WithoutTimes, Unary):
     """GROUP BY `grouping` (input columns); `calls` read input columns. Output: keys, then results."""
 
     grouping: tuple[int, ...]
@@ -46,16 +45,6 @@ class Aggregate(Unary):
         """The grouping; with grouping sets a key may be NULL in two of them."""
         if not self.grouping_sets:
             yield frozenset(range(len(self.grouping)))
-
-    @cached_property
-    def event_times(self) -> frozenset[int]:
-        """None: it makes plain timestamps of them."""
-        return frozenset()
-
-    @cached_property
-    def window_columns(self) -> dict[int, WindowColumn]:
-        """None."""
-        return {}
 
     def pruned(self, needed: frozenset[int], pruning: Pruning) -> tuple[Aggregate, Places]:
         """All keys, and the calls that are needed; without keys at least one."""

@@ -11,12 +11,12 @@ from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
 from planner.algebra.keys import Key
-from planner.algebra.relation import Leaf, Logical, Places, Pruning, whole
+from planner.algebra.relation import KeepsColumns, Leaf
 from planner.algebra.windows import WindowColumn
 
 
 @dataclass(frozen=True)
-class CompiledQuery(Leaf):
+class CompiledQuery(KeepsColumns, Leaf):
     """A query that a plan holds as nodes already; they go into the new graph as they are, so no rule looks inside."""
 
     graph: ExecGraph
@@ -55,10 +55,6 @@ class CompiledQuery(Leaf):
     def window_columns(self) -> dict[int, WindowColumn]:
         """None are known."""
         return {}
-
-    def pruned(self, needed: frozenset[int], pruning: Pruning) -> tuple[Logical, Places]:
-        """Everything stays."""
-        return whole(self, pruning)
 
     @property
     def parts(self) -> int:

@@ -10,12 +10,11 @@ from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
 from execnodes.core.errors import Position
 from execnodes.core.types import LogicalType
 from planner.algebra.keys import Key
-from planner.algebra.relation import ALL_CHANGES, Places, Pruning, Unary
-from planner.algebra.windows import WindowColumn
+from planner.algebra.relation import ALL_CHANGES, PassesTimes, Places, Pruning
 
 
 @dataclass(frozen=True)
-class Deduplicate(Unary):
+class Deduplicate(PassesTimes):
     """Keeps one row a key: the first or the last by event time."""
 
     keys: tuple[int, ...]
@@ -40,16 +39,6 @@ class Deduplicate(Unary):
     def keys_of_rows(self) -> Iterable[Key]:
         """Its keys."""
         return {frozenset(self.keys)}
-
-    @cached_property
-    def event_times(self) -> frozenset[int]:
-        """Those of the input."""
-        return self.input.event_times
-
-    @cached_property
-    def window_columns(self) -> dict[int, WindowColumn]:
-        """Those of the input."""
-        return self.input.window_columns
 
     def pruned(self, needed: frozenset[int], pruning: Pruning) -> tuple[Deduplicate, Places]:
         """What is needed, the keys, the time."""

@@ -6,30 +6,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from execnodes.core.changelog import ChangelogMode
 from execnodes.core.expressions import Expression, InputRef, input_indexes, remap
 from execnodes.core.types import LogicalType
 from planner.algebra.keys import Key
-from planner.algebra.relation import Places, Pruning, Unary, places
+from planner.algebra.relation import PassesChanges, Places, Pruning, places
 from planner.algebra.windows import WindowColumn
 from planner.columns import pick
 
 
 @dataclass(frozen=True)
-class Expand(Unary):
+class Expand(PassesChanges):
     """Several rows of each: one for each list of expressions."""
 
     projects: tuple[tuple[Expression, ...], ...]
     type: LogicalType
-
-    @cached_property
-    def kinds(self) -> ChangelogMode:
-        """Those of the input."""
-        return self.input.kinds
-
-    def updates_without_before(self) -> bool:
-        """If the input can."""
-        return self.input.can_omit_update_before
 
     def keys_of_rows(self) -> Iterable[Key]:
         """None: copies may be equal."""

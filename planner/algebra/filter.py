@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 from execnodes.core.changelog import ChangelogMode
 from execnodes.core.expressions import Expression, input_indexes, remap
 from execnodes.core.types import LogicalType
-from planner.algebra.keys import Key
-from planner.algebra.relation import Places, Pruning, Unary
-from planner.algebra.windows import WindowColumn
+from planner.algebra.relation import PassesKeys, PassesTimes, Places, Pruning
 from planner.extent import parts_of
 
 
 @dataclass(frozen=True)
-class Filter(Unary):
+class Filter(PassesKeys, PassesTimes):
     """WHERE, HAVING, ON: keeps rows for which the condition is TRUE."""
 
     condition: Expression
@@ -35,20 +32,6 @@ class Filter(Unary):
         """Not in general, since a row it kept may be updated to one it drops: only where it looks at a key alone."""
         reads = input_indexes(self.condition)
         return any(reads <= key for key in self.input.upsert_keys) and self.input.can_omit_update_before
-
-    def keys_of_rows(self) -> Iterable[Key]:
-        """Those of the input."""
-        return self.input.upsert_keys
-
-    @cached_property
-    def event_times(self) -> frozenset[int]:
-        """Those of the input."""
-        return self.input.event_times
-
-    @cached_property
-    def window_columns(self) -> dict[int, WindowColumn]:
-        """Those of the input."""
-        return self.input.window_columns
 
     def pruned(self, needed: frozenset[int], pruning: Pruning) -> tuple[Filter, Places]:
         """What is needed, and what the condition reads."""

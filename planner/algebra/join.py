@@ -12,8 +12,7 @@ from execnodes.core.errors import Position
 from execnodes.core.expressions import Call, Expression, InputRef, input_indexes, remap
 from execnodes.core.types import TEXTS, LogicalType, Root
 from planner.algebra.keys import Key, shifted
-from planner.algebra.relation import ALL_CHANGES, Logical, Places, Pruning, kinds_of
-from planner.algebra.windows import WindowColumn
+from planner.algebra.relation import ALL_CHANGES, Logical, Places, Pruning, WithoutTimes, kinds_of
 from planner.columns import pick
 from planner.extent import parts_of
 from planner.predicates import conjuncts, function_name
@@ -31,7 +30,7 @@ class JoinType(StrEnum):
 
 
 @dataclass(frozen=True)
-class Join(Logical):
+class Join(WithoutTimes):
     """A join; the condition is over left and right columns."""
 
     left: Logical
@@ -81,16 +80,6 @@ class Join(Logical):
         if any(key <= lefts for key in left) and self.kind in (JoinType.INNER, JoinType.RIGHT):
             yield from (shifted(key, width) for key in right)
         yield from (mine | shifted(its, width) for mine in left for its in right)
-
-    @cached_property
-    def event_times(self) -> frozenset[int]:
-        """None: it makes plain timestamps of them."""
-        return frozenset()
-
-    @cached_property
-    def window_columns(self) -> dict[int, WindowColumn]:
-        """None."""
-        return {}
 
     def pruned(self, needed: frozenset[int], pruning: Pruning) -> tuple[Join, Places]:
         """What is needed and what the condition reads; at least one column a side."""

@@ -10,13 +10,12 @@ from execnodes.core.changelog import ChangelogMode
 from execnodes.core.expressions import Expression, input_indexes, remap
 from execnodes.core.types import LogicalType
 from planner.algebra.keys import Key
-from planner.algebra.relation import ALL_CHANGES, Places, Pruning, Unary
-from planner.algebra.windows import WindowColumn
+from planner.algebra.relation import ALL_CHANGES, PassesTimes, Places, Pruning
 from planner.extent import parts_of
 
 
 @dataclass(frozen=True)
-class Normalize(Unary):
+class Normalize(PassesTimes):
     """Turns rows that only say what is new under a key into a full changelog."""
 
     keys: tuple[int, ...]
@@ -40,16 +39,6 @@ class Normalize(Unary):
     def keys_of_rows(self) -> Iterable[Key]:
         """Its keys."""
         return {frozenset(self.keys)}
-
-    @cached_property
-    def event_times(self) -> frozenset[int]:
-        """Those of the input."""
-        return self.input.event_times
-
-    @cached_property
-    def window_columns(self) -> dict[int, WindowColumn]:
-        """Those of the input."""
-        return self.input.window_columns
 
     def pruned(self, needed: frozenset[int], pruning: Pruning) -> tuple[Normalize, Places]:
         """State is kept once, with what any reader wants, the keys, and what the condition reads."""

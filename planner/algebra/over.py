@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -10,9 +9,7 @@ from execnodes.core.changelog import ChangelogMode
 from execnodes.core.errors import Position
 from execnodes.core.expressions import Expression, Value
 from execnodes.core.types import LogicalType
-from planner.algebra.keys import Key
-from planner.algebra.relation import Logical, Places, Pruning, Unary, whole
-from planner.algebra.windows import WindowColumn
+from planner.algebra.relation import KeepsColumns, PassesKeys, PassesTimes
 from planner.extent import parts_of
 
 
@@ -37,7 +34,7 @@ class OverCall:
 
 
 @dataclass(frozen=True)
-class Over(Unary):
+class Over(PassesKeys, PassesTimes, KeepsColumns):
     """Functions OVER (PARTITION BY … ORDER BY …): input columns, then one column a call."""
 
     partition: tuple[int, ...]
@@ -58,24 +55,6 @@ class Over(Unary):
     def updates_without_before(self) -> bool:
         """Not over updates: results of other rows hang on the former row."""
         return False
-
-    def keys_of_rows(self) -> Iterable[Key]:
-        """Those of the input, whose rows it only makes longer."""
-        return self.input.upsert_keys
-
-    @cached_property
-    def event_times(self) -> frozenset[int]:
-        """Those of the input."""
-        return self.input.event_times
-
-    @cached_property
-    def window_columns(self) -> dict[int, WindowColumn]:
-        """Those of the input."""
-        return self.input.window_columns
-
-    def pruned(self, needed: frozenset[int], pruning: Pruning) -> tuple[Logical, Places]:
-        """Everything stays."""
-        return whole(self, pruning)
 
     @property
     def parts(self) -> int:

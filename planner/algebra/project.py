@@ -6,11 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from execnodes.core.changelog import ChangelogMode
 from execnodes.core.expressions import Call, Expression, InputRef, input_indexes, remap
 from execnodes.core.types import INTEGERS, LogicalType
 from planner.algebra.keys import Key
-from planner.algebra.relation import Places, Pruning, Unary, places
+from planner.algebra.relation import PassesChanges, Places, Pruning, places
 from planner.algebra.windows import WindowColumn
 from planner.columns import pick
 from planner.extent import parts_of
@@ -18,20 +17,11 @@ from planner.predicates import function_name
 
 
 @dataclass(frozen=True)
-class Project(Unary):
+class Project(PassesChanges):
     """SELECT expressions."""
 
     expressions: tuple[Expression, ...]
     type: LogicalType
-
-    @cached_property
-    def kinds(self) -> ChangelogMode:
-        """Those of the input."""
-        return self.input.kinds
-
-    def updates_without_before(self) -> bool:
-        """If the input can."""
-        return self.input.can_omit_update_before
 
     def keys_of_rows(self) -> Iterable[Key]:
         """Keys whose columns are passed on, so that different values stay different."""

@@ -11,12 +11,11 @@ from execnodes.core.errors import Position
 from execnodes.core.types import LogicalType
 from planner.algebra.keys import Key
 from planner.algebra.over import SortKey
-from planner.algebra.relation import ALL_CHANGES, Logical, Places, Pruning, Unary, whole
-from planner.algebra.windows import WindowColumn
+from planner.algebra.relation import ALL_CHANGES, KeepsColumns, PassesTimes
 
 
 @dataclass(frozen=True)
-class Rank(Unary):
+class Rank(PassesTimes, KeepsColumns):
     """Keeps the rows of each partition that have a rank between two bounds. Output: the input, then the rank."""
 
     partition: tuple[int, ...]
@@ -43,20 +42,6 @@ class Rank(Unary):
         yield from self.input.upsert_keys
         if self.function == "ROW_NUMBER":
             yield frozenset({*self.partition, len(self.input.type.fields)})
-
-    @cached_property
-    def event_times(self) -> frozenset[int]:
-        """Those of the input."""
-        return self.input.event_times
-
-    @cached_property
-    def window_columns(self) -> dict[int, WindowColumn]:
-        """Those of the input."""
-        return self.input.window_columns
-
-    def pruned(self, needed: frozenset[int], pruning: Pruning) -> tuple[Logical, Places]:
-        """Everything stays."""
-        return whole(self, pruning)
 
     @property
     def parts(self) -> int:

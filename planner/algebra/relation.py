@@ -147,15 +147,67 @@ class Unary(Logical):
         return replace(self, **changed)
 
 
+class PassesChanges(Unary):
+    """Looks at each row alone and gives it, or what it makes of it, with its kind."""
+
+    @cached_property
+    def kinds(self) -> ChangelogMode:
+        """Those of the input."""
+        return self.input.kinds
+
+    def updates_without_before(self) -> bool:
+        """If the input can."""
+        return self.input.can_omit_update_before
+
+
+class PassesKeys(Unary):
+    """What identifies a row of the input identifies it still."""
+
+    def keys_of_rows(self) -> Iterable[Key]:
+        """Those of the input."""
+        return self.input.upsert_keys
+
+
+class PassesTimes(Unary):
+    """Columns of the input stand where they stood and are what they were; its own, if any, come behind."""
+
+    @cached_property
+    def event_times(self) -> frozenset[int]:
+        """Those of the input."""
+        return self.input.event_times
+
+    @cached_property
+    def window_columns(self) -> dict[int, WindowColumn]:
+        """Those of the input."""
+        return self.input.window_columns
+
+
+class WithoutTimes(Logical):
+    """No column of it is an event time or tells of a window."""
+
+    @cached_property
+    def event_times(self) -> frozenset[int]:
+        """None."""
+        return frozenset()
+
+    @cached_property
+    def window_columns(self) -> dict[int, WindowColumn]:
+        """None."""
+        return {}
+
+
+class KeepsColumns(Logical):
+    """Gives all its columns whatever is needed of them, and reads all of its inputs."""
+
+    def pruned(self, needed: frozenset[int], pruning: Pruning) -> tuple[Logical, Places]:
+        """Everything stays."""
+        below = [pruning.exactly(each, range(len(each.type.fields)))[0] for each in self.inputs]
+        return over(self, below), places(range(len(self.type.fields)))
+
+
 def kinds_of(inputs: Iterable[Logical]) -> ChangelogMode:
     """Every kind that any input emits: an operator that looks at each row alone emits these."""
     return reduce(lambda mine, other: mine.with_kinds(other.kinds), inputs, INSERT_ONLY)
-
-
-def whole(node: Logical, pruning: Pruning) -> tuple[Logical, Places]:
-    """An operator that keeps all its columns, over inputs that keep all theirs."""
-    below = [pruning.exactly(each, range(len(each.type.fields)))[0] for each in node.inputs]
-    return over(node, below), places(range(len(node.type.fields)))
 
 
 def over(node: Logical, inputs: Sequence[Logical]) -> Logical:

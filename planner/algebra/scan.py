@@ -12,14 +12,13 @@ from execnodes.core.expressions import Expression
 from execnodes.core.tables import ResolvedTable
 from execnodes.core.types import LogicalType
 from planner.algebra.keys import Key
-from planner.algebra.relation import Leaf, Places, Pruning, places
-from planner.algebra.windows import WindowColumn
+from planner.algebra.relation import Leaf, Places, Pruning, WithoutTimes, places
 from planner.columns import pick
 from planner.extent import parts_of
 
 
 @dataclass(frozen=True)
-class Scan(Leaf):
+class Scan(WithoutTimes, Leaf):
     """Reads a table: its physical and metadata columns (computed columns and watermark are nodes above it)."""
 
     identifier: tuple[str, str, str] | None
@@ -56,16 +55,6 @@ class Scan(Leaf):
         names = [field.name for field in self.type.fields]
         if key is not None and set(key.columns) <= set(names):
             yield frozenset(names.index(each) for each in key.columns)
-
-    @cached_property
-    def event_times(self) -> frozenset[int]:
-        """None: a watermark assigner makes them."""
-        return frozenset()
-
-    @cached_property
-    def window_columns(self) -> dict[int, WindowColumn]:
-        """None."""
-        return {}
 
     def pruned(self, needed: frozenset[int], pruning: Pruning) -> tuple[Scan, Places]:
         """A table is read once, with what any reader wants; some column has to be read, so that rows are counted."""

@@ -11,13 +11,12 @@ from execnodes.core.errors import Position
 from execnodes.core.expressions import Expression
 from execnodes.core.types import LogicalType
 from planner.algebra.keys import Key
-from planner.algebra.relation import Logical, Places, Pruning, Unary, whole
-from planner.algebra.windows import WindowColumn
+from planner.algebra.relation import KeepsColumns, PassesTimes
 from planner.extent import parts_of
 
 
 @dataclass(frozen=True)
-class Unnest(Unary):
+class Unnest(PassesTimes, KeepsColumns):
     """CROSS / LEFT JOIN UNNEST(collection): input columns, then the members'."""
 
     collection: Expression
@@ -38,20 +37,6 @@ class Unnest(Unary):
     def keys_of_rows(self) -> Iterable[Key]:
         """None: members may be equal."""
         return ()
-
-    @cached_property
-    def event_times(self) -> frozenset[int]:
-        """Those of the input."""
-        return self.input.event_times
-
-    @cached_property
-    def window_columns(self) -> dict[int, WindowColumn]:
-        """Those of the input."""
-        return self.input.window_columns
-
-    def pruned(self, needed: frozenset[int], pruning: Pruning) -> tuple[Logical, Places]:
-        """Everything stays."""
-        return whole(self, pruning)
 
     @property
     def parts(self) -> int:

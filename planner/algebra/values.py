@@ -10,13 +10,12 @@ from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
 from execnodes.core.expressions import Expression
 from execnodes.core.types import LogicalType
 from planner.algebra.keys import Key
-from planner.algebra.relation import Leaf, Places, Pruning, places
-from planner.algebra.windows import WindowColumn
+from planner.algebra.relation import Leaf, Places, Pruning, WithoutTimes, places
 from planner.columns import pick
 
 
 @dataclass(frozen=True)
-class Values(Leaf):
+class Values(WithoutTimes, Leaf):
     """Inline rows of literals (casts folded)."""
 
     rows: tuple[tuple[Expression, ...], ...]
@@ -34,16 +33,6 @@ class Values(Leaf):
     def keys_of_rows(self) -> Iterable[Key]:
         """None: rows may be equal."""
         return ()
-
-    @cached_property
-    def event_times(self) -> frozenset[int]:
-        """None."""
-        return frozenset()
-
-    @cached_property
-    def window_columns(self) -> dict[int, WindowColumn]:
-        """None."""
-        return {}
 
     def pruned(self, needed: frozenset[int], pruning: Pruning) -> tuple[Values, Places]:
         """Only these columns, at least one."""

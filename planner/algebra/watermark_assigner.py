@@ -2,39 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from execnodes.core.changelog import ChangelogMode
 from execnodes.core.expressions import Expression, input_indexes, remap
 from execnodes.core.types import LogicalType
-from planner.algebra.keys import Key
-from planner.algebra.relation import Places, Pruning, Unary
+from planner.algebra.relation import PassesChanges, PassesKeys, Places, Pruning
 from planner.algebra.windows import WindowColumn
 from planner.columns import pick
 
 
 @dataclass(frozen=True)
-class WatermarkAssigner(Unary):
+class WatermarkAssigner(PassesChanges, PassesKeys):
     """Makes a column an event-time attribute."""
 
     time_index: int
     watermark: Expression
     type: LogicalType
-
-    @cached_property
-    def kinds(self) -> ChangelogMode:
-        """Those of the input."""
-        return self.input.kinds
-
-    def updates_without_before(self) -> bool:
-        """If the input can."""
-        return self.input.can_omit_update_before
-
-    def keys_of_rows(self) -> Iterable[Key]:
-        """Those of the input."""
-        return self.input.upsert_keys
 
     @cached_property
     def event_times(self) -> frozenset[int]:

@@ -6,32 +6,22 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from execnodes.core.changelog import ChangelogMode
 from execnodes.core.errors import Position
 from execnodes.core.types import LogicalType
 from planner.algebra.keys import Key
-from planner.algebra.relation import Places, Pruning, Unary
+from planner.algebra.relation import PassesChanges, Places, Pruning
 from planner.algebra.windows import END, START, TIME, Window, WindowColumn
 from planner.columns import pick
 
 
 @dataclass(frozen=True)
-class WindowTableFunction(Unary):
+class WindowTableFunction(PassesChanges):
     """TABLE(TUMBLE(…)): the input's columns, then window_start, window_end, window_time."""
 
     window: Window
     time_index: int
     type: LogicalType
     position: Position | None = None
-
-    @cached_property
-    def kinds(self) -> ChangelogMode:
-        """Those of the input."""
-        return self.input.kinds
-
-    def updates_without_before(self) -> bool:
-        """If the input can."""
-        return self.input.can_omit_update_before
 
     def keys_of_rows(self) -> Iterable[Key]:
         """Those of the input, where a row is in one window; in several it would need the window too."""
