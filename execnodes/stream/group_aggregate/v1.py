@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from execnodes.core.aggregates import problem
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.lowering import Lowering, OperatorInput, Rows
-from execnodes.core.meaning import RowsMeaning, StateMeaning, call_text, set_text
+from execnodes.core.meaning import RowsMeaning, StateMeaning, call_text
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.options import parse_duration
 from execnodes.core.types import LogicalType
+from execnodes.terms.term import leaf, said
 
 if TYPE_CHECKING:
     from execnodes.stream.group_aggregate.v1_kernel import GroupAggregateOperator
@@ -61,7 +62,10 @@ class GroupAggregate(ExecNode):
         (rows,) = inputs
         keys = rows.texts(self.grouping)
         columns = (*keys, *(call_text(call, rows) for call in self.agg_calls))
-        return rows.made(self.output_type, columns, f"groups by {set_text(keys)} of ({rows.rows})")
+        key, below = frozenset(leaf("column", each) for each in keys), leaf("rows", rows.rows)
+        return rows.made(
+            self.output_type, columns, said("groups", "groups by ({key}) of ({input})", key=key, input=below).text
+        )
 
     def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
         """Accumulators of each group, and the values behind some of them."""
