@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from execnodes.core.errors import SqlError
 from execnodes.core.graph import ExecGraph
@@ -29,12 +28,12 @@ class PlanBuilder:
         self._plans = Graft()
         self._known: dict[tuple[type[ExecNode], tuple[int, ...], str], ExecNode] = {}
 
-    def add(self, cls: type[ExecNode], inputs: Sequence[ExecNode], fields: Mapping[str, Any], share: bool) -> ExecNode:
-        """The node with these fields over these inputs: an earlier one if there is one and both may `share`."""
-        node = cls.model_validate({"id": self._last_id + 1, **fields})
+    def add(self, node: ExecNode, inputs: Sequence[ExecNode], share: bool) -> ExecNode:
+        """The node over these inputs, with its id; an earlier equal one, if there is one and both may `share`."""
+        node = node.replaced(id=self._last_id + 1)
         sources = tuple(each.id for each in inputs)
         if share and self.reuse:
-            key = (cls, sources, content(node, frozenset({"id"})))
+            key = (type(node), sources, content(node, frozenset({"id"})))
             known = self._known.setdefault(key, node)
             if known is not node:
                 return known

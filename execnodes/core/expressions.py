@@ -21,7 +21,7 @@ year-month intervals as months, BYTES as hexadecimal text."""
 
 
 class _Node(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, validate_by_name=True)
 
 
 class InputRef(_Node):

@@ -31,7 +31,7 @@ MAX_ID = 2**31 - 1
 class PlanModel(BaseModel):
     """Anything inside a plan: immutable, camelCase in JSON, unknown properties refused."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, validate_by_name=True)
 
 
 class Distribution(PlanModel):

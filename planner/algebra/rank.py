@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal, get_args
 
 from execnodes.core.changelog import ChangelogMode
 from execnodes.core.errors import Position
@@ -13,6 +14,9 @@ from planner.algebra.keys import Key
 from planner.algebra.over import SortKey
 from planner.algebra.relation import ALL_CHANGES, KeepsColumns, PassesTimes
 
+RankFunction = Literal["ROW_NUMBER", "RANK", "DENSE_RANK"]
+RANK_FUNCTIONS: tuple[RankFunction, ...] = get_args(RankFunction)
+
 
 @dataclass(frozen=True)
 class Rank(PassesTimes, KeepsColumns):
@@ -20,8 +24,7 @@ class Rank(PassesTimes, KeepsColumns):
 
     partition: tuple[int, ...]
     order: tuple[SortKey, ...]
-    function: str
-    """ROW_NUMBER, RANK or DENSE_RANK."""
+    function: RankFunction
     start: int
     end: int
     """Lowest and highest rank that is kept, from 1."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from execnodes.core.errors import Position
 from execnodes.core.tables import ResolvedTable
@@ -24,8 +25,7 @@ class Sink(PassesChanges, PassesKeys, PassesTimes, KeepsColumns):
     temporary: bool = False
     target_columns: tuple[int, ...] | None = None
     """Columns named in the INSERT; None for all."""
-    on_conflict: str | None = None
-    """DEDUPLICATE, NOTHING or ERROR."""
+    on_conflict: Literal["DEDUPLICATE", "NOTHING", "ERROR"] | None = None
     overwrite: bool = False
     hints: tuple[tuple[str, str], ...] = ()
     position: Position | None = None

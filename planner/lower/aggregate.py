@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execnodes.core.aggregates import accumulator_columns, all_mergeable
-from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
+from execnodes.core.changelog import ChangelogMode
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.node import ExecNode
@@ -12,11 +12,13 @@ from execnodes.core.user_functions.partial import partial_columns
 from planner.algebra import Aggregate, WindowAggregate
 from planner.columns import unique_names
 from planner.describe import aggregated, described, grouped, listed, names_of
-from planner.lower.context import Context, lower_node
+from planner.lower.context import NEW, Context, lower_node
 
 
 @lower_node.register
 def _(node: Aggregate, context: Context, update_before: bool) -> ExecNode:
+    from execnodes.stream.group_aggregate import GroupAggregate
+
     below = context.lower(node.input, True)
     retract = not below.changelog_mode.insert_only
     mode = node.mode(update_before)
@@ -27,17 +29,19 @@ def _(node: Aggregate, context: Context, update_before: bool) -> ExecNode:
     if _strategy(context) != "ONE_PHASE" and all_mergeable(calls, retract):
         return _two_phases(node, context, below, calls, output, mode, retract)
     names = names_of(below.output_type)
-    return context.make(
-        "stream-exec-group-aggregate",
+    return context.add(
+        GroupAggregate(
+            id=NEW,
+            output_type=output,
+            changelog_mode=mode,
+            description=_description("GroupAggregate", node.grouping, calls, names, retract),
+            grouping=node.grouping,
+            agg_calls=calls,
+            generate_update_before=mode.retract,
+            need_retraction=retract,
+            state=(context.state("groupAggregateState", node.ttl),),
+        ),
         [context.exchange(below, node.grouping)],
-        output,
-        mode,
-        _description("GroupAggregate", node.grouping, calls, names, retract),
-        grouping=node.grouping,
-        agg_calls=calls,
-        generate_update_before=mode.retract,
-        need_retraction=retract,
-        state=(context.state("groupAggregateState", node.ttl),),
     )
 
 
@@ -45,6 +49,9 @@ def _python(
     node: Aggregate, context: Context, below: ExecNode, calls: tuple[AggregateCall, ...], output: LogicalType,
     mode: ChangelogMode, retract: bool,
 ) -> ExecNode:  # fmt: skip
+    from execnodes.stream.local_python_group_aggregate import LocalPythonGroupAggregate
+    from execnodes.stream.python_group_aggregate import PythonGroupAggregate
+
     for call in calls:
         if call.user_name and retract and not call.retractable:
             raise SqlError(
@@ -60,27 +67,30 @@ def _python(
     if two_phases:
         keys = tuple(range(len(node.grouping)))
         fields = (Field(output.fields[at].name, output.fields[at].type) for at in keys)
-        local = context.make(
-            "stream-exec-local-python-group-aggregate",
+        local = context.add(
+            LocalPythonGroupAggregate(
+                id=NEW,
+                output_type=row(*fields, *partial_columns(calls, below.output_type)),
+                description=_description("LocalPythonGroupAggregate", node.grouping, calls, names, retract),
+                grouping=node.grouping,
+                agg_calls=calls,
+            ),
             [below],
-            row(*fields, *partial_columns(calls, below.output_type)),
-            INSERT_ONLY,
-            _description("LocalPythonGroupAggregate", node.grouping, calls, names, retract),
-            grouping=node.grouping,
-            agg_calls=calls,
         )
-    return context.make(
-        "stream-exec-python-group-aggregate",
+    return context.add(
+        PythonGroupAggregate(
+            id=NEW,
+            output_type=output,
+            changelog_mode=mode,
+            description=_description("PythonGroupAggregate", node.grouping, calls, names, retract),
+            local_agg_input_row_type=below.output_type if two_phases else None,
+            grouping=keys,
+            agg_calls=calls,
+            generate_update_before=mode.retract,
+            need_retraction=retract,
+            state=(context.state("pythonGroupAggregateState", node.ttl),),
+        ),
         [context.exchange(local, keys)],
-        output,
-        mode,
-        _description("PythonGroupAggregate", node.grouping, calls, names, retract),
-        local_agg_input_row_type=below.output_type if two_phases else None,
-        grouping=keys,
-        agg_calls=calls,
-        generate_update_before=mode.retract,
-        need_retraction=retract,
-        state=(context.state("pythonGroupAggregateState", node.ttl),),
     )
 
 
@@ -103,32 +113,38 @@ def _two_phases(
     node: Aggregate, context: Context, below: ExecNode, calls: tuple[AggregateCall, ...], output: LogicalType,
     mode: ChangelogMode, retract: bool,
 ) -> ExecNode:  # fmt: skip
+    from execnodes.stream.global_group_aggregate import GlobalGroupAggregate
+    from execnodes.stream.local_group_aggregate import LocalGroupAggregate
+
     names = names_of(below.output_type)
     keys = tuple(range(len(node.grouping)))
     key_fields = [Field(output.fields[at].name, output.fields[at].type) for at in keys]
     partial = row(*key_fields, *accumulator_columns(calls, below.output_type, retract))
-    local = context.make(
-        "stream-exec-local-group-aggregate",
+    local = context.add(
+        LocalGroupAggregate(
+            id=NEW,
+            output_type=partial,
+            description=_description("LocalGroupAggregate", node.grouping, calls, names, retract),
+            grouping=node.grouping,
+            agg_calls=calls,
+            need_retraction=retract,
+        ),
         [below],
-        partial,
-        INSERT_ONLY,
-        _description("LocalGroupAggregate", node.grouping, calls, names, retract),
-        grouping=node.grouping,
-        agg_calls=calls,
-        need_retraction=retract,
     )
-    return context.make(
-        "stream-exec-global-group-aggregate",
+    return context.add(
+        GlobalGroupAggregate(
+            id=NEW,
+            output_type=output,
+            changelog_mode=mode,
+            description=_description("GlobalGroupAggregate", node.grouping, calls, names, retract),
+            grouping=keys,
+            agg_calls=calls,
+            local_agg_input_row_type=below.output_type,
+            generate_update_before=mode.retract,
+            need_retraction=retract,
+            state=(context.state("globalGroupAggregateState", node.ttl),),
+        ),
         [context.exchange(local, keys)],
-        output,
-        mode,
-        _description("GlobalGroupAggregate", node.grouping, calls, names, retract),
-        grouping=keys,
-        agg_calls=calls,
-        local_agg_input_row_type=below.output_type,
-        generate_update_before=mode.retract,
-        need_retraction=retract,
-        state=(context.state("globalGroupAggregateState", node.ttl),),
     )
 
 

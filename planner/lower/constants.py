@@ -2,36 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
 
 from execnodes.core.expressions import Expression, Literal, digest
 from execnodes.core.node import ExecNode
 from execnodes.core.types import BOOLEAN, Field, LogicalType, row
 from planner.algebra import Values
 from planner.describe import described, listed, names_of, selected
+from planner.lower.context import NEW, Context
 
-Make = Callable[..., ExecNode]
-"""Makes a node of a name without ``stream-exec-`` or ``batch-exec-``, its inputs, type, description and fields."""
+if TYPE_CHECKING:
+    from execnodes.batch.calc import BatchCalc
+    from execnodes.batch.union import BatchUnion
+    from execnodes.batch.values import BatchValues
+    from execnodes.stream.calc import Calc
+    from execnodes.stream.union import Union
+    from execnodes.stream.values import Values as ExecValues
 
 
-def lower_values(node: Values, make: Make) -> ExecNode:
+class RowNodes(NamedTuple):
+    """The nodes of one mode that VALUES is made of."""
+
+    values: type[ExecValues] | type[BatchValues]
+    calc: type[Calc] | type[BatchCalc]
+    union: type[Union] | type[BatchUnion]
+
+
+def lower_values(node: Values, context: Context, nodes: RowNodes) -> ExecNode:
     """Rows that hold more than literals are computed, each from a row without content."""
     literals = [tuple(each for each in values if isinstance(each, Literal)) for values in node.rows]
     if [len(each) for each in literals] == [len(each) for each in node.rows]:
-        return _constants(make, tuple(literals), node.type)
-    one = _constants(make, ((Literal(value=True, type=BOOLEAN.not_null()),),), row(Field("ZERO", BOOLEAN.not_null())))
-    computed = [_computed(make, one, values, node.type) for values in node.rows]
+        return _constants(context, nodes, tuple(literals), node.type)
+    true = Literal(value=True, type=BOOLEAN.not_null())
+    one = _constants(context, nodes, ((true,),), row(Field("ZERO", BOOLEAN.not_null())))
+    computed = [_computed(context, nodes, one, values, node.type) for values in node.rows]
     if len(computed) == 1:
         return computed[0]
     description = described("Union", ("all", "[true]"), ("union", listed(names_of(node.type))))
-    return make("union", computed, node.type, description)
+    return context.add(nodes.union(id=NEW, output_type=node.type, description=description), computed)
 
 
-def _constants(make: Make, tuples: tuple[tuple[Literal, ...], ...], type: LogicalType) -> ExecNode:
+def _constants(
+    context: Context, nodes: RowNodes, tuples: tuple[tuple[Literal, ...], ...], type: LogicalType
+) -> ExecNode:
     shown = listed(f"{{{', '.join(digest(each, ()) for each in values)}}}" for values in tuples)
-    return make("values", [], type, described("Values", ("tuples", f"[{shown}]")), tuples=tuples)
+    description = described("Values", ("tuples", f"[{shown}]"))
+    return context.add(nodes.values(id=NEW, output_type=type, description=description, tuples=tuples), [])
 
 
-def _computed(make: Make, one: ExecNode, values: tuple[Expression, ...], type: LogicalType) -> ExecNode:
+def _computed(
+    context: Context, nodes: RowNodes, one: ExecNode, values: tuple[Expression, ...], type: LogicalType
+) -> ExecNode:
     description = described("Calc", ("select", selected(values, type, names_of(one.output_type))))
-    return make("calc", [one], type, description, projection=values)
+    return context.add(nodes.calc(id=NEW, output_type=type, description=description, projection=values), [one])

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import singledispatch
-from typing import Any
 
-from execnodes.core.changelog import ChangelogMode
+from execnodes.core.errors import SqlError
 from execnodes.core.node import UID_FORMAT, Distribution, ExecNode, InputProperty, StateMetadata
 from execnodes.core.options import Configuration
-from execnodes.core.registry import newest
-from execnodes.core.types import LogicalType
 from planner.algebra import Logical
 from planner.columns import unique_names
 from planner.describe import described, listed, names_of
 from planner.reuse import PlanBuilder
 
+NEW = 0
+"""Id of a node that is not in the graph yet."""
+
 
 @singledispatch
 def lower_node(node: Logical, context: Context, update_before: bool) -> ExecNode:
     """The exec node of a logical operator, its inputs made first; `update_before`: the consumer needs -U."""
-    raise TypeError(f"no lowering for {type(node).__name__}")
+    raise SqlError(
+        f"{type(node).__name__} is not supported in streams yet",
+        hint="Batch mode may have it: SET 'execution.runtime-mode' = 'batch'.",
+    )
 
 
 class Context:
@@ -42,45 +45,46 @@ class Context:
             self._done[key] = (node, lower_node(node, self, wanted))
         return self._done[key][1]
 
-    def make(
+    def add(
         self,
-        name: str,
+        node: ExecNode,
         inputs: Sequence[ExecNode],
-        output: LogicalType,
-        mode: ChangelogMode,
-        description: str,
         *,
         distributions: Sequence[Distribution] = (),
         share: bool = True,
-        **fields: Any,
     ) -> ExecNode:
-        """The newest version of a node, with the options it consumes; `fields` are the node's own and `state`."""
-        cls = newest(name)
-        consumed = cls.newest().consumed_options
-        options = {key: self.configuration.get_option(key) for key in consumed if key != UID_FORMAT}
-        if UID_FORMAT in consumed and UID_FORMAT in self.configuration:
-            options[UID_FORMAT] = self.configuration[UID_FORMAT]
-        required = list(distributions) or [Distribution(type="ANY")] * len(inputs)
-        common = {
-            "configuration": dict(sorted(options.items())),
-            "input_properties": tuple(InputProperty(required_distribution=each) for each in required),
-            "output_type": unique_names(output),
-            "changelog_mode": mode,
-            "description": description,
+        """Put a node into the graph, over its inputs; an earlier equal one stands in for it if both may `share`.
+
+        It gets its id, the options it consumes, and what it asks of its inputs: `distributions`, or nothing.
+        """
+        options = {
+            key: self.configuration.get_option(key) for key in node.metadata.consumed_options if key != UID_FORMAT
         }
-        return self.builder.add(cls, inputs, {**common, **fields}, share)
+        if UID_FORMAT in node.metadata.consumed_options and UID_FORMAT in self.configuration:
+            options[UID_FORMAT] = self.configuration[UID_FORMAT]
+        required = distributions or [Distribution(type="ANY")] * len(inputs)
+        complete = node.replaced(
+            configuration=dict(sorted(options.items())),
+            input_properties=tuple(InputProperty(required_distribution=each) for each in required),
+            output_type=unique_names(node.output_type),
+        )
+        return self.builder.add(complete, inputs, share)
 
     def exchange(self, source: ExecNode, keys: Iterable[int]) -> ExecNode:
         """Spread rows by hash of columns; without columns all rows go to one place."""
+        from execnodes.stream.exchange import Exchange
+
         spread = tuple(keys)
         kind = f"hash{listed(names_of(source.output_type, spread))}" if spread else "single"
         distribution = Distribution(type="HASH", keys=spread) if spread else Distribution(type="SINGLETON")
-        return self.make(
-            "stream-exec-exchange",
+        return self.add(
+            Exchange(
+                id=NEW,
+                output_type=source.output_type,
+                changelog_mode=source.changelog_mode,
+                description=described("Exchange", ("distribution", f"[{kind}]")),
+            ),
             [source],
-            source.output_type,
-            source.changelog_mode,
-            described("Exchange", ("distribution", f"[{kind}]")),
             distributions=[distribution],
         )
 

@@ -6,11 +6,13 @@ from execnodes.core.errors import SqlError
 from execnodes.core.node import ExecNode
 from planner.algebra import Deduplicate
 from planner.describe import described, listed, names_of
-from planner.lower.context import Context, lower_node
+from planner.lower.context import NEW, Context, lower_node
 
 
 @lower_node.register
 def _(node: Deduplicate, context: Context, update_before: bool) -> ExecNode:
+    from execnodes.stream.deduplicate import Deduplicate as ExecDeduplicate
+
     below = context.lower(node.input, True)
     if not below.changelog_mode.insert_only:
         raise SqlError(
@@ -20,21 +22,23 @@ def _(node: Deduplicate, context: Context, update_before: bool) -> ExecNode:
         )
     names = names_of(below.output_type)
     mode = node.mode(update_before)
-    return context.make(
-        "stream-exec-deduplicate",
-        [context.exchange(below, node.keys)],
-        below.output_type,
-        mode,
-        described(
-            "Deduplicate",
-            ("keep", "[LastRow]" if node.keep_last else "[FirstRow]"),
-            ("key", listed(names[each] for each in node.keys)),
-            ("order", "[ROWTIME]"),
+    return context.add(
+        ExecDeduplicate(
+            id=NEW,
+            output_type=below.output_type,
+            changelog_mode=mode,
+            description=described(
+                "Deduplicate",
+                ("keep", "[LastRow]" if node.keep_last else "[FirstRow]"),
+                ("key", listed(names[each] for each in node.keys)),
+                ("order", "[ROWTIME]"),
+            ),
+            unique_keys=node.keys,
+            is_rowtime=True,
+            time_attribute_index=node.time_index,
+            keep_last_row=node.keep_last,
+            generate_update_before=mode.retract,
+            state=(context.state("deduplicateState"),),
         ),
-        unique_keys=node.keys,
-        is_rowtime=True,
-        time_attribute_index=node.time_index,
-        keep_last_row=node.keep_last,
-        generate_update_before=mode.retract,
-        state=(context.state("deduplicateState"),),
+        [context.exchange(below, node.keys)],
     )

@@ -15,7 +15,7 @@ from planner.algebra.windows import END, START
 from planner.columns import unique_names
 from planner.describe import described, listed, names_of
 from planner.lower.aggregate import regular
-from planner.lower.context import Context, lower_node
+from planner.lower.context import NEW, Context, lower_node
 from planner.predicates import conjunction, conjuncts
 
 TITLES = {
@@ -31,6 +31,8 @@ TITLES = {
 @lower_node.register
 def _(node: Join, context: Context, update_before: bool) -> ExecNode:
     """Both inputs must carry -U: a row that is updated takes its former matches with it."""
+    from execnodes.stream.join import Join as ExecJoin
+
     pairs, rest = join_keys(node)
     _refuse_window_join(node, pairs)
     _refuse_heavy_condition(node, rest)
@@ -42,29 +44,31 @@ def _(node: Join, context: Context, update_before: bool) -> ExecNode:
     names = names_of(both)
     where = conjunction(conjuncts(node.condition))
     output = unique_names(regular(node.type))
-    return context.make(
-        "stream-exec-join",
+    return context.add(
+        ExecJoin(
+            id=NEW,
+            output_type=output,
+            changelog_mode=node.mode(update_before or any(each.changelog_mode.retract for each in (left, right))),
+            description=described(
+                "Join",
+                ("joinType", f"[{TITLES[node.kind]}]"),
+                ("where", f"[{'true' if where is None else digest(where, names)}]"),
+                ("select", listed(names_of(output))),
+                ("leftInputSpec", f"[{_input_spec(keys[0], left_keys)}]"),
+                ("rightInputSpec", f"[{_input_spec(keys[1], right_keys)}]"),
+            ),
+            join_spec=JoinSpec(
+                join_type=node.kind.value,
+                left_keys=left_keys,
+                right_keys=right_keys,
+                filter_nulls=tuple(filters for _, _, filters in pairs),
+                non_equi_condition=conjunction(rest),
+            ),
+            left_upsert_keys=tuple(sorted(tuple(sorted(each)) for each in keys[0])),
+            right_upsert_keys=tuple(sorted(tuple(sorted(each)) for each in keys[1])),
+            state=(context.state("leftState", node.ttl[0]), context.state("rightState", node.ttl[1], index=1)),
+        ),
         [left, right],
-        output,
-        node.mode(update_before or any(each.changelog_mode.retract for each in (left, right))),
-        described(
-            "Join",
-            ("joinType", f"[{TITLES[node.kind]}]"),
-            ("where", f"[{'true' if where is None else digest(where, names)}]"),
-            ("select", listed(names_of(output))),
-            ("leftInputSpec", f"[{_input_spec(keys[0], left_keys)}]"),
-            ("rightInputSpec", f"[{_input_spec(keys[1], right_keys)}]"),
-        ),
-        join_spec=JoinSpec(
-            join_type=node.kind.value,
-            left_keys=left_keys,
-            right_keys=right_keys,
-            filter_nulls=tuple(filters for _, _, filters in pairs),
-            non_equi_condition=conjunction(rest),
-        ),
-        left_upsert_keys=tuple(sorted(tuple(sorted(each)) for each in keys[0])),
-        right_upsert_keys=tuple(sorted(tuple(sorted(each)) for each in keys[1])),
-        state=(context.state("leftState", node.ttl[0]), context.state("rightState", node.ttl[1], index=1)),
     )
 
 

@@ -8,7 +8,7 @@ from execnodes.core.types import LogicalType
 from planner.algebra import Expand, Filter, Logical, Project, SetOperation
 from planner.columns import references
 from planner.describe import described, listed, names_of, selected
-from planner.lower.context import Context, lower_node
+from planner.lower.context import NEW, Context, lower_node
 
 
 @lower_node.register
@@ -43,40 +43,58 @@ def calc(
     type: LogicalType,
 ) -> ExecNode:
     """A node that projects, and filters if there is a condition."""
+    from execnodes.stream.calc import Calc
+
     names = names_of(below.output_type)
-    return context.make(
-        "stream-exec-calc",
-        [below],
-        type,
-        below.changelog_mode,
-        described(
-            "Calc",
-            ("select", selected(projection, type, names)),
-            ("where", None if condition is None else listed([digest(condition, names)])),
+    return context.add(
+        Calc(
+            id=NEW,
+            output_type=type,
+            changelog_mode=below.changelog_mode,
+            description=described(
+                "Calc",
+                ("select", selected(projection, type, names)),
+                ("where", None if condition is None else listed([digest(condition, names)])),
+            ),
+            projection=projection,
+            condition=condition,
         ),
-        projection=projection,
-        condition=condition,
+        [below],
     )
 
 
 @lower_node.register
 def _(node: SetOperation, context: Context, update_before: bool) -> ExecNode:
+    from execnodes.stream.union import Union
+
     below = [context.lower(each, update_before) for each in node.inputs]
     description = described("Union", ("all", "[true]"), ("union", listed(names_of(node.type))))
     mode = node.mode(update_before)
-    return context.make("stream-exec-union", below, node.type, mode, description)
+    return context.add(
+        Union(
+            id=NEW,
+            output_type=node.type,
+            changelog_mode=mode,
+            description=description,
+        ),
+        below,
+    )
 
 
 @lower_node.register
 def _(node: Expand, context: Context, update_before: bool) -> ExecNode:
+    from execnodes.stream.expand import Expand as ExecExpand
+
     below = context.lower(node.input, update_before)
     names = names_of(below.output_type)
     shown = (selected(each, node.type, names) for each in node.projects)
-    return context.make(
-        "stream-exec-expand",
+    return context.add(
+        ExecExpand(
+            id=NEW,
+            output_type=node.type,
+            changelog_mode=below.changelog_mode,
+            description=described("Expand", ("projects", listed(f"{{{each[1:-1]}}}" for each in shown))),
+            projects=node.projects,
+        ),
         [below],
-        node.type,
-        below.changelog_mode,
-        described("Expand", ("projects", listed(f"{{{each[1:-1]}}}" for each in shown))),
-        projects=node.projects,
     )

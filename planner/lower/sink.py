@@ -10,13 +10,16 @@ from execnodes.core.types import Field, LogicalType, row
 from planner.algebra import CompiledQuery, Logical, Scan, Sink
 from planner.algebra.keys import Key, smallest
 from planner.describe import described, listed, names_of
-from planner.lower.context import Context
+from planner.lower.context import NEW, Context
 from planner.lower.tables import reference, table_name
 from planner.tree import leaves
 
 
 def lower_sink(node: Sink, context: Context) -> ExecNode:
     """The sink and all it needs; SqlError if it cannot take the query's changes."""
+    from execnodes.stream.sink import DynamicTableSink
+    from execnodes.stream.sink import Sink as ExecSink
+
     if node.overwrite:
         raise SqlError(
             "INSERT OVERWRITE replaces what a table holds, which has no meaning for a stream",
@@ -30,26 +33,28 @@ def lower_sink(node: Sink, context: Context) -> ExecNode:
     below = context.lower(node.input, update_before)
     output = sink_type(node)
     found = smallest(node.input.upsert_keys)
-    return context.make(
-        "stream-exec-sink",
-        [below],
-        output,
-        below.changelog_mode,
-        described(
-            "Sink",
-            ("table", f"[{table_name(node)}]"),
-            ("fields", listed(names_of(output))),
-            ("upsertMaterialize", "[true]" if materialize else None),
-            ("conflictStrategy", f"[{node.on_conflict}]" if node.on_conflict else None),
+    return context.add(
+        ExecSink(
+            id=NEW,
+            output_type=output,
+            changelog_mode=below.changelog_mode,
+            description=described(
+                "Sink",
+                ("table", f"[{table_name(node)}]"),
+                ("fields", listed(names_of(output))),
+                ("upsertMaterialize", "[true]" if materialize else None),
+                ("conflictStrategy", f"[{node.on_conflict}]" if node.on_conflict else None),
+            ),
+            dynamic_table_sink=DynamicTableSink(table=reference(node), target_columns=node.target_columns),
+            input_changelog_mode=below.changelog_mode,
+            require_upsert_materialize=materialize,
+            input_upsert_key=found or None,
+            conflict_strategy=node.on_conflict,
+            overwrite=node.overwrite,
+            state=(context.state("sinkMaterializeState"),) if materialize else (),
         ),
+        [below],
         share=False,
-        dynamic_table_sink={"table": reference(node), "target_columns": node.target_columns},
-        input_changelog_mode=below.changelog_mode,
-        require_upsert_materialize=materialize,
-        input_upsert_key=found or None,
-        conflict_strategy=node.on_conflict,
-        overwrite=node.overwrite,
-        state=(context.state("sinkMaterializeState"),) if materialize else (),
     )
 
 

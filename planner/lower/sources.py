@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
-from execnodes.core.changelog import INSERT_ONLY, RowKind
+from execnodes.core.changelog import RowKind
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Call, Expression, InputRef, digest
 from execnodes.core.node import ExecNode, StateMetadata
@@ -13,8 +10,8 @@ from execnodes.core.types import Field, LogicalType, row
 from planner.algebra import CompiledQuery, Normalize, Scan, Values, WatermarkAssigner
 from planner.columns import references
 from planner.describe import described, listed, names_of
-from planner.lower.constants import lower_values
-from planner.lower.context import Context, lower_node
+from planner.lower.constants import RowNodes, lower_values
+from planner.lower.context import NEW, Context, lower_node
 from planner.lower.rows import calc
 from planner.lower.tables import reference
 
@@ -22,28 +19,42 @@ from planner.lower.tables import reference
 @lower_node.register
 def _(node: Scan, context: Context, update_before: bool) -> ExecNode:
     """A consumer that finds rows by key gets the rows of a changelog source without -U."""
+    from execnodes.stream.table_source_scan import FilterPushDown, ScanTableSource, TableSourceScan
+
     table = reference(node)
     names = names_of(node.type)
-    abilities = ({"type": "FilterPushDown", "predicates": node.predicates},) if node.predicates else ()
+    abilities = (FilterPushDown(predicates=node.predicates),) if node.predicates else ()
     filters = [f"filter={listed(digest(each, names) for each in node.predicates)}"] if abilities else []
     path = listed([*(node.identifier or ("*anonymous*",)), *filters])
-    scan = context.make(
-        "stream-exec-table-source-scan",
+    scan = context.add(
+        TableSourceScan(
+            id=NEW,
+            output_type=node.type,
+            changelog_mode=node.source_mode,
+            description=described("TableSourceScan", ("table", f"[{path}]"), ("fields", listed(names))),
+            scan_table_source=ScanTableSource(table=table, abilities=abilities),
+        ),
         [],
-        node.type,
-        node.source_mode,
-        described("TableSourceScan", ("table", f"[{path}]"), ("fields", listed(names))),
-        scan_table_source={"table": table, "abilities": abilities},
     )
     return scan if update_before else _without_update_before(scan, context)
 
 
 def _without_update_before(source: ExecNode, context: Context) -> ExecNode:
+    from execnodes.stream.drop_update_before import DropUpdateBefore
+
     mode = source.changelog_mode
     if not mode.retract:
         return source
     kept = mode.without(RowKind.UPDATE_BEFORE)
-    return context.make("stream-exec-drop-update-before", [source], source.output_type, kept, "DropUpdateBefore")
+    return context.add(
+        DropUpdateBefore(
+            id=NEW,
+            output_type=source.output_type,
+            changelog_mode=kept,
+            description="DropUpdateBefore",
+        ),
+        [source],
+    )
 
 
 @lower_node.register
@@ -89,48 +100,57 @@ def _by_zone(expression: Expression, below: ExecNode, zone: str) -> bool:
 def _assigner(
     node: WatermarkAssigner, context: Context, below: ExecNode, watermark: Expression, type: LogicalType
 ) -> ExecNode:
+    from execnodes.stream.watermark_assigner import WatermarkAssigner as ExecWatermarkAssigner
+
     names = names_of(below.output_type)
     by_row = context.configuration.get_option("table.exec.lateness.granularity") == "row"
-    return context.make(
-        "stream-exec-watermark-assigner",
-        [below],
-        type,
-        below.changelog_mode,
-        described(
-            "WatermarkAssigner",
-            ("rowtime", listed([names[node.time_index]])),
-            ("watermark", listed([digest(watermark, names)])),
+    return context.add(
+        ExecWatermarkAssigner(
+            id=NEW,
+            output_type=type,
+            changelog_mode=below.changelog_mode,
+            description=described(
+                "WatermarkAssigner",
+                ("rowtime", listed([names[node.time_index]])),
+                ("watermark", listed([digest(watermark, names)])),
+            ),
+            watermark_expr=watermark,
+            rowtime_field_index=node.time_index,
+            state=(StateMetadata(index=0, name="watermarkState"),) if by_row else (),
         ),
-        watermark_expr=watermark,
-        rowtime_field_index=node.time_index,
-        state=(StateMetadata(index=0, name="watermarkState"),) if by_row else (),
+        [below],
     )
 
 
 @lower_node.register
 def _(node: Normalize, context: Context, update_before: bool) -> ExecNode:
+    from execnodes.stream.changelog_normalize import ChangelogNormalize
+
     below = context.exchange(context.lower(node.input, False), node.keys)
     names = names_of(below.output_type)
-    return context.make(
-        "stream-exec-changelog-normalize",
-        [below],
-        below.output_type,
-        node.mode(update_before),
-        described(
-            "ChangelogNormalize",
-            ("key", listed(names_of(below.output_type, node.keys))),
-            ("condition", None if node.condition is None else listed([digest(node.condition, names)])),
+    return context.add(
+        ChangelogNormalize(
+            id=NEW,
+            output_type=below.output_type,
+            changelog_mode=node.mode(update_before),
+            description=described(
+                "ChangelogNormalize",
+                ("key", listed(names_of(below.output_type, node.keys))),
+                ("condition", None if node.condition is None else listed([digest(node.condition, names)])),
+            ),
+            unique_keys=node.keys,
+            generate_update_before=update_before,
+            filter_condition=node.condition,
+            state=(context.state("changelogNormalizeState"),),
         ),
-        unique_keys=node.keys,
-        generate_update_before=update_before,
-        filter_condition=node.condition,
-        state=(context.state("changelogNormalizeState"),),
+        [below],
     )
 
 
 @lower_node.register
 def _(node: Values, context: Context, update_before: bool) -> ExecNode:
-    def make(name: str, inputs: Sequence[ExecNode], output: LogicalType, description: str, **fields: Any) -> ExecNode:
-        return context.make(f"stream-exec-{name}", inputs, output, INSERT_ONLY, description, **fields)
+    from execnodes.stream.calc import Calc
+    from execnodes.stream.union import Union
+    from execnodes.stream.values import Values as ExecValues
 
-    return lower_values(node, make)
+    return lower_values(node, context, RowNodes(ExecValues, Calc, Union))

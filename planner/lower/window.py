@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from execnodes.core.changelog import INSERT_ONLY
 from execnodes.core.errors import Position, SqlError
 from execnodes.core.node import ExecNode, StateMetadata
 from execnodes.core.windowing import NamedWindowProperty, Windowing, WindowSpec
@@ -10,27 +9,33 @@ from planner.algebra import Window, WindowAggregate, WindowTableFunction
 from planner.columns import unique_names
 from planner.describe import aggregated, described, grouped, listed, names_of
 from planner.lower.aggregate import named, refuse_python
-from planner.lower.context import Context, lower_node
+from planner.lower.context import NEW, Context, lower_node
 
 _SHOWN = {"WindowStart": "start('w$)", "WindowEnd": "end('w$)", "WindowTime": "rowtime('w$)"}
 
 
 @lower_node.register
 def _(node: WindowTableFunction, context: Context, update_before: bool) -> ExecNode:
+    from execnodes.stream.window_table_function import WindowTableFunction as ExecWindowTableFunction
+
     windowing = _by_time(node, node.window, node.time_index, node.position)
     below = context.lower(node.input, update_before)
-    return context.make(
-        "stream-exec-window-table-function",
+    return context.add(
+        ExecWindowTableFunction(
+            id=NEW,
+            output_type=node.type,
+            changelog_mode=below.changelog_mode,
+            description=described("WindowTableFunction", ("window", f"[{_shown(windowing, below)}]")),
+            windowing=windowing,
+        ),
         [below],
-        node.type,
-        below.changelog_mode,
-        described("WindowTableFunction", ("window", f"[{_shown(windowing, below)}]")),
-        windowing=windowing,
     )
 
 
 @lower_node.register
 def _(node: WindowAggregate, context: Context, update_before: bool) -> ExecNode:
+    from execnodes.stream.window_aggregate import WindowAggregate as ExecWindowAggregate
+
     refuse_python(node, "in windows")
     if node.time_index is not None:
         windowing = _by_time(node, node.window, node.time_index, node.position)
@@ -54,23 +59,24 @@ def _(node: WindowAggregate, context: Context, update_before: bool) -> ExecNode:
     )
     select = [*(names[each] for each in node.grouping), *(aggregated(call, names, retract) for call in calls)]
     select += [f"{_SHOWN[each.property]} AS {each.name}" for each in properties]
-    return context.make(
-        "stream-exec-window-aggregate",
-        [context.exchange(below, node.grouping)],
-        output,
-        INSERT_ONLY,
-        described(
-            "WindowAggregate",
-            ("groupBy", grouped(node.grouping, names)),
-            ("window", f"[{_shown(windowing, below)}]"),
-            ("select", listed(select)),
+    return context.add(
+        ExecWindowAggregate(
+            id=NEW,
+            output_type=output,
+            description=described(
+                "WindowAggregate",
+                ("groupBy", grouped(node.grouping, names)),
+                ("window", f"[{_shown(windowing, below)}]"),
+                ("select", listed(select)),
+            ),
+            grouping=node.grouping,
+            agg_calls=calls,
+            windowing=windowing,
+            named_window_properties=properties,
+            need_retraction=retract,
+            state=(StateMetadata(index=0, name="windowAggregateState"),),
         ),
-        grouping=node.grouping,
-        agg_calls=calls,
-        windowing=windowing,
-        named_window_properties=properties,
-        need_retraction=retract,
-        state=(StateMetadata(index=0, name="windowAggregateState"),),
+        [context.exchange(below, node.grouping)],
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from execnodes.core.expressions import Expression
 from execnodes.core.types import INTEGERS
 from planner.algebra import Filter, Logical, Over, Rank
+from planner.algebra.rank import RANK_FUNCTIONS
 from planner.predicates import conjunction, conjuncts
 from planner.rules.comparison import compared
 from planner.tree import Sinks, rewrite
@@ -19,8 +20,8 @@ def _recognise(node: Logical) -> Logical:
     if not isinstance(node, Filter) or not isinstance(node.input, Over) or len(node.input.calls) != 1:
         return node
     over, number = node.input, len(node.input.input.type.fields)
-    function = over.calls[0].name
-    if function not in ("ROW_NUMBER", "RANK", "DENSE_RANK"):
+    function = next((each for each in RANK_FUNCTIONS if each == over.calls[0].name), None)
+    if function is None:
         return node
     start, end = 1, None
     others = []

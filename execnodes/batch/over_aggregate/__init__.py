@@ -1,5 +1,5 @@
 """batch-exec-over-aggregate: 1 (since 1.0)."""
 
-from execnodes.batch.over_aggregate.v1 import BatchOverAggregate
+from execnodes.batch.over_aggregate.v1 import BatchOverAggregate, OverCall
 
-__all__ = ["BatchOverAggregate"]
+__all__ = ["BatchOverAggregate", "OverCall"]

@@ -1,5 +1,5 @@
 """batch-exec-sink: 1 (since 1.0)."""
 
-from execnodes.batch.sink.v1 import BatchSink
+from execnodes.batch.sink.v1 import BatchSink, DynamicTableSink
 
-__all__ = ["BatchSink"]
+__all__ = ["BatchSink", "DynamicTableSink"]

@@ -8,21 +8,28 @@ from planner.columns import unique_names
 from planner.describe import aggregated, described, grouped, listed, names_of
 from planner.lower.aggregate import named, refuse_python, regular
 from planner.lower.batch.context import BatchContext, lower_batch_node
+from planner.lower.context import NEW
 
 
 @lower_batch_node.register
 def _(node: Aggregate, context: BatchContext) -> ExecNode:
+    from execnodes.batch.hash_aggregate import BatchHashAggregate
+
     refuse_python(node, "in batch mode")
     below = context.lower_batch(node.input)
     output = unique_names(regular(node.type))
     calls = named(node.calls, output, len(node.grouping))
     names = names_of(below.output_type)
     select = [*(names[each] for each in node.grouping), *(aggregated(call, names, False) for call in calls)]
-    return context.make_batch(
-        "hash-aggregate",
+    return context.add(
+        BatchHashAggregate(
+            id=NEW,
+            output_type=output,
+            description=described(
+                "HashAggregate", ("groupBy", grouped(node.grouping, names)), ("select", listed(select))
+            ),
+            grouping=node.grouping,
+            agg_calls=calls,
+        ),
         [context.exchange(below, node.grouping)],
-        output,
-        described("HashAggregate", ("groupBy", grouped(node.grouping, names)), ("select", listed(select))),
-        grouping=node.grouping,
-        agg_calls=calls,
     )

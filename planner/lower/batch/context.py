@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import singledispatch
-from typing import Any
 
-from execnodes.core.changelog import INSERT_ONLY
+from execnodes.core.errors import SqlError
 from execnodes.core.node import Distribution, ExecNode
 from execnodes.core.options import Configuration
-from execnodes.core.types import LogicalType
 from planner.algebra import Logical
 from planner.describe import described, listed, names_of
 from planner.lower.aggregate import regular
-from planner.lower.context import Context
+from planner.lower.context import NEW, Context
 
 
 @singledispatch
 def lower_batch_node(node: Logical, context: BatchContext) -> ExecNode:
     """The batch node of a logical operator, its inputs made first."""
-    raise TypeError(f"no lowering for {type(node).__name__}")
+    raise SqlError(
+        f"{type(node).__name__} is not supported in batch mode yet",
+        hint="Run the statement in streaming mode: SET 'execution.runtime-mode' = 'streaming'.",
+    )
 
 
 class BatchContext(Context):
@@ -36,16 +37,25 @@ class BatchContext(Context):
             self._made[id(node)] = (node, lower_batch_node(node, self))
         return self._made[id(node)][1]
 
-    def make_batch(
-        self, name: str, inputs: Sequence[ExecNode], output: LogicalType, description: str, **fields: Any
+    def add(
+        self,
+        node: ExecNode,
+        inputs: Sequence[ExecNode],
+        *,
+        distributions: Sequence[Distribution] = (),
+        share: bool = True,
     ) -> ExecNode:
-        """The newest version of ``batch-exec-<name>``; time attributes are plain timestamps behind it."""
-        return self.make(f"batch-exec-{name}", inputs, regular(output), INSERT_ONLY, description, **fields)
+        """As for streams; time attributes are plain timestamps behind it."""
+        plain = node.replaced(output_type=regular(node.output_type))
+        return super().add(plain, inputs, distributions=distributions, share=share)
 
     def exchange(self, source: ExecNode, keys: Iterable[int]) -> ExecNode:
         """Spread rows by hash of columns; without columns all rows go to one place."""
+        from execnodes.batch.exchange import BatchExchange
+
         spread = tuple(keys)
         kind = f"hash{listed(names_of(source.output_type, spread))}" if spread else "single"
         distribution = Distribution(type="HASH", keys=spread) if spread else Distribution(type="SINGLETON")
         description = described("Exchange", ("distribution", f"[{kind}]"))
-        return self.make_batch("exchange", [source], source.output_type, description, distributions=[distribution])
+        exchange = BatchExchange(id=NEW, output_type=source.output_type, description=description)
+        return self.add(exchange, [source], distributions=[distribution])

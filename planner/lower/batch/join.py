@@ -12,12 +12,16 @@ from planner.algebra.join import join_keys
 from planner.columns import unique_names
 from planner.describe import described, listed, names_of
 from planner.lower.batch.context import BatchContext, lower_batch_node
+from planner.lower.context import NEW
 from planner.lower.join import TITLES
 from planner.predicates import conjunction, conjuncts
 
 
 @lower_batch_node.register
 def _(node: Join, context: BatchContext) -> ExecNode:
+    from execnodes.batch.hash_join import BatchHashJoin
+    from execnodes.batch.nested_loop_join import BatchNestedLoopJoin
+
     pairs, rest = join_keys(node)
     left, right = context.lower_batch(node.left), context.lower_batch(node.right)
     names = names_of(unique_names(row(*left.output_type.fields, *right.output_type.fields)))
@@ -29,28 +33,32 @@ def _(node: Join, context: BatchContext) -> ExecNode:
         ("select", listed(names_of(unique_names(node.type)))),
     )
     if not pairs:
-        return context.make_batch(
-            "nested-loop-join",
+        return context.add(
+            BatchNestedLoopJoin(
+                id=NEW,
+                output_type=node.type,
+                description=described("NestedLoopJoin", *shown),
+                join_type=node.kind.value,
+                condition=condition,
+                single_row_join=any(frozenset() in each.upsert_keys for each in (node.left, node.right)),
+            ),
             [left, right],
-            node.type,
-            described("NestedLoopJoin", *shown),
-            join_type=node.kind.value,
-            condition=condition,
-            single_row_join=any(frozenset() in each.upsert_keys for each in (node.left, node.right)),
         )
     left_keys, right_keys = tuple(mine for mine, _, _ in pairs), tuple(its for _, its, _ in pairs)
-    return context.make_batch(
-        "hash-join",
-        [context.exchange(left, left_keys), context.exchange(right, right_keys)],
-        node.type,
-        described("HashJoin", *shown),
-        join_spec=JoinSpec(
-            join_type=node.kind.value,
-            left_keys=left_keys,
-            right_keys=right_keys,
-            filter_nulls=tuple(filters for _, _, filters in pairs),
-            non_equi_condition=conjunction(rest),
+    return context.add(
+        BatchHashJoin(
+            id=NEW,
+            output_type=node.type,
+            description=described("HashJoin", *shown),
+            join_spec=JoinSpec(
+                join_type=node.kind.value,
+                left_keys=left_keys,
+                right_keys=right_keys,
+                filter_nulls=tuple(filters for _, _, filters in pairs),
+                non_equi_condition=conjunction(rest),
+            ),
         ),
+        [context.exchange(left, left_keys), context.exchange(right, right_keys)],
     )
 
 

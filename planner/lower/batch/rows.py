@@ -9,6 +9,7 @@ from planner.algebra import Expand, Filter, Logical, Project, SetOperation
 from planner.columns import references
 from planner.describe import described, listed, names_of, selected
 from planner.lower.batch.context import BatchContext, lower_batch_node
+from planner.lower.context import NEW
 
 
 @lower_batch_node.register
@@ -31,6 +32,8 @@ def _calc(
     condition: Expression | None,
     type: LogicalType,
 ) -> ExecNode:
+    from execnodes.batch.calc import BatchCalc
+
     below = context.lower_batch(source)
     names = names_of(below.output_type)
     description = described(
@@ -38,20 +41,48 @@ def _calc(
         ("select", selected(projection, type, names)),
         ("where", None if condition is None else listed([digest(condition, names)])),
     )
-    return context.make_batch("calc", [below], type, description, projection=projection, condition=condition)
+    return context.add(
+        BatchCalc(
+            id=NEW,
+            output_type=type,
+            description=description,
+            projection=projection,
+            condition=condition,
+        ),
+        [below],
+    )
 
 
 @lower_batch_node.register
 def _(node: SetOperation, context: BatchContext) -> ExecNode:
+    from execnodes.batch.union import BatchUnion
+
     below = [context.lower_batch(each) for each in node.inputs]
     description = described("Union", ("all", "[true]"), ("union", listed(names_of(node.type))))
-    return context.make_batch("union", below, node.type, description)
+    return context.add(
+        BatchUnion(
+            id=NEW,
+            output_type=node.type,
+            description=description,
+        ),
+        below,
+    )
 
 
 @lower_batch_node.register
 def _(node: Expand, context: BatchContext) -> ExecNode:
+    from execnodes.batch.expand import BatchExpand
+
     below = context.lower_batch(node.input)
     names = names_of(below.output_type)
     shown = (selected(each, node.type, names) for each in node.projects)
     description = described("Expand", ("projects", listed(f"{{{each[1:-1]}}}" for each in shown)))
-    return context.make_batch("expand", [below], node.type, description, projects=node.projects)
+    return context.add(
+        BatchExpand(
+            id=NEW,
+            output_type=node.type,
+            description=description,
+            projects=node.projects,
+        ),
+        [below],
+    )

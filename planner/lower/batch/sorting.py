@@ -9,72 +9,103 @@ from execnodes.core.sort_spec import SortField, SortSpec
 from planner.algebra import Over, OverCall, Rank, Sort, SortKey
 from planner.describe import described, grouped, listed, names_of
 from planner.lower.batch.context import BatchContext, lower_batch_node
+from planner.lower.context import NEW
 
 
 @lower_batch_node.register
 def _(node: Sort, context: BatchContext) -> ExecNode:
+    from execnodes.batch.limit import BatchLimit
+    from execnodes.batch.sort import BatchSort
+    from execnodes.batch.sort_limit import BatchSortLimit
+
     below = context.lower_batch(node.input)
     names = names_of(below.output_type)
     end = None if node.fetch is None else node.offset + node.fetch
     bounds = (("offset", f"[{node.offset}]" if node.offset else None), ("fetch", f"[{node.fetch}]" if end else None))
     if not node.order:
-        return context.make_batch(
-            "limit",
+        return context.add(
+            BatchLimit(
+                id=NEW,
+                output_type=node.type,
+                description=described("Limit", *bounds),
+                limit_start=node.offset,
+                limit_end=end,
+            ),
             [context.exchange(below, ())],
-            node.type,
-            described("Limit", *bounds),
-            limit_start=node.offset,
-            limit_end=end,
         )
     order = ("orderBy", _shown(node.order, names))
     if end is not None:
-        return context.make_batch(
-            "sort-limit",
+        return context.add(
+            BatchSortLimit(
+                id=NEW,
+                output_type=node.type,
+                description=described("SortLimit", order, *bounds),
+                sort_spec=_spec(node.order),
+                limit_start=node.offset,
+                limit_end=end,
+            ),
             [context.exchange(below, ())],
-            node.type,
-            described("SortLimit", order, *bounds),
-            sort_spec=_spec(node.order),
-            limit_start=node.offset,
-            limit_end=end,
         )
-    ordered = context.make_batch(
-        "sort", [context.exchange(below, ())], node.type, described("Sort", order), sort_spec=_spec(node.order)
+    ordered = context.add(
+        BatchSort(
+            id=NEW,
+            output_type=node.type,
+            description=described("Sort", order),
+            sort_spec=_spec(node.order),
+        ),
+        [context.exchange(below, ())],
     )
     if not node.offset:
         return ordered
     description = described("Limit", *bounds)
-    return context.make_batch("limit", [ordered], node.type, description, limit_start=node.offset, limit_end=None)
+    return context.add(
+        BatchLimit(
+            id=NEW,
+            output_type=node.type,
+            description=description,
+            limit_start=node.offset,
+            limit_end=None,
+        ),
+        [ordered],
+    )
 
 
 @lower_batch_node.register
 def _(node: Rank, context: BatchContext) -> ExecNode:
     """Of two rows with one event time the later one is the newer one."""
+    from execnodes.batch.rank import BatchRank
+
     below = context.lower_batch(node.input)
     names = names_of(below.output_type)
     newest = not node.order[0].ascending and node.type.fields[node.order[0].index].type.is_time_attribute
-    return context.make_batch(
-        "rank",
-        [context.exchange(below, node.partition)],
-        node.type,
-        described(
-            "Rank",
-            ("rankType", f"[{node.function}]"),
-            ("rankRange", f"[rankStart={node.start}, rankEnd={node.end}]"),
-            ("partitionBy", grouped(node.partition, names)),
-            ("orderBy", _shown(node.order, names)),
+    return context.add(
+        BatchRank(
+            id=NEW,
+            output_type=node.type,
+            description=described(
+                "Rank",
+                ("rankType", f"[{node.function}]"),
+                ("rankRange", f"[rankStart={node.start}, rankEnd={node.end}]"),
+                ("partitionBy", grouped(node.partition, names)),
+                ("orderBy", _shown(node.order, names)),
+            ),
+            rank_type=node.function,
+            partition_fields=node.partition,
+            sort_spec=_spec(node.order),
+            rank_start=node.start,
+            rank_end=node.end,
+            output_row_number=True,
+            latest_first=newest and node.function == "ROW_NUMBER",
         ),
-        rank_type=node.function,
-        partition_fields=node.partition,
-        sort_spec=_spec(node.order),
-        rank_start=node.start,
-        rank_end=node.end,
-        output_row_number=True,
-        latest_first=newest and node.function == "ROW_NUMBER",
+        [context.exchange(below, node.partition)],
     )
 
 
 @lower_batch_node.register
 def _(node: Over, context: BatchContext) -> ExecNode:
+    from execnodes.batch.over_aggregate import BatchOverAggregate
+    from execnodes.batch.over_aggregate import OverCall as ExecOverCall
+
     if any(call.options.get("distinct") for call in node.calls):
         raise SqlError(
             "DISTINCT with OVER is not supported",
@@ -85,24 +116,27 @@ def _(node: Over, context: BatchContext) -> ExecNode:
     names = names_of(below.output_type)
     unit = "rows" if node.rows else "ms"
     start = "UNBOUNDED" if node.preceding is None else f"{node.preceding} {unit}"
-    return context.make_batch(
-        "over-aggregate",
+    return context.add(
+        BatchOverAggregate(
+            id=NEW,
+            output_type=node.type,
+            description=described(
+                "OverAggregate",
+                ("partitionBy", grouped(node.partition, names)),
+                ("orderBy", _shown(node.order, names)),
+                ("window", f"[{'ROWS' if node.rows else 'RANGE'} BETWEEN {start} PRECEDING AND CURRENT ROW]"),
+                ("select", listed(f"{each.name}({_arguments(each, names)})" for each in node.calls)),
+            ),
+            partition_fields=node.partition,
+            sort_spec=_spec(node.order),
+            is_rows=node.rows,
+            preceding=node.preceding,
+            calls=tuple(
+                ExecOverCall(internal_name=each.internal_name, operands=each.args, type=each.type)
+                for each in node.calls
+            ),
+        ),
         [context.exchange(below, node.partition)],
-        node.type,
-        described(
-            "OverAggregate",
-            ("partitionBy", grouped(node.partition, names)),
-            ("orderBy", _shown(node.order, names)),
-            ("window", f"[{'ROWS' if node.rows else 'RANGE'} BETWEEN {start} PRECEDING AND CURRENT ROW]"),
-            ("select", listed(f"{each.name}({_arguments(each, names)})" for each in node.calls)),
-        ),
-        partition_fields=node.partition,
-        sort_spec=_spec(node.order),
-        is_rows=node.rows,
-        preceding=node.preceding,
-        calls=tuple(
-            {"internal_name": each.internal_name, "operands": each.args, "type": each.type} for each in node.calls
-        ),
     )
 
 

@@ -8,12 +8,15 @@ from execnodes.core.node import ExecNode
 from planner.algebra import CompiledQuery, Scan, Values
 from planner.describe import described, listed, names_of
 from planner.lower.batch.context import BatchContext, lower_batch_node
-from planner.lower.constants import lower_values
+from planner.lower.constants import RowNodes, lower_values
+from planner.lower.context import NEW
 from planner.lower.tables import reference, table_name
 
 
 @lower_batch_node.register
 def _(node: Scan, context: BatchContext) -> ExecNode:
+    from execnodes.batch.table_source_scan import BatchTableSourceScan, ScanTableSource
+
     mode = source_changelog_mode(node.options)
     if not mode.insert_only:
         raise SqlError(
@@ -21,12 +24,14 @@ def _(node: Scan, context: BatchContext) -> ExecNode:
             hint="Run the statement in streaming mode: SET 'execution.runtime-mode' = 'streaming'.",
         )
     path = listed(node.identifier or ("*anonymous*",))
-    return context.make_batch(
-        "table-source-scan",
+    return context.add(
+        BatchTableSourceScan(
+            id=NEW,
+            output_type=node.type,
+            description=described("TableSourceScan", ("table", f"[{path}]"), ("fields", listed(names_of(node.type)))),
+            scan_table_source=ScanTableSource(table=reference(node)),
+        ),
         [],
-        node.type,
-        described("TableSourceScan", ("table", f"[{path}]"), ("fields", listed(names_of(node.type)))),
-        scan_table_source={"table": reference(node)},
     )
 
 
@@ -38,4 +43,8 @@ def _(node: CompiledQuery, context: BatchContext) -> ExecNode:
 
 @lower_batch_node.register
 def _(node: Values, context: BatchContext) -> ExecNode:
-    return lower_values(node, context.make_batch)
+    from execnodes.batch.calc import BatchCalc
+    from execnodes.batch.union import BatchUnion
+    from execnodes.batch.values import BatchValues
+
+    return lower_values(node, context, RowNodes(BatchValues, BatchCalc, BatchUnion))

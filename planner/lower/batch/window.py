@@ -7,11 +7,14 @@ from execnodes.core.windowing import Windowing
 from planner.algebra import WindowTableFunction
 from planner.describe import described, names_of
 from planner.lower.batch.context import BatchContext, lower_batch_node
+from planner.lower.context import NEW
 from planner.lower.window import window_spec
 
 
 @lower_batch_node.register
 def _(node: WindowTableFunction, context: BatchContext) -> ExecNode:
+    from execnodes.batch.window_table_function import BatchWindowTableFunction
+
     below = context.lower_batch(node.input)
     column = node.input.type.fields[node.time_index]
     windowing = Windowing(
@@ -23,4 +26,12 @@ def _(node: WindowTableFunction, context: BatchContext) -> ExecNode:
     name = names_of(below.output_type)[node.time_index]
     shown = f"[{windowing.window.kind}(time_col=[{name}], {windowing.window})]"
     description = described("WindowTableFunction", ("window", shown))
-    return context.make_batch("window-table-function", [below], node.type, description, windowing=windowing)
+    return context.add(
+        BatchWindowTableFunction(
+            id=NEW,
+            output_type=node.type,
+            description=description,
+            windowing=windowing,
+        ),
+        [below],
+    )
