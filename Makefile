@@ -34,7 +34,7 @@ bench: $(VENV)/.test
 
 # Rewrites what is generated from the code; review the difference like any other change.
 goldens: $(VENV)/.test
-	$(BIN)/python -m plans.schema
+	$(BIN)/python -m plans.format.schema
 	$(BIN)/python -m docs.options_page
 	$(BIN)/python -m docs.support_tables
 	$(BIN)/python -m docs.life_of_a_query

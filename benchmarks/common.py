@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from rekindle.runtime.session import prepare, session
-from rekindle.table_environment import TableEnvironment
+from rekindle.api.table_environment import TableEnvironment
+from rekindle.spark.session import prepare, session
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

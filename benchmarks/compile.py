@@ -11,10 +11,10 @@ from pathlib import Path
 from benchmarks.common import median
 from planner.parse import parse
 from planner.statements import Insert
-from plans.codec import encode
-from plans.load import load
-from rekindle.compile import compile_graph
-from rekindle.table_environment import TableEnvironment
+from plans.format.codec import encode
+from plans.format.load import load
+from rekindle.api.table_environment import TableEnvironment
+from rekindle.statements.compile import compile_graph
 
 TABLES = """
 CREATE TABLE bid (

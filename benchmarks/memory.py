@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from benchmarks.common import files, spark
-from rekindle.table_environment import TableEnvironment
+from rekindle.api.table_environment import TableEnvironment
 
 BATCHES, ROWS, KEYS, EVERY = 150, 2_000, 100_000, 10
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from benchmarks.common import PARALLELISM, median, spark
-from rekindle.table_environment import TableEnvironment
+from rekindle.api.table_environment import TableEnvironment
 
 EVENTS = 10_000_000
 COLUMNS = """

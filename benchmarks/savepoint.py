@@ -14,11 +14,11 @@ import numpy as np
 import polars as pl
 
 from benchmarks.common import PARALLELISM, files
-from plans.codec import encode
-from rekindle.runtime.session import session
+from plans.format.codec import encode
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints.manifest import Manifest
-from rekindle.table_environment import TableEnvironment
+from rekindle.spark.session import session
 
 FILE_ROWS = 500_000
 SIZES = tuple(int(each) for each in os.environ.get("REKINDLE_BENCH_KEYS", "1000000,5000000").split(","))

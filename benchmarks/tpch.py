@@ -12,7 +12,7 @@ from benchmarks.common import DATA, PARALLELISM
 from examples.tpch.data import generate
 from examples.tpch.run import QUERIES, compile_query, register, run_plan, run_spark
 from rekindle.runtime.batch_job import BATCH_SETTINGS
-from rekindle.runtime.session import prepare, session
+from rekindle.spark.session import prepare, session
 
 Side = tuple[dict[str, list[float]], Callable[[], object]]
 """Times by query, and what is timed."""

@@ -17,16 +17,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from benchmarks.common import median
-from plans.accumulators import evolve
-from plans.load import load
-from plans.meaning import meanings
-from plans.user_functions import with_accumulators
-from rekindle.compiled_plan import CompiledPlan
+from plans.compatibility.accumulators import evolve
+from plans.compatibility.meaning import meanings
+from plans.compatibility.user_functions import with_accumulators
+from plans.format.load import load
+from rekindle.api.compiled_plan import CompiledPlan
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.savepoints.convert import convert
 from rekindle.savepoints.database import paths
 from rekindle.savepoints.manifest import SavedState, read
 from rekindle.savepoints.writer import SavepointWriter
-from rekindle.table_environment import TableEnvironment
 from rekindle.udf import AggregateFunction
 
 KEYS = int(os.environ.get("REKINDLE_BENCH_KEYS", "1000000"))

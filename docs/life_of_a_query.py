@@ -11,15 +11,15 @@ from pathlib import Path
 from docs.markers import between_markers
 from execnodes.core.graph import ExecGraph
 from planner.algebra import Logical
-from planner.build import build_insert
+from planner.bind import build_insert
 from planner.optimize import optimize
 from planner.parse import parse
 from planner.statements import Insert
-from plans.explain import plan_tree
+from plans.format.explain import plan_tree
+from rekindle.api.table_environment import TableEnvironment
+from rekindle.api.tableau import tableau
 from rekindle.runtime.record import record
 from rekindle.runtime.stages import plan_stages
-from rekindle.table_environment import TableEnvironment
-from rekindle.tableau import tableau
 
 PAGE = Path(__file__).with_name("life-of-a-query.md")
 FILES = [

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.cli import main
 from rekindle.savepoints.planned import planned_states
 from rekindle.savepoints.writer import SavepointWriter
-from rekindle.table_environment import TableEnvironment
 
 PAGE = Path(__file__).with_name("state.md")
 _BLOCK = re.compile(r"(?s)```console\n(.*?)```")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from docs.markers import between_markers
 from execnodes.core import aggregates
-from execnodes.core.functions.registry import functions
 from execnodes.core.registry import keys, lookup
+from execnodes.functions.registry import functions
 from rekindle.connectors.format import formats
 from rekindle.connectors.registry import identifiers
 

@@ -1,1 +1,5 @@
-"""SQL text to ExecGraph, in the order of the walk: parse, resolve, build, optimize, lower."""
+"""SQL text to ExecGraph, in the order of the walk.
+
+`parse` and `sql` (the dialect) give `statements` and `syntax`; `catalog` holds what they name; `limits` says how large
+they may be; `bind` makes relational operators (`algebra`) of them; `optimize` applies `rules`; `lower` makes ExecNodes.
+"""

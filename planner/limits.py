@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from execnodes.core.errors import Position, SqlError
 from execnodes.core.expressions import Expression
 from planner.algebra import Logical, Sink
-from planner.extent import extent
-from planner.tree import bottom_up
+from planner.algebra.extent import extent
+from planner.algebra.tree import bottom_up
 
 MAX_DEPTH = 200
 """Calls inside each other in one expression: pydantic reads and writes JSON that nests about 250 levels."""

@@ -5,16 +5,19 @@ The names that programs use, as PyFlink has them; each is loaded when it is aske
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from rekindle.moved import OldPaths
+
 if TYPE_CHECKING:
-    from rekindle.compiled_plan import CompiledPlan
-    from rekindle.schema import Schema
-    from rekindle.statement_set import StatementSet
-    from rekindle.table import Table
-    from rekindle.table_environment import TableEnvironment
-    from rekindle.table_result import TableResult
+    from rekindle.api.compiled_plan import CompiledPlan
+    from rekindle.api.schema import Schema
+    from rekindle.api.statement_set import StatementSet
+    from rekindle.api.table import Table
+    from rekindle.api.table_environment import TableEnvironment
+    from rekindle.api.table_result import TableResult
     from rekindle.udf import AggregateFunction, FunctionContext, ScalarFunction, udaf, udf
 
 __all__ = [
@@ -32,13 +35,15 @@ __all__ = [
 ]
 
 _MODULES = {
-    "CompiledPlan": "compiled_plan",
-    "Schema": "schema",
-    "StatementSet": "statement_set",
-    "Table": "table",
-    "TableEnvironment": "table_environment",
-    "TableResult": "table_result",
+    "CompiledPlan": "api.compiled_plan",
+    "Schema": "api.schema",
+    "StatementSet": "api.statement_set",
+    "Table": "api.table",
+    "TableEnvironment": "api.table_environment",
+    "TableResult": "api.table_result",
 }
+
+sys.meta_path.insert(0, OldPaths())
 
 
 def __getattr__(name: str) -> Any:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
-from rekindle.spark_releases import limits
+from rekindle.spark.releases import limits
 
 OLDEST_JAVA = 17
 OLDEST_PYTHON = (3, 11)
@@ -28,7 +28,7 @@ MEMORY = 3 * 1024**3
 """Bytes that the driver, its Java machine and the Python workers take together, small jobs included."""
 START_SECONDS = 180
 _PROBE = """
-from rekindle.runtime.session import session
+from rekindle.spark.session import session
 spark = session(1)
 rows = spark.range(3).mapInPandas(lambda frames: frames, "id long").count()
 print(spark.version, rows)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     """One Spark session for the whole process, with the settings jobs run with."""
-    from rekindle.runtime.session import SMALL_PROGRAMS, session
+    from rekindle.spark.session import SMALL_PROGRAMS, session
 
     made = session(2, {"spark.driver.memory": "2g", "spark.sql.shuffle.partitions": "2", **SMALL_PROGRAMS})
     yield made

@@ -10,7 +10,7 @@ from pathlib import Path
 from examples.tpch.data import generate
 from examples.tpch.run import QUERIES, compile_query, difference, register, run_duckdb, run_plan, run_spark
 from rekindle.runtime.batch_job import BATCH_SETTINGS
-from rekindle.runtime.session import prepare, session
+from rekindle.spark.session import prepare, session
 
 PARALLELISM = 2
 

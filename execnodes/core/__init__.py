@@ -1,1 +1,1 @@
-"""Mechanics every node shares: identity, metadata, uid, types, expressions, changelog, lowering."""
+"""What every node is made of: identity, metadata, uid, types, expressions, changelog, options, errors, meaning."""

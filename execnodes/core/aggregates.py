@@ -1,7 +1,7 @@
 """Aggregate functions: which there are, what they return, and the accumulators they keep.
 
-Result types are Flink's. How accumulators are computed stands in `execnodes.state.aggregates`; the names and types here
-are those of the state and of what a local aggregate sends to a global one.
+Result types are Flink's. How accumulators are computed stands in `execnodes.kernels.aggregates`; the names and types
+here are those of the state and of what a local aggregate sends to a global one.
 """
 
 from __future__ import annotations

@@ -20,8 +20,8 @@ from execnodes.core.options import find
 from execnodes.core.types import LogicalType
 
 if TYPE_CHECKING:
-    from execnodes.core.lowering import Lowering, Rows
     from execnodes.core.meaning import RowsMeaning, StateMeaning
+    from execnodes.lowering.stream import Lowering, Rows
 
 DEFAULT_UID_FORMAT = "<id>_<operator>"
 UID_FORMAT = "table.exec.uid.format"

@@ -12,7 +12,7 @@ from zoneinfo import available_timezones
 
 from execnodes.core.errors import OptionError
 from execnodes.core.secrets import remember
-from execnodes.core.user_functions import consent
+from execnodes.user_functions import consent
 
 _log = logging.getLogger("rekindle.options")
 CONSENT = "table.plan.evolution.consent"

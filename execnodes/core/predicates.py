@@ -1,6 +1,6 @@
 """Which expressions a stateful operator can evaluate itself, asked when a plan is compiled; no Polars in here.
 
-`execnodes.state.predicates` evaluates them.
+`execnodes.kernels.predicates` evaluates them.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""State of operators: pages, lanes, kernel types, and the one stateful processor."""
+"""State of operators: what an `operator` declares, `kernel_types` of values, `pages` that keep it, `serializers`."""

@@ -9,7 +9,7 @@ from execnodes.core.aggregates import RECORD_COUNT
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.meaning import RowsMeaning, StateColumn, StateMeaning, call_text, set_text
 from execnodes.core.metadata import ExecNodeMetadata
-from execnodes.state.aggregates.aggregation import Aggregation
+from execnodes.kernels.aggregates.aggregation import Aggregation
 from execnodes.state.operator import Operator, StateSpec
 
 HIDDEN = "rk_"

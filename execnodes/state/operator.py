@@ -13,7 +13,7 @@ from typing import Protocol
 
 import polars as pl
 
-from execnodes.core.lowering import HASH, KIND, SEQUENCE
+from execnodes.lowering.stream import HASH, KIND, SEQUENCE
 from execnodes.state.kernel_types import Column, schema_of
 
 BUCKET = "rk_bucket"

@@ -11,9 +11,9 @@ from execnodes.core.errors import Position
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.types import LogicalType
 from planner.algebra.calls import columns_read, moved
+from planner.algebra.columns import pick
 from planner.algebra.keys import Key
 from planner.algebra.relation import ALL_CHANGES, UPDATING, Places, Pruning, Unary, WithoutTimes, places
-from planner.columns import pick
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from functools import cached_property
 
 from execnodes.core.expressions import Expression, InputRef, input_indexes, remap
 from execnodes.core.types import LogicalType
+from planner.algebra.columns import pick
 from planner.algebra.keys import Key
 from planner.algebra.relation import PassesChanges, Places, Pruning, places
 from planner.algebra.windows import WindowColumn
-from planner.columns import pick
 
 
 @dataclass(frozen=True)

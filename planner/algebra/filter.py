@@ -8,8 +8,8 @@ from functools import cached_property
 from execnodes.core.changelog import ChangelogMode
 from execnodes.core.expressions import Expression, input_indexes, remap
 from execnodes.core.types import LogicalType
+from planner.algebra.extent import parts_of
 from planner.algebra.relation import PassesKeys, PassesTimes, Places, Pruning
-from planner.extent import parts_of
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from execnodes.core.changelog import ChangelogMode
 from execnodes.core.errors import Position
 from execnodes.core.expressions import Call, Expression, InputRef, input_indexes, remap
 from execnodes.core.types import TEXTS, LogicalType, Root
+from planner.algebra.columns import pick
+from planner.algebra.extent import parts_of
 from planner.algebra.keys import Key, shifted
+from planner.algebra.predicates import conjuncts, function_name
 from planner.algebra.relation import ALL_CHANGES, Logical, Places, Pruning, WithoutTimes, kinds_of
-from planner.columns import pick
-from planner.extent import parts_of
-from planner.predicates import conjuncts, function_name
 
 
 class JoinType(StrEnum):

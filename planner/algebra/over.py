@@ -9,8 +9,8 @@ from execnodes.core.changelog import ChangelogMode
 from execnodes.core.errors import Position
 from execnodes.core.expressions import Expression, Value
 from execnodes.core.types import LogicalType
+from planner.algebra.extent import parts_of
 from planner.algebra.relation import KeepsColumns, PassesKeys, PassesTimes
-from planner.extent import parts_of
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from functools import cached_property
 
 from execnodes.core.expressions import Call, Expression, InputRef, input_indexes, remap
 from execnodes.core.types import INTEGERS, LogicalType
+from planner.algebra.columns import pick
+from planner.algebra.extent import parts_of
 from planner.algebra.keys import Key
+from planner.algebra.predicates import function_name
 from planner.algebra.relation import PassesChanges, Places, Pruning, places
 from planner.algebra.windows import WindowColumn
-from planner.columns import pick
-from planner.extent import parts_of
-from planner.predicates import function_name
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ from execnodes.core.changelog import ChangelogMode, RowKind
 from execnodes.core.expressions import Expression
 from execnodes.core.tables import ResolvedTable
 from execnodes.core.types import LogicalType
+from planner.algebra.columns import pick
+from planner.algebra.extent import parts_of
 from planner.algebra.keys import Key
 from planner.algebra.relation import Leaf, Places, Pruning, WithoutTimes, places
-from planner.columns import pick
-from planner.extent import parts_of
 
 
 @dataclass(frozen=True)

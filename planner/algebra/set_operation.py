@@ -10,10 +10,10 @@ from functools import cached_property, reduce
 from execnodes.core.changelog import ChangelogMode
 from execnodes.core.errors import Position
 from execnodes.core.types import LogicalType
+from planner.algebra.columns import pick
 from planner.algebra.keys import Key
 from planner.algebra.relation import Logical, Places, Pruning, kinds_of, places
 from planner.algebra.windows import WindowColumn
-from planner.columns import pick
 
 
 class SetKind(StrEnum):

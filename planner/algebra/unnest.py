@@ -10,9 +10,9 @@ from execnodes.core.changelog import ChangelogMode
 from execnodes.core.errors import Position
 from execnodes.core.expressions import Expression
 from execnodes.core.types import LogicalType
+from planner.algebra.extent import parts_of
 from planner.algebra.keys import Key
 from planner.algebra.relation import KeepsColumns, PassesTimes
-from planner.extent import parts_of
 
 
 @dataclass(frozen=True)

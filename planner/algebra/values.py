@@ -9,9 +9,9 @@ from functools import cached_property
 from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
 from execnodes.core.expressions import Expression
 from execnodes.core.types import LogicalType
+from planner.algebra.columns import pick
 from planner.algebra.keys import Key
 from planner.algebra.relation import Leaf, Places, Pruning, WithoutTimes, places
-from planner.columns import pick
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from functools import cached_property
 
 from execnodes.core.expressions import Expression, input_indexes, remap
 from execnodes.core.types import LogicalType
+from planner.algebra.columns import pick
 from planner.algebra.relation import PassesChanges, PassesKeys, Places, Pruning
 from planner.algebra.windows import WindowColumn
-from planner.columns import pick
 
 
 @dataclass(frozen=True)

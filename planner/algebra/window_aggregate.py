@@ -11,10 +11,10 @@ from execnodes.core.errors import Position
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.types import LogicalType
 from planner.algebra.calls import columns_read, moved
+from planner.algebra.columns import pick
 from planner.algebra.keys import Key
 from planner.algebra.relation import Places, Pruning, Unary, places
 from planner.algebra.windows import END, START, TIME, Window, WindowColumn, WindowProperty
-from planner.columns import pick
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from functools import cached_property
 
 from execnodes.core.errors import Position
 from execnodes.core.types import LogicalType
+from planner.algebra.columns import pick
 from planner.algebra.keys import Key
 from planner.algebra.relation import PassesChanges, Places, Pruning
 from planner.algebra.windows import END, START, TIME, Window, WindowColumn
-from planner.columns import pick
 
 
 @dataclass(frozen=True)

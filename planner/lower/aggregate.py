@@ -8,11 +8,11 @@ from execnodes.core.errors import SqlError
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.node import ExecNode
 from execnodes.core.types import Field, LogicalType, row
-from execnodes.core.user_functions.partial import partial_columns
+from execnodes.user_functions.partial import partial_columns
 from planner.algebra import Aggregate, WindowAggregate
-from planner.columns import unique_names
-from planner.describe import aggregated, described, grouped, listed, names_of
+from planner.algebra.columns import unique_names
 from planner.lower.context import NEW, Context, lower_node
+from planner.lower.describe import aggregated, described, grouped, listed, names_of
 
 
 @lower_node.register

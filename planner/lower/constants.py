@@ -8,8 +8,8 @@ from execnodes.core.expressions import Expression, Literal, digest
 from execnodes.core.node import ExecNode
 from execnodes.core.types import BOOLEAN, Field, LogicalType, row
 from planner.algebra import Values
-from planner.describe import described, listed, names_of, selected
 from planner.lower.context import NEW, Context
+from planner.lower.describe import described, listed, names_of, selected
 
 if TYPE_CHECKING:
     from execnodes.batch.calc import BatchCalc

@@ -9,9 +9,9 @@ from execnodes.core.errors import SqlError
 from execnodes.core.node import UID_FORMAT, Distribution, ExecNode, InputProperty, StateMetadata
 from execnodes.core.options import Configuration
 from planner.algebra import Logical
-from planner.columns import unique_names
-from planner.describe import described, listed, names_of
-from planner.reuse import PlanBuilder
+from planner.algebra.columns import unique_names
+from planner.lower.describe import described, listed, names_of
+from planner.lower.reuse import PlanBuilder
 
 NEW = 0
 """Id of a node that is not in the graph yet."""

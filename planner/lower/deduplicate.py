@@ -5,8 +5,8 @@ from __future__ import annotations
 from execnodes.core.errors import SqlError
 from execnodes.core.node import ExecNode
 from planner.algebra import Deduplicate
-from planner.describe import described, listed, names_of
 from planner.lower.context import NEW, Context, lower_node
+from planner.lower.describe import described, listed, names_of
 
 
 @lower_node.register

@@ -9,14 +9,14 @@ from execnodes.core.node import ExecNode
 from execnodes.core.predicates import supported
 from execnodes.core.types import LogicalType, row
 from planner.algebra import Join, JoinType
+from planner.algebra.columns import unique_names
 from planner.algebra.join import join_keys
 from planner.algebra.keys import Key
+from planner.algebra.predicates import conjunction, conjuncts
 from planner.algebra.windows import END, START
-from planner.columns import unique_names
-from planner.describe import described, listed, names_of
 from planner.lower.aggregate import regular
 from planner.lower.context import NEW, Context, lower_node
-from planner.predicates import conjunction, conjuncts
+from planner.lower.describe import described, listed, names_of
 
 TITLES = {
     JoinType.INNER: "InnerJoin",

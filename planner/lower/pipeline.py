@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import Configuration
 from planner.algebra import CompiledQuery, Sink
+from planner.algebra.tree import leaves
 from planner.lower.batch import BatchContext, lower_batch_sink
 from planner.lower.context import Context
 from planner.lower.sink import lower_sink
-from planner.tree import leaves
 
 
 def lower(sinks: Sequence[Sink], configuration: Configuration, plans: Sequence[ExecGraph] = ()) -> ExecGraph:

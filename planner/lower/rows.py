@@ -6,9 +6,9 @@ from execnodes.core.expressions import Expression, digest
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
 from planner.algebra import Expand, Filter, Logical, Project, SetOperation
-from planner.columns import references
-from planner.describe import described, listed, names_of, selected
+from planner.algebra.columns import references
 from planner.lower.context import NEW, Context, lower_node
+from planner.lower.describe import described, listed, names_of, selected
 
 
 @lower_node.register

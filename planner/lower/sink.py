@@ -9,10 +9,10 @@ from execnodes.core.node import ExecNode
 from execnodes.core.types import Field, LogicalType, row
 from planner.algebra import CompiledQuery, Logical, Scan, Sink
 from planner.algebra.keys import Key, smallest
-from planner.describe import described, listed, names_of
+from planner.algebra.tree import leaves
 from planner.lower.context import NEW, Context
+from planner.lower.describe import described, listed, names_of
 from planner.lower.tables import reference, table_name
-from planner.tree import leaves
 
 
 def lower_sink(node: Sink, context: Context) -> ExecNode:

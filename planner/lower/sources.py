@@ -8,10 +8,10 @@ from execnodes.core.expressions import Call, Expression, InputRef, digest
 from execnodes.core.node import ExecNode, StateMetadata
 from execnodes.core.types import Field, LogicalType, row
 from planner.algebra import CompiledQuery, Normalize, Scan, Values, WatermarkAssigner
-from planner.columns import references
-from planner.describe import described, listed, names_of
+from planner.algebra.columns import references
 from planner.lower.constants import RowNodes, lower_values
 from planner.lower.context import NEW, Context, lower_node
+from planner.lower.describe import described, listed, names_of
 from planner.lower.rows import calc
 from planner.lower.tables import reference
 
@@ -91,7 +91,7 @@ def _by_zone(expression: Expression, below: ExecNode, zone: str) -> bool:
     if zone == "UTC" or not isinstance(expression, Call):
         return False
     # Scalar functions are looked up only here: most programs have no zone.
-    from execnodes.core import functions
+    from execnodes import functions
 
     columns = [f"c{at}" for at in range(len(below.output_type.fields))]
     return functions.lower(expression, columns, zone) != functions.lower(expression, columns, "UTC")

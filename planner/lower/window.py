@@ -6,10 +6,10 @@ from execnodes.core.errors import Position, SqlError
 from execnodes.core.node import ExecNode, StateMetadata
 from execnodes.core.windowing import NamedWindowProperty, Windowing, WindowSpec
 from planner.algebra import Window, WindowAggregate, WindowTableFunction
-from planner.columns import unique_names
-from planner.describe import aggregated, described, grouped, listed, names_of
+from planner.algebra.columns import unique_names
 from planner.lower.aggregate import named, refuse_python
 from planner.lower.context import NEW, Context, lower_node
+from planner.lower.describe import aggregated, described, grouped, listed, names_of
 
 _SHOWN = {"WindowStart": "start('w$)", "WindowEnd": "end('w$)", "WindowTime": "rowtime('w$)"}
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from planner.algebra.tree import Sinks
 from planner.rules.drop_watermarks import drop_watermarks
 from planner.rules.expand_grouping_sets import expand_grouping_sets
 from planner.rules.expand_set_operations import expand_set_operations
@@ -25,7 +26,6 @@ from planner.rules.recognise_deduplication import recognise_deduplication
 from planner.rules.recognise_interval_joins import recognise_interval_joins
 from planner.rules.recognise_ranks import recognise_ranks
 from planner.rules.split_join_conditions import split_join_conditions
-from planner.tree import Sinks
 
 Rule = Callable[[Sinks], Sinks]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execnodes.core.expressions import Call, Expression, InputRef, Literal
-from planner.predicates import function_name
+from planner.algebra.predicates import function_name
 
 _MIRRORED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planner.algebra import Logical, WatermarkAssigner
-from planner.tree import Sinks, rewrite
+from planner.algebra.tree import Sinks, rewrite
 
 
 def drop_watermarks(sinks: Sinks) -> Sinks:

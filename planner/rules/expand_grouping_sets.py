@@ -8,7 +8,7 @@ from dataclasses import replace
 from execnodes.core.expressions import AggregateCall, Call, Expression, InputRef, Literal
 from execnodes.core.types import BIGINT, BOOLEAN, Field, LogicalType, row
 from planner.algebra import Aggregate, Expand, Logical, Project, WindowAggregate
-from planner.tree import Sinks, rewrite
+from planner.algebra.tree import Sinks, rewrite
 
 EXPAND_ID = "$e"
 _ID_TYPE = BIGINT.not_null()

@@ -8,8 +8,8 @@ from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Call, InputRef
 from execnodes.core.types import BOOLEAN, LogicalType
 from planner.algebra import Aggregate, Join, JoinType, Logical, SetKind, SetOperation
-from planner.predicates import TRUE, conjunction
-from planner.tree import Sinks, rewrite
+from planner.algebra.predicates import TRUE, conjunction
+from planner.algebra.tree import Sinks, rewrite
 
 
 def expand_set_operations(sinks: Sinks) -> Sinks:

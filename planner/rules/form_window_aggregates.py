@@ -16,9 +16,9 @@ from planner.algebra import (
     WindowProperty,
     WindowTableFunction,
 )
+from planner.algebra.columns import pick, references
+from planner.algebra.tree import Sinks, rewrite
 from planner.algebra.windows import END, START
-from planner.columns import pick, references
-from planner.tree import Sinks, rewrite
 
 
 def form_window_aggregates(sinks: Sinks) -> Sinks:

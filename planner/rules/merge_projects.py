@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 
 from execnodes.core.expressions import Expression, InputRef, substitute, walk
-from execnodes.core.functions import is_deterministic
+from execnodes.functions import is_deterministic
 from planner.algebra import Filter, Logical, Project
-from planner.extent import extent
+from planner.algebra.extent import extent
+from planner.algebra.predicates import conjunction, conjuncts
+from planner.algebra.tree import Sinks, rewrite
 from planner.limits import MAX_DEPTH
-from planner.predicates import conjunction, conjuncts
-from planner.tree import Sinks, rewrite
 
 _GROWTH = 500
 """So many parts may come of any merge."""

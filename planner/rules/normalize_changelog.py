@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from execnodes.core.expressions import InputRef
 from planner.algebra import Logical, Normalize, Project, Scan, WatermarkAssigner
-from planner.tree import Sinks, rewrite
+from planner.algebra.tree import Sinks, rewrite
 
 
 def normalize_changelog(sinks: Sinks, duplicates: bool) -> Sinks:

@@ -6,12 +6,12 @@ Only for batch: a stream's joins stay as they are written, since each keeps stat
 from __future__ import annotations
 
 from execnodes.core.expressions import Expression, input_indexes, remap
-from execnodes.core.functions import is_deterministic
 from execnodes.core.types import row
+from execnodes.functions import is_deterministic
 from planner.algebra import Filter, Join, JoinType, Logical, Project
-from planner.columns import references
-from planner.predicates import TRUE, conjunction, conjuncts
-from planner.tree import Sinks, rewrite
+from planner.algebra.columns import references
+from planner.algebra.predicates import TRUE, conjunction, conjuncts
+from planner.algebra.tree import Sinks, rewrite
 
 
 def order_joins(sinks: Sinks) -> Sinks:

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 
 from planner.algebra import Logical
 from planner.algebra.relation import Places
-from planner.digest import Interner
-from planner.tree import Sinks, columns_of, with_input
+from planner.algebra.tree import Sinks, columns_of, with_input
+from planner.lower.digest import Interner
 
 
 def prune_columns(sinks: Sinks) -> Sinks:

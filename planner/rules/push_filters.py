@@ -8,12 +8,12 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from execnodes.core.expressions import Call, Expression, InputRef, input_indexes, remap, substitute
-from execnodes.core.functions import is_deterministic
+from execnodes.functions import is_deterministic
 from planner.algebra import Aggregate, Filter, Join, JoinType, Logical, Project, SetKind, SetOperation
+from planner.algebra.predicates import TRUE, conjunction, conjuncts, function_name
 from planner.algebra.relation import over
-from planner.predicates import TRUE, conjunction, conjuncts, function_name
+from planner.algebra.tree import Sinks, with_input
 from planner.rules.merge_projects import merges_well
-from planner.tree import Sinks, with_input
 
 _STRICT = frozenset({"=", "<>", "<", "<=", ">", ">=", "IS NOT NULL", "LIKE"})
 """Predicates that are never TRUE for a NULL operand."""

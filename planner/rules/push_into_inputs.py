@@ -10,12 +10,12 @@ from dataclasses import replace
 
 from execnodes.connectors import filterable_columns
 from execnodes.core.expressions import Call, Expression, InputRef, Literal, children, input_indexes
-from execnodes.core.functions import is_deterministic
 from execnodes.core.predicates import supported
+from execnodes.functions import is_deterministic
 from planner.algebra import Filter, Logical, Normalize, Scan
-from planner.digest import Interner, readers
-from planner.predicates import conjunction, conjuncts, function_name
-from planner.tree import Sinks, rewrite
+from planner.algebra.predicates import conjunction, conjuncts, function_name
+from planner.algebra.tree import Sinks, rewrite
+from planner.lower.digest import Interner, readers
 
 _TESTS = frozenset({"=", "<>", "<", "<=", ">", ">=", "IS NULL", "IS NOT NULL", "AND", "OR", "NOT"})
 """What a source may be asked: comparisons of columns with constants."""

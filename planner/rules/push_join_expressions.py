@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from execnodes.core.expressions import Call, Expression, InputRef, Literal, input_indexes, remap, transform
-from execnodes.core.functions import is_deterministic
 from execnodes.core.types import Field, row
+from execnodes.functions import is_deterministic
 from planner.algebra import Join, JoinType, Logical, Project
-from planner.columns import references
-from planner.predicates import conjuncts, is_call
-from planner.tree import Sinks, rewrite
+from planner.algebra.columns import references
+from planner.algebra.predicates import conjuncts, is_call
+from planner.algebra.tree import Sinks, rewrite
 
 
 def push_join_expressions(sinks: Sinks) -> Sinks:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from execnodes.core.expressions import InputRef
 from planner.algebra import Aggregate, Logical, Project
-from planner.tree import Sinks, rewrite
+from planner.algebra.tree import Sinks, rewrite
 
 
 def read_through_projects(sinks: Sinks) -> Sinks:

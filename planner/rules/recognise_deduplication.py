@@ -5,11 +5,11 @@ from __future__ import annotations
 from execnodes.core.expressions import Expression, Literal
 from execnodes.core.types import BIGINT
 from planner.algebra import Deduplicate, Filter, Logical, Over, Project
+from planner.algebra.columns import references
+from planner.algebra.predicates import conjunction, conjuncts
+from planner.algebra.tree import Sinks, rewrite
 from planner.algebra.windows import END, START
-from planner.columns import references
-from planner.predicates import conjunction, conjuncts
 from planner.rules.comparison import compared
-from planner.tree import Sinks, rewrite
 
 _FIRST_ONLY = frozenset({("=", 1), ("<=", 1), ("<", 2)})
 

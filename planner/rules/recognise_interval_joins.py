@@ -5,8 +5,8 @@ from __future__ import annotations
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Call, Expression, InputRef, walk
 from planner.algebra import Join, JoinType, Logical
-from planner.predicates import conjuncts, function_name
-from planner.tree import Sinks, rewrite
+from planner.algebra.predicates import conjuncts, function_name
+from planner.algebra.tree import Sinks, rewrite
 
 _COMPARISONS = frozenset({"=", "<", "<=", ">", ">="})
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from execnodes.core.expressions import Expression
 from execnodes.core.types import INTEGERS
 from planner.algebra import Filter, Logical, Over, Rank
+from planner.algebra.predicates import conjunction, conjuncts
 from planner.algebra.rank import RANK_FUNCTIONS
-from planner.predicates import conjunction, conjuncts
+from planner.algebra.tree import Sinks, rewrite
 from planner.rules.comparison import compared
-from planner.tree import Sinks, rewrite
 
 
 def recognise_ranks(sinks: Sinks) -> Sinks:

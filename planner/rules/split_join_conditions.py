@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from execnodes.core.expressions import Expression, InputRef, input_indexes, transform
-from execnodes.core.functions import is_deterministic
 from execnodes.core.predicates import supported
+from execnodes.functions import is_deterministic
 from planner.algebra import Filter, Join, JoinType, Logical
-from planner.predicates import TRUE, conjunction, conjuncts
+from planner.algebra.predicates import TRUE, conjunction, conjuncts
+from planner.algebra.tree import Sinks, rewrite
 from planner.rules.push_join_expressions import compute_below
-from planner.tree import Sinks, rewrite
 
 
 def split_join_conditions(sinks: Sinks) -> Sinks:

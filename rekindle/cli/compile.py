@@ -13,7 +13,7 @@ from rekindle.cli.arguments import Bootstrap, InitFile, Options
 from rekindle.cli.inputs import parse_options, read_script, reading
 
 if TYPE_CHECKING:
-    from plans.compare import Comparison
+    from plans.compatibility.compare import Comparison
 
 BOOTSTRAP = "table.plan.evolution.bootstrap"
 
@@ -49,7 +49,7 @@ def compile(
         configuration[BOOTSTRAP] = ",".join(bootstrap)
     first = read_script(init) if init else None
     script = read_script(file)
-    from rekindle.table_environment import TableEnvironment
+    from rekindle.api.table_environment import TableEnvironment
 
     environment = TableEnvironment.create(configuration)
     if sys.stdin.isatty() and sys.stderr.isatty() and str(file) != "-":

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from execnodes.core.errors import SqlError
 
 if TYPE_CHECKING:
-    from planner.catalog import Catalog
+    from planner.catalog.catalogs import Catalog
 
 _WORD = re.compile(r"[\w`]+$")
 _KEY = re.compile(r"(?is)\b(?:re)?set\s+'([^']*)$")
@@ -86,7 +86,7 @@ def _names(text: str, catalog: Catalog) -> Iterator[tuple[str, str]]:
 
 
 def _columns(table: str, catalog: Catalog) -> list[str]:
-    from planner.catalog import InlineTable, PlanView, View
+    from planner.catalog.catalogs import InlineTable, PlanView, View
 
     found = catalog.get((table,)).object
     if isinstance(found, View):
@@ -113,7 +113,7 @@ def _keywords() -> list[str]:
 
 @cache
 def _functions() -> list[str]:
-    from rekindle.show import system_functions
+    from rekindle.statements.show import system_functions
 
     return sorted(name.upper() for name in system_functions())
 

@@ -20,8 +20,8 @@ def diff(
 ) -> None:
     """Show which nodes, properties, options and edges two plans differ in. `check` says what that does to state."""
     only_one(as_json=as_json, as_markdown=as_markdown)
-    from plans.diff import difference
-    from rekindle.compiled_plan import CompiledPlan
+    from plans.evolution.diff import difference
+    from rekindle.api.compiled_plan import CompiledPlan
     from rekindle.report.documents import difference_document
     from rekindle.report.markdown import difference_markdown
     from rekindle.report.texts import difference_lines, print_difference

@@ -31,7 +31,7 @@ def explain(
             raise typer.BadParameter("a plan does not say it: give -f with a script", param_hint="--lineage")
         _lineage(file, options or [], as_json)
         return
-    from plans.explain import plan_json, plan_tree
+    from plans.format.explain import plan_json, plan_tree
 
     graph = _of_plan(plan) if plan is not None else _of_script(file, options or [])
     for line in [plan_json(graph)] if as_json else plan_tree(graph):
@@ -43,7 +43,7 @@ def _lineage(file: Path, options: list[str], as_json: bool) -> None:
     from dataclasses import asdict
 
     configuration, script = parse_options(options), read_script(file)
-    from rekindle.table_environment import TableEnvironment
+    from rekindle.api.table_environment import TableEnvironment
 
     with reading(script):
         found = TableEnvironment.create(configuration).lineage_of_script(script.text)
@@ -58,7 +58,7 @@ def _lineage(file: Path, options: list[str], as_json: bool) -> None:
 
 
 def _of_plan(plan: Path) -> ExecGraph:
-    from rekindle.compiled_plan import CompiledPlan
+    from rekindle.api.compiled_plan import CompiledPlan
 
     return CompiledPlan.from_file(plan).graph
 
@@ -67,7 +67,7 @@ def _of_script(file: Path | None, options: list[str]) -> ExecGraph:
     configuration = parse_options(options)
     assert file is not None
     script = read_script(file)
-    from rekindle.table_environment import TableEnvironment
+    from rekindle.api.table_environment import TableEnvironment
 
     with reading(script):
         return TableEnvironment.create(configuration).compile_script(script.text).graph

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 from execnodes.core.errors import RekindleError
-from plans.document import SCHEMA_PREFIX
+from plans.format.document import SCHEMA_PREFIX
 
 
 def changed_plans(revision: str) -> list[Path]:

@@ -16,8 +16,8 @@ def lint(
     plans: Annotated[list[Path], typer.Argument(metavar="PLAN...", help="Plan files.")], as_json: AsJson = False
 ) -> None:
     """Check plan files. Exit code 1 if one of them cannot run."""
-    from plans.lint import lint as check
-    from rekindle.plan_reference import PlanReference
+    from plans.format.lint import lint as check
+    from rekindle.api.plan_reference import PlanReference
 
     findings = [finding for plan in plans for finding in check(PlanReference.from_file(plan).read(), source=str(plan))]
     if as_json:

@@ -103,7 +103,7 @@ def migrate(
     for address, name in functions:
         writer.transform_state(address, load_function(name))
     if plan is not None:
-        from rekindle.compiled_plan import CompiledPlan
+        from rekindle.api.compiled_plan import CompiledPlan
 
         writer.with_plan(
             CompiledPlan.from_file(plan),

@@ -12,7 +12,7 @@ from rekindle.cli.completion import candidates, is_complete
 if TYPE_CHECKING:
     from prompt_toolkit.history import History
 
-    from planner.catalog import Catalog
+    from planner.catalog.catalogs import Catalog
 
 Read = Callable[[str], str]
 """Takes a prompt, gives a line or more; EOFError at the end, KeyboardInterrupt for Ctrl-C."""

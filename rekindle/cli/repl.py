@@ -16,7 +16,7 @@ from rekindle.cli.signals import deferring
 from rekindle.cli.sql import run_script
 
 if TYPE_CHECKING:
-    from rekindle.table_environment import TableEnvironment
+    from rekindle.api.table_environment import TableEnvironment
 
 HELP = """Statements end with a semicolon. QUIT or EXIT (or Ctrl-D) ends the session, HELP shows this text.
 Ctrl-C stops the running statement, or drops what has been typed. Tab completes names.

@@ -33,7 +33,7 @@ def report(
     if new is not None and (old_sql is None) != (new_sql is None):
         raise typer.BadParameter("give the scripts of both plans, or none", param_hint="--old-sql and --new-sql")
     scripts = [masked(read_script(path).text) for path in (old_sql, new_sql) if path is not None]
-    from rekindle.compiled_plan import CompiledPlan
+    from rekindle.api.compiled_plan import CompiledPlan
     from rekindle.report.checked import checked
     from rekindle.report.html.page import plan_page, upgrade_page
 
@@ -50,7 +50,7 @@ def report(
 
 def _write(file: Path, text: str) -> None:
     from execnodes.core.errors import RekindleError
-    from rekindle.atomic_file import write_atomically
+    from rekindle.files.atomic_file import write_atomically
 
     try:
         write_atomically(file.absolute(), text, replace=True)

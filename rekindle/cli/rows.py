@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Self
 
 import typer
 
+from rekindle.api.tableau import Tableau
 from rekindle.cli.jobs import attend, reporter
-from rekindle.tableau import Tableau
 
 if TYPE_CHECKING:
+    from rekindle.api.table_result import TableResult
     from rekindle.cli.progress import Reporter
     from rekindle.runtime.progress import Progress
-    from rekindle.table_result import TableResult
 
 
 def show_rows(result: TableResult) -> None:

@@ -18,8 +18,8 @@ from rekindle.cli.signals import deferring, exit_code
 
 if TYPE_CHECKING:
     from planner.statements import Statement
-    from rekindle.table_environment import TableEnvironment
-    from rekindle.table_result import TableResult
+    from rekindle.api.table_environment import TableEnvironment
+    from rekindle.api.table_result import TableResult
 
 
 def sql(
@@ -34,7 +34,7 @@ def sql(
     configuration = parse_options(options or [])
     first = read_script(init) if init else None
     script = _script(file, execute)
-    from rekindle.table_environment import TableEnvironment
+    from rekindle.api.table_environment import TableEnvironment
 
     environment = TableEnvironment.create(configuration)
     if first is not None:

@@ -23,8 +23,8 @@ def upgrade(
     as_json: AsJson = False,
 ) -> None:
     """Write a plan whose nodes are of their newest versions. Ids, uids and rows stay, so savepoints go on fitting."""
-    from rekindle.migration import migrate_plan
-    from rekindle.plan_reference import PlanReference
+    from rekindle.api.plan_reference import PlanReference
+    from rekindle.statements.migration import migrate_plan
 
     if output is None and not dry_run:
         raise typer.BadParameter("name the plan to write, or give --dry-run", param_hint="-o")

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from execnodes.core.changelog import RowKind
-from execnodes.core.lowering import KIND, MAJOR, SEQUENCE
 from execnodes.core.types import LogicalType, Root
+from execnodes.lowering.stream import KIND, MAJOR, SEQUENCE
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, ClassVar
 from execnodes.core.changelog import ChangelogMode
 from execnodes.core.connectors import ConnectorDeclaration
 from execnodes.core.errors import ConnectorError
-from execnodes.core.lowering import Condition
 from execnodes.core.node import ExecNode
 from execnodes.core.options import Configuration
 from execnodes.core.tables import Column, ResolvedTable
+from execnodes.lowering.stream import Condition
 from rekindle.connectors.options import COMMON, TableOption, TableOptions, check_options
 from rekindle.connectors.secrets import resolve_secrets
 

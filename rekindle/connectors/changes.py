@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execnodes.core.lowering import KIND, SEQUENCE, quote
 from execnodes.core.tables import Column
 from execnodes.core.types import Field, LogicalType, row
+from execnodes.lowering.stream import KIND, SEQUENCE, quote
 from rekindle.connectors.json_text import JsonReader
 
 if TYPE_CHECKING:

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, ClassVar
 from execnodes.connectors.data_stream import CONNECTOR
 from execnodes.core.connectors import ConnectorDeclaration
 from execnodes.core.errors import ConnectorError, PlanError
-from execnodes.core.lowering import quote
-from execnodes.core.spark_sql import spark_type
 from execnodes.core.tables import Column
 from execnodes.core.types import TIMESTAMPS
+from execnodes.lowering.spark_sql import spark_type
+from execnodes.lowering.stream import quote
 from rekindle.connectors.base import SourceConnector, SourceFrame, SourceRequest
 from rekindle.connectors.file_stream import numbered, whole_file
 from rekindle.connectors.foreign_frame import adopt
 from rekindle.connectors.line_text import stream_name
 from rekindle.connectors.options import TableOption, TableOptions
-from rekindle.paths import for_spark
+from rekindle.files.paths import for_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

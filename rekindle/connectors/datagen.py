@@ -92,7 +92,7 @@ class _Fields:
 
     def value(self, t: LogicalType, path: str, salt: str = "") -> str:
         """Text of a value; `path` begins the keys of its options, `salt` tells elements apart."""
-        from execnodes.core.spark_sql import spark_type
+        from execnodes.lowering.spark_sql import spark_type
 
         sequence = self._options.get(f"{path}.kind", "random") == "sequence"
         made = self._sequence(t, path) if sequence else self._random(t, path, path + salt, salt)

@@ -15,7 +15,7 @@ from rekindle.connectors.duckdb_write import DuckdbWriter
 from rekindle.connectors.file_stream import whole_file
 from rekindle.connectors.line_text import stream_name
 from rekindle.connectors.options import TableOption
-from rekindle.paths import entered
+from rekindle.files.paths import entered
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

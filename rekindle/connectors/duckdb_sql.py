@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from execnodes.core.errors import ConnectorError
 from execnodes.core.types import BINARIES, TEXTS, LogicalType, Root
 from rekindle.connectors.base import SourceRequest
-from rekindle.paths import for_duckdb_database, for_duckdb_to_write
+from rekindle.files.paths import for_duckdb_database, for_duckdb_to_write
 
 if TYPE_CHECKING:
     import duckdb

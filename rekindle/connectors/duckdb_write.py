@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from execnodes.core.errors import ConnectorError
-from execnodes.core.lowering import KIND
+from execnodes.lowering.stream import KIND
 from rekindle.connectors.arrow import arrow_table
 from rekindle.connectors.base import SinkRequest, SinkWriter
 from rekindle.connectors.duckdb_sql import column_type, connect, identifier, quoted, stored

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from execnodes.core.errors import ConnectorError
-from execnodes.core.lowering import MAJOR, SEQUENCE
+from execnodes.lowering.stream import MAJOR, SEQUENCE
 from rekindle.connectors.base import SinkRequest, SinkWriter
 from rekindle.connectors.files import absolute, is_local
 from rekindle.connectors.format import Format
 from rekindle.connectors.lines import is_empty, spark_format
 from rekindle.connectors.options import TableOptions
-from rekindle.paths import for_spark
+from rekindle.files.paths import for_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from execnodes.core.lowering import MAJOR, SEQUENCE
-from execnodes.core.spark_sql import spark_type
+from execnodes.lowering.spark_sql import spark_type
+from execnodes.lowering.stream import MAJOR, SEQUENCE
 from rekindle.connectors.base import SourceRequest
 from rekindle.connectors.line_text import stream_name
-from rekindle.paths import AS_WRITTEN, for_spark, for_spark_stream
-from rekindle.spark_releases import named
+from rekindle.files.paths import AS_WRITTEN, for_spark, for_spark_stream
+from rekindle.spark.releases import named
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from execnodes.core.errors import ConnectorError
 from rekindle.connectors.line_text import local_path
-from rekindle.paths import entered, escaped, for_spark, for_spark_stream
+from rekindle.files.paths import entered, escaped, for_spark, for_spark_stream
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

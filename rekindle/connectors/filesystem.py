@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, ClassVar
 from execnodes.connectors.filesystem import CONNECTOR, bounded
 from execnodes.core.connectors import ConnectorDeclaration
 from execnodes.core.errors import ConnectorError
-from execnodes.core.lowering import KIND, MAJOR, SEQUENCE, quote
 from execnodes.core.tables import Column
+from execnodes.lowering.stream import KIND, MAJOR, SEQUENCE, quote
 from rekindle.connectors.base import (
     SinkConnector,
     SinkRequest,
@@ -39,8 +39,8 @@ from rekindle.connectors.format import Format, RecordFormat, Wanted, find_format
 from rekindle.connectors.line_text import LINE, PATH, find_failure, local_path, stream_name, string
 from rekindle.connectors.lines import spark_format, spark_schema
 from rekindle.connectors.options import COMMON, TableOption, TableOptions, check_options
-from rekindle.paths import AS_WRITTEN
-from rekindle.spark_releases import named
+from rekindle.files.paths import AS_WRITTEN
+from rekindle.spark.releases import named
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -153,7 +153,7 @@ _MAJOR_TEXT = (
 
 def _other(column: Column, request: SourceRequest) -> str:
     """Text of a column that does not stand in the file: metadata, or a partition key from the folder's name."""
-    from execnodes.core.spark_sql import spark_type
+    from execnodes.lowering.spark_sql import spark_type
 
     if column.kind == "PHYSICAL":
         key = re.escape(_partition_text(column.name))

@@ -6,7 +6,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from execnodes.core.errors import ConnectorError
-from rekindle.spark_releases import names_streams, require_named_streams
+from rekindle.spark.releases import names_streams, require_named_streams
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from execnodes.core.errors import ConnectorError
-from execnodes.core.lowering import MAJOR, SEQUENCE
+from execnodes.lowering.stream import MAJOR, SEQUENCE
 from rekindle.connectors.base import SourceFrame, SourceRequest
 from rekindle.connectors.line_text import stream_name
 

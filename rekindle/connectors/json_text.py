@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from execnodes.core.lowering import quote
 from execnodes.core.types import INTEGERS, TEXTS, Field, LogicalType, Root
+from execnodes.lowering.stream import quote
 from rekindle.connectors.line_text import (
     NOT_TEXT,
     TIME_ROOTS,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from execnodes.core.lowering import quote
 from execnodes.core.types import LogicalType, Root
+from execnodes.lowering.stream import quote
 from rekindle.connectors.line_text import TIME_ROOTS, string
 
 

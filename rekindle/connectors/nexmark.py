@@ -129,7 +129,7 @@ class _Model:
 
     def column(self, column: Column) -> str:
         """Text of a column of the table."""
-        from execnodes.core.spark_sql import spark_type
+        from execnodes.lowering.spark_sql import spark_type
 
         rows = {"person": (0, self._person()), "auction": (1, self._auction()), "bid": (2, self._bid())}
         if column.name == "kind":
@@ -224,7 +224,7 @@ class _Model:
 
 def _as(t: LogicalType, text: str) -> str:
     """A value as the declared type; times are epoch milliseconds until here."""
-    from execnodes.core.spark_sql import spark_type
+    from execnodes.lowering.spark_sql import spark_type
 
     if t.root in (Root.TIMESTAMP, Root.TIMESTAMP_LTZ):
         return f"CAST(timestamp_millis({text}) AS {spark_type(t)})"

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 from execnodes.connectors.spark import CONNECTOR, bounded
 from execnodes.core.connectors import ConnectorDeclaration
 from execnodes.core.errors import ConnectorError
-from execnodes.core.lowering import quote
+from execnodes.lowering.stream import quote
 from rekindle.connectors.base import SinkConnector, SinkRequest, SinkWriter, SourceConnector, SourceFrame, SourceRequest
 from rekindle.connectors.line_text import stream_name
 from rekindle.connectors.options import TableOption, TableOptions
-from rekindle.spark_releases import named
+from rekindle.spark.releases import named
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -46,7 +46,7 @@ class Spark(SourceConnector, SinkConnector):
 
     def read(self, spark: SparkSession, request: SourceRequest) -> SourceFrame:
         """As a stream, or as a batch where one is asked for."""
-        from execnodes.core.spark_sql import spark_type
+        from execnodes.lowering.spark_sql import spark_type
         from rekindle.connectors.file_stream import numbered
 
         options = self.opened(request.table, "source", request.name)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from execnodes.core.errors import JobError, RekindleError
-from rekindle.atomic_file import write_atomically
+from rekindle.files.atomic_file import write_atomically
 from rekindle.jobs.requests import REQUEST, Wish, read_wish, response
 from rekindle.jobs.status import State, Status, Trouble, write_progress
 

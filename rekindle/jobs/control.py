@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from execnodes.core.errors import JobError
-from rekindle.atomic_file import write_atomically
+from rekindle.files.atomic_file import write_atomically
+from rekindle.files.paths import entered
 from rekindle.jobs.home import JobInfo, job_info
 from rekindle.jobs.requests import REQUEST, read_answer, response
 from rekindle.jobs.status import State, is_alive
-from rekindle.paths import entered
 
 _LOOK = 0.1
 """Seconds from one look to the next."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from execnodes.core.errors import JobError
-from rekindle.atomic_file import owners_opener
+from rekindle.files.atomic_file import owners_opener
 from rekindle.jobs.status import LOG, State, Status, is_alive, read_status
 
 _LOOK = 0.1

@@ -11,8 +11,8 @@ from typing import Any
 
 from execnodes.core.errors import JobError, RekindleError
 from execnodes.core.options import Configuration
+from rekindle.files.paths import entered
 from rekindle.jobs.status import State, Trouble, is_alive, read_progress, read_status, state_of
-from rekindle.paths import entered
 
 SHORT = 8
 """Characters of an id that people are shown."""

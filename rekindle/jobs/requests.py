@@ -8,8 +8,8 @@ from typing import Literal
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
+from rekindle.files.json_files import Id, read_json
 from rekindle.jobs.status import State, Trouble
-from rekindle.json_files import Id, read_json
 
 REQUEST = "request.json"
 _HINT = "Ask again."

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from execnodes.core.errors import JobError
+from rekindle.files.paths import entered
 from rekindle.jobs.control import TIMEOUT, ask_for_savepoint
 from rekindle.jobs.status import State
-from rekindle.paths import entered
 
 if TYPE_CHECKING:
     from rekindle.jobs.home import JobInfo
@@ -29,10 +29,10 @@ def take_savepoint(job: JobInfo, target: Path, timeout: float = TIMEOUT) -> Mani
 
 def _of_folder(job: JobInfo, target: Path) -> Manifest:
     """Hold the folder meanwhile, so that no process runs the job."""
-    from plans.load import load
+    from plans.format.load import load
     from rekindle.runtime.folder import JobFolder
-    from rekindle.runtime.session import session
     from rekindle.savepoints.take import take
+    from rekindle.spark.session import session
 
     folder = JobFolder(job.folder)
     folder.acquire()

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from execnodes.core.errors import RekindleError, SqlError
+from rekindle.api.table_result import TableResult
 from rekindle.jobs.control import ask_to_stop, require_running
 from rekindle.jobs.home import JobInfo, choose, list_jobs
 from rekindle.jobs.status import STATUS, State
-from rekindle.table_result import TableResult
 
 if TYPE_CHECKING:
     from planner.statements import DescribeJob, Statement, StopJob
+    from rekindle.api.table_environment import TableEnvironment
     from rekindle.runtime.job import Job
-    from rekindle.table_environment import TableEnvironment
 
 _COLUMNS = ("job id", "job name", "status", "start time")
 SAVEPOINT_DIR = "execution.checkpointing.savepoint-dir"

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from execnodes.core.errors import StateError
 from execnodes.core.options import Configuration
+from rekindle.files.paths import entered
 from rekindle.jobs.home import NoSuchJobError, find_job
 from rekindle.jobs.savepoint import take_savepoint
-from rekindle.paths import entered
 from rekindle.savepoints.manifest import NAME
 from rekindle.savepoints.reader import SavepointReader
 

@@ -16,8 +16,8 @@ from typing_extensions import TypedDict
 
 from execnodes.core.errors import JobError, RekindleError
 from execnodes.core.secrets import masked
-from rekindle.atomic_file import write_atomically
-from rekindle.json_files import Count, Millis, read_json
+from rekindle.files.atomic_file import write_atomically
+from rekindle.files.json_files import Count, Millis, read_json
 
 if TYPE_CHECKING:
     from rekindle.runtime.progress import Progress

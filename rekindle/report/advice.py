@@ -6,8 +6,8 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from plans.bootstrap import offered
-from plans.compare import Fate, Verdict
+from plans.compatibility.compare import Fate, Verdict
+from plans.evolution.bootstrap import offered
 from rekindle.report.checked import Checked
 
 

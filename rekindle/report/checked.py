@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from execnodes.core.graph import ExecGraph
-from plans.bootstrap import bootstrapped
-from plans.compare import Comparison, Judgement, Verdict, compare
-from plans.meaning import Meanings, meanings
-from plans.outputs import notes
+from plans.compatibility.compare import Comparison, Judgement, Verdict, compare
+from plans.compatibility.meaning import Meanings, meanings
+from plans.compatibility.outputs import notes
+from plans.evolution.bootstrap import bootstrapped
 
 if TYPE_CHECKING:
     from rekindle.savepoints.manifest import SavedState

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from plans.diff import Change, NodeDifference, PlanDifference
+from plans.evolution.diff import Change, NodeDifference, PlanDifference
 from rekindle.report.checked import Checked
 
 

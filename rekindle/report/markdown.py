@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from plans.diff import PlanDifference
+from plans.evolution.diff import PlanDifference
 from rekindle.report.advice import next_steps
 from rekindle.report.checked import SENTENCES, Checked
 from rekindle.report.signs import FATES, STANDINGS, VERDICTS, fate_words

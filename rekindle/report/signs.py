@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from plans.compare import Fate, Judgement, Verdict
-from plans.diff import Standing
+from plans.compatibility.compare import Fate, Judgement, Verdict
+from plans.evolution.diff import Standing
 
 FATES = {Fate.KEEP: "✓", Fate.CONVERT: "⇄", Fate.EMPTY: "○", Fate.DROP: "✕", Fate.INCOMPATIBLE: "⊘"}
 VERDICTS = {Verdict.FULL: "✓", Verdict.PARTIAL: "◐", Verdict.INCOMPATIBLE: "⊘", Verdict.UNKNOWN: "?"}

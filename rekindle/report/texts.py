@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from plans.compare import Judgement
-from plans.diff import NodeDifference, PlanDifference, Standing
+from plans.compatibility.compare import Judgement
+from plans.evolution.diff import NodeDifference, PlanDifference, Standing
 from rekindle.report.checked import Checked
 from rekindle.report.signs import FATES, STANDING_COLOURS, STANDINGS, VERDICTS, fate_words, tone
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import SPARK_PREFIX, Configuration
-from rekindle.atomic_file import write_atomically
 from rekindle.connectors.secrets import resolve_secrets
+from rekindle.files.atomic_file import write_atomically
 from rekindle.runtime.build import Builder
 from rekindle.runtime.folder import JobFolder
 from rekindle.runtime.functions import functions_of_spark, register_functions, supply_functions
@@ -20,16 +20,16 @@ from rekindle.runtime.metrics import merging
 from rekindle.runtime.page_layouts import page_layouts, supply_layouts
 from rekindle.runtime.record import record
 from rekindle.runtime.resolved import resolved_text
-from rekindle.runtime.session import prepare, refuse_other_meaning, session
 from rekindle.runtime.stages import Pipeline, plan_stages
 from rekindle.savepoints.recovery import recover
-from rekindle.spark_releases import refuse_other_checkpoint
+from rekindle.spark.releases import refuse_other_checkpoint
+from rekindle.spark.session import prepare, refuse_other_meaning, session
 
 if TYPE_CHECKING:
     from pyspark import Accumulator
     from pyspark.sql import DataFrame, SparkSession
 
-    from execnodes.core.user_functions.loading import Definition
+    from execnodes.user_functions.loading import Definition
     from rekindle.connectors.data_stream import DataStream
     from rekindle.savepoints.restore import Fate, Restore
 

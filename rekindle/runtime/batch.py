@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from execnodes.batch.calc import BatchCalc
-from execnodes.core.batch import BatchNode, BatchRows, aliased
 from execnodes.core.changelog import RowKind
 from execnodes.core.graph import ExecGraph
-from execnodes.core.lowering import KIND, quote
 from execnodes.core.options import Configuration
 from execnodes.core.places import over_rows_from
-from execnodes.core.spark_sql import literal, spark_type
-from plans.places import places_of
+from execnodes.lowering.batch import BatchNode, BatchRows, aliased
+from execnodes.lowering.spark_sql import literal, spark_type
+from execnodes.lowering.stream import KIND, quote
+from plans.format.places import places_of
 from rekindle.connectors.base import SinkWriter
 from rekindle.connectors.line_text import LINE, PATH, origin
 from rekindle.runtime.requests import Requests

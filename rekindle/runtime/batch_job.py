@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from execnodes.core.errors import JobError, RekindleError, StateError
 from rekindle.runtime.assemble import session_for
 from rekindle.runtime.batch import BatchBuilder
-from rekindle.runtime.failures import explained, text_of
-from rekindle.runtime.java import lost
 from rekindle.runtime.job import Job
 from rekindle.runtime.progress import Progress
 from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints.recovery import PATH
+from rekindle.spark.failures import explained, text_of
+from rekindle.spark.java import lost
 
 if TYPE_CHECKING:
     from pathlib import Path

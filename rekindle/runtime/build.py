@@ -10,24 +10,24 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from execnodes.core.lowering import HASH, KIND, MAJOR, SEQUENCE, Branch, Made
 from execnodes.core.options import Configuration
 from execnodes.core.places import ROW, row_text
-from execnodes.core.slots import assign, decode, unused
-from execnodes.core.spark_sql import literal, spark_type
-from execnodes.state.frames import LANE, TAG
-from execnodes.state.host import Onward, StageHost, StageShape, fold_locally, state_name
-from execnodes.state.packing import PACKED_DDL, pack
-from execnodes.state.processor import StageProcessor
+from execnodes.engine.frames import LANE, TAG
+from execnodes.engine.host import Onward, StageHost, StageShape, fold_locally, state_name
+from execnodes.engine.packing import PACKED_DDL, pack
+from execnodes.engine.processor import StageProcessor
+from execnodes.lowering.slots import assign, decode, unused
+from execnodes.lowering.spark_sql import literal, spark_type
+from execnodes.lowering.stream import HASH, KIND, MAJOR, SEQUENCE, Branch, Made
 from rekindle.connectors.line_text import LINE, PATH, origin
-from rekindle.paths import for_spark_stream
+from rekindle.files.paths import for_spark_stream
 from rekindle.runtime.idleness import SOURCE, observed, timeout
 from rekindle.runtime.lanes import Lanes
 from rekindle.runtime.record import OperatorRecord, SourceRecord
 from rekindle.runtime.requests import Requests
 from rekindle.runtime.stages import Arm, Pipeline, hidden_texts, slot_texts, typed_texts
 from rekindle.runtime.streams import EVENT_TIME, control_stream, controlled, source_stream
-from rekindle.spark_releases import named
+from rekindle.spark.releases import named
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from execnodes.core.errors import RekindleError
-from execnodes.core.lowering import quote
-from execnodes.state.frames import TAG
+from execnodes.engine.frames import TAG
+from execnodes.lowering.stream import quote
 from rekindle.connectors.base import SinkWriter
 from rekindle.runtime.gate import Gate
 

@@ -18,10 +18,10 @@ from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
 from execnodes.core.errors import JobError, PlanError
-from plans.places import without_places
-from rekindle.atomic_file import owners_opener, private_folder, write_atomically
-from rekindle.json_files import Id, Millis, parsed, read_json, read_text
-from rekindle.paths import PathError, entered
+from plans.format.places import without_places
+from rekindle.files.atomic_file import owners_opener, private_folder, write_atomically
+from rekindle.files.json_files import Id, Millis, parsed, read_json, read_text
+from rekindle.files.paths import PathError, entered
 
 _NUMBER = re.compile(r"[0-9]{1,18}")
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)

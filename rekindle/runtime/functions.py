@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from execnodes.core.errors import JobError
 from execnodes.core.expressions import Call
-from execnodes.core.spark_sql import spark_type
 from execnodes.core.types import LogicalType
-from execnodes.core.user_functions.naming import operand_types, spark_name
-from execnodes.core.user_functions.scalar import ScalarDefinition, ScalarFunction
-from execnodes.core.user_functions.shipping import Shipped, failed, line, opened, ship, shown
-from execnodes.core.user_functions.values import reader, writer
-from execnodes.state.aggregates.user import CallsFunctions
-from plans.calls import user_calls
+from execnodes.kernels.aggregates.user import CallsFunctions
+from execnodes.lowering.spark_sql import spark_type
+from execnodes.user_functions.naming import operand_types, spark_name
+from execnodes.user_functions.scalar import ScalarDefinition, ScalarFunction
+from execnodes.user_functions.shipping import Shipped, failed, line, opened, ship, shown
+from execnodes.user_functions.values import reader, writer
+from plans.format.calls import user_calls
 from rekindle.runtime.record import OperatorRecord, Step
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from execnodes.core.graph import ExecGraph
-    from execnodes.core.user_functions.loading import Definition
+    from execnodes.user_functions.loading import Definition
 
 
 def functions_of_spark(graph: ExecGraph, functions: Mapping[str, Definition]) -> dict[str, ScalarCall]:

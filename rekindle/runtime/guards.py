@@ -1,16 +1,16 @@
 """Keeps rows away from functions of the user that are not theirs. Pure data: no Spark.
 
 Spark computes a Python function for every row of a projection, also where the CASE around it, or the condition of
-another way, says no. So each call is told for which rows it is meant (see `execnodes.core.user_functions.naming`).
+another way, says no. So each call is told for which rows it is meant (see `execnodes.user_functions.naming`).
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from execnodes.core.lowering import Branch, Made, OperatorInput, Rows
-from execnodes.core.user_functions.naming import activated
-from execnodes.state.frames import TAG
+from execnodes.engine.frames import TAG
+from execnodes.lowering.stream import Branch, Made, OperatorInput, Rows
+from execnodes.user_functions.naming import activated
 from rekindle.runtime.record import LocalRecord, Record, Step
 
 

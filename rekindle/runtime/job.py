@@ -16,15 +16,15 @@ from execnodes.core.options import Configuration
 from rekindle.connectors.base import SinkWriter
 from rekindle.jobs.attendant import Attendant
 from rekindle.runtime.assemble import Order
-from rekindle.runtime.failures import explained, told_as
 from rekindle.runtime.folder import JobFolder, JobIdentity, temporary_folder
 from rekindle.runtime.progress import Progress
+from rekindle.spark.failures import explained, told_as
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-    from execnodes.core.user_functions.loading import Definition
+    from execnodes.user_functions.loading import Definition
     from rekindle.connectors.data_stream import DataStream
     from rekindle.jobs.status import Status
     from rekindle.savepoints.manifest import Manifest
@@ -121,7 +121,7 @@ class Job(ABC):
 
     @abstractmethod
     def frame(self) -> DataFrame:
-        """The rows that enter the only sink, under its columns' names, with `execnodes.core.lowering.KIND`."""
+        """The rows that enter the only sink, under its columns' names, with `execnodes.lowering.stream.KIND`."""
 
     @abstractmethod
     def savepoint(self, target: Path) -> Manifest:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from execnodes.core.lowering import HASH
-from execnodes.state.frames import TAG
+from execnodes.engine.frames import TAG
+from execnodes.lowering.stream import HASH
 
 _SEED = 42
 _WORD = 0xFFFFFFFF

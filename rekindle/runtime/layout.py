@@ -14,9 +14,9 @@ from typing_extensions import TypedDict
 
 from execnodes.core.errors import JobError
 from execnodes.core.version import ENGINE_VERSION, version_tuple
-from plans.meaning import meanings
-from rekindle.atomic_file import write_atomically
-from rekindle.json_files import read_json
+from plans.compatibility.meaning import meanings
+from rekindle.files.atomic_file import write_atomically
+from rekindle.files.json_files import read_json
 from rekindle.runtime.record import OperatorRecord
 
 if TYPE_CHECKING:

@@ -17,12 +17,12 @@ from execnodes.core.types import parse_type
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import Former
 from execnodes.state.serializers.frames import NextLayout
-from plans.accumulators import evolve
-from plans.judge import judge
-from plans.load import load
-from plans.meaning import meanings
-from rekindle.atomic_file import write_atomically
-from rekindle.json_files import read_json, read_text
+from plans.compatibility.accumulators import evolve
+from plans.compatibility.judge import judge
+from plans.compatibility.meaning import meanings
+from plans.format.load import load
+from rekindle.files.atomic_file import write_atomically
+from rekindle.files.json_files import read_json, read_text
 from rekindle.runtime.record import OperatorRecord, Step
 
 if TYPE_CHECKING:

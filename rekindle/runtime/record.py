@@ -9,12 +9,12 @@ from execnodes.core.changelog import ChangelogMode
 from execnodes.core.errors import PlanError
 from execnodes.core.expressions import Literal
 from execnodes.core.graph import ExecGraph
-from execnodes.core.lowering import KIND, WATERMARK, Branch, Condition, Made, OperatorInput, Rows
 from execnodes.core.node import ExecNode
-from execnodes.core.slots import assign, decode
 from execnodes.core.tables import Column as TableColumn
 from execnodes.core.tables import TableReference
 from execnodes.core.types import Field, LogicalType, row
+from execnodes.lowering.slots import assign, decode
+from execnodes.lowering.stream import KIND, WATERMARK, Branch, Condition, Made, OperatorInput, Rows
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import LocalKernel, Operator
 from rekindle.runtime.resolved import in_full

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
-from execnodes.core.lowering import Condition
 from execnodes.core.node import ExecNode
 from execnodes.core.options import Configuration
 from execnodes.core.tables import TableReference
 from execnodes.core.types import LogicalType
+from execnodes.lowering.stream import Condition
 from rekindle.connectors.base import ProviderContext, SinkRequest, SinkWriter, SourceFrame, SourceRequest
 from rekindle.connectors.registry import endless, find_sink, find_source, require_bounded, require_overwriting
 from rekindle.runtime.resolved import in_full

@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from execnodes.core.lowering import FIRED, HASH, KIND, MAJOR, SEQUENCE, WATERMARK, Branch, Rows
-from execnodes.core.slots import Layout, assign, encode, unused
-from execnodes.core.spark_sql import spark_type
 from execnodes.core.types import LogicalType
-from execnodes.state.frames import TAG
+from execnodes.engine.frames import TAG
+from execnodes.lowering.slots import Layout, assign, encode, unused
+from execnodes.lowering.spark_sql import spark_type
+from execnodes.lowering.stream import FIRED, HASH, KIND, MAJOR, SEQUENCE, WATERMARK, Branch, Rows
 from rekindle.runtime.record import LocalRecord, OperatorRecord, Record, SinkRecord, Step
 
 

@@ -9,21 +9,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from execnodes.core.errors import RekindleError
-from execnodes.core.lowering import KIND, quote
+from execnodes.lowering.stream import KIND, quote
 from execnodes.state.operator import DRAINED
-from rekindle.paths import for_spark_checkpoint
+from rekindle.files.paths import for_spark_checkpoint
 from rekindle.runtime.assemble import Prepared, assemble
 from rekindle.runtime.build import sink_columns, sink_hidden
-from rekindle.runtime.failures import explained, passes, text_of
 from rekindle.runtime.fan_out import FanOut, Target
 from rekindle.runtime.gate import Gate
 from rekindle.runtime.idleness import IdleWatch
-from rekindle.runtime.java import lost
 from rekindle.runtime.job import Job
 from rekindle.runtime.progress import Progress, RowCounter
 from rekindle.runtime.record import SinkRecord
 from rekindle.runtime.requests import Requests
 from rekindle.runtime.restarts import strategy_of
+from rekindle.spark.failures import explained, passes, text_of
+from rekindle.spark.java import lost
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -19,14 +19,14 @@ from execnodes.core.tables import Column, ResolvedTable, Schema, TableReference
 from execnodes.core.version import ENGINE_VERSION
 from execnodes.stream.sink.v1 import DynamicTableSink, Sink
 from execnodes.stream.values.v1 import Values
-from plans.bootstrap import makeable, replaced
-from plans.codec import encode
-from plans.compare import Comparison, compare
-from plans.counterparts import Address
-from plans.meaning import POSITION, Meanings, meanings
-from plans.tables import map_tables, tables_of
+from plans.compatibility.compare import Comparison, compare
+from plans.compatibility.counterparts import Address
+from plans.compatibility.meaning import POSITION, Meanings, meanings
+from plans.evolution.bootstrap import makeable, replaced
+from plans.format.codec import encode
+from plans.format.tables import map_tables, tables_of
 from rekindle.connectors.registry import find_source
-from rekindle.paths import entered
+from rekindle.files.paths import entered
 from rekindle.runtime.resolved import in_full
 from rekindle.savepoints.contents import seal
 from rekindle.savepoints.folder import new_folder, refuse_existing

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from execnodes.core.errors import StateError
-from rekindle.paths import for_duckdb
+from rekindle.files.paths import for_duckdb
 from rekindle.savepoints.columns import distinct_names, duckdb_type, file_columns, literal, positional, quoted
 from rekindle.savepoints.manifest import Manifest, SavedState
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from execnodes.core.errors import StateError
-from rekindle.paths import for_duckdb, for_duckdb_to_write
+from rekindle.files.paths import for_duckdb, for_duckdb_to_write
 from rekindle.savepoints.columns import literal, quoted
 from rekindle.savepoints.database import connected, paths, select
 from rekindle.savepoints.reader import SavepointReader

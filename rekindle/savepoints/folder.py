@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from execnodes.core.errors import StateError
-from rekindle.atomic_file import make_private, private_folder
+from rekindle.files.atomic_file import make_private, private_folder
 
 _log = logging.getLogger("rekindle.savepoints")
 _LONGEST = 40

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from execnodes.core.slots import slot_kind
 from execnodes.core.types import NESTED, LogicalType, Root
+from execnodes.lowering.slots import slot_kind
 
 if TYPE_CHECKING:
     Words = NDArray[np.uint64]
@@ -29,7 +29,7 @@ _SEED = 42
 
 
 def slot_text(t: LogicalType, name: str) -> str:
-    """DuckDB SQL text of a saved value's slot: what is hashed (see `execnodes.core.slots.encode`)."""
+    """DuckDB SQL text of a saved value's slot: what is hashed (see `execnodes.lowering.slots.encode`)."""
     match t.root:
         case root if root in NESTED:
             return name

@@ -15,9 +15,9 @@ from execnodes.core.errors import StateError
 from execnodes.core.meaning import StateColumn, StateMeaning
 from execnodes.core.types import parse_type
 from execnodes.core.version import ENGINE_VERSION, version_tuple
-from plans.document import MAX_PARALLELISM
-from plans.meaning import POSITION
-from rekindle.json_files import Count
+from plans.compatibility.meaning import POSITION
+from plans.format.document import MAX_PARALLELISM
+from rekindle.files.json_files import Count
 
 FORMAT = "rekindle-savepoint"
 VERSION = 1

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from execnodes.core.errors import PlanError
 from execnodes.core.graph import ExecGraph
-from plans.load import load
+from plans.format.load import load
 from rekindle.savepoints.manifest import PLAN
 
 

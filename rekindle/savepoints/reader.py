@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from execnodes.core.errors import StateError
 from execnodes.core.types import LogicalType
-from rekindle.paths import entered
+from rekindle.files.paths import entered
 from rekindle.savepoints.columns import (
     arrow_type,
     column_types,

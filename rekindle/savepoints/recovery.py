@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from execnodes.core.errors import StateError
 from execnodes.core.options import CONSENT, Configuration
-from rekindle.atomic_file import write_atomically
+from rekindle.files.atomic_file import write_atomically
 from rekindle.savepoints.restore import Restore, prepare
 
 if TYPE_CHECKING:

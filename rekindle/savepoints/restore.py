@@ -10,21 +10,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from execnodes.core.errors import StateError
-from execnodes.core.lowering import HASH, quote
 from execnodes.core.meaning import StateMeaning
-from execnodes.core.slots import Layout, assign, encode, unused
 from execnodes.core.types import NESTED, LogicalType
 from execnodes.core.version import ENGINE_VERSION
-from execnodes.state.frames import LANE, TAG
-from execnodes.state.host import STATE
+from execnodes.engine.frames import LANE, TAG
+from execnodes.engine.host import STATE
+from execnodes.engine.packing import PACKED_DDL, pack
+from execnodes.lowering.slots import Layout, assign, encode, unused
+from execnodes.lowering.stream import HASH, quote
 from execnodes.state.operator import BUCKET, StateSpec
-from execnodes.state.packing import PACKED_DDL, pack
 from execnodes.state.serializers.migrate import AccumulatorChange
-from plans.accumulators import evolve
-from plans.compare import Fate as Judged
-from plans.compare import Judgement, compare
-from plans.meaning import POSITION, Meanings, meanings
-from rekindle.paths import AS_WRITTEN, entered, for_spark
+from plans.compatibility.accumulators import evolve
+from plans.compatibility.compare import Fate as Judged
+from plans.compatibility.compare import Judgement, compare
+from plans.compatibility.meaning import POSITION, Meanings, meanings
+from rekindle.files.paths import AS_WRITTEN, entered, for_spark
 from rekindle.runtime.record import OperatorRecord
 from rekindle.savepoints.contents import check_rows
 from rekindle.savepoints.convert import convert

@@ -9,28 +9,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from execnodes.core.errors import RekindleError, StateError
-from execnodes.core.lowering import quote
 from execnodes.core.meaning import StateMeaning
-from execnodes.core.slots import Layout, assign, decode
 from execnodes.core.types import NESTED, LogicalType, Root
 from execnodes.core.version import ENGINE_VERSION
-from execnodes.state.map_client import DIRECTORY
+from execnodes.lowering.slots import Layout, assign, decode
+from execnodes.lowering.stream import quote
 from execnodes.state.operator import BUCKET, StateSpec
-from plans.meaning import POSITION, meanings
+from execnodes.state.pages.map_client import DIRECTORY
+from plans.compatibility.meaning import POSITION, meanings
 from rekindle.connectors.registry import find_source
-from rekindle.paths import entered, for_spark, for_spark_state
-from rekindle.runtime.failures import explained
+from rekindle.files.paths import entered, for_spark, for_spark_state
 from rekindle.runtime.folder import JobFolder
 from rekindle.runtime.layout import check_layout, layout_of
 from rekindle.runtime.page_layouts import Conversion, page_layouts, supply_layouts
 from rekindle.runtime.record import OperatorRecord, Record, record
-from rekindle.runtime.session import prepare
 from rekindle.runtime.stages import plan_stages
 from rekindle.runtime.streams import source_stream, streams
 from rekindle.savepoints.contents import seal
 from rekindle.savepoints.folder import new_file, new_folder, refuse_existing, state_folder
 from rekindle.savepoints.manifest import PLAN, Manifest, SavedState, Step, checksum, steps
-from rekindle.spark_releases import logged_offsets
+from rekindle.spark.failures import explained
+from rekindle.spark.releases import logged_offsets
+from rekindle.spark.session import prepare
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -195,9 +195,9 @@ def _decoded(spec: StateSpec, batches: Iterator[Any]) -> Iterator[Any]:
     import polars as pl
     import pyarrow as pa
 
-    from execnodes.state.frames import to_slots
-    from execnodes.state.overlay import visible
-    from execnodes.state.page_format import WRITTEN
+    from execnodes.engine.frames import to_slots
+    from execnodes.state.pages.overlay import visible
+    from execnodes.state.pages.page_format import WRITTEN
 
     layout = Layout.of([[column.type for column in spec.columns]])
     arrow = {"l": pa.int64(), "d": pa.float64(), "s": pa.string(), "b": pa.binary()}

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from execnodes.core.errors import StateError
 from execnodes.core.meaning import StateMeaning
 from execnodes.core.version import ENGINE_VERSION
-from rekindle.paths import for_duckdb_to_write
+from rekindle.files.paths import for_duckdb_to_write
 from rekindle.savepoints.columns import distinct_names, file_columns, literal
 from rekindle.savepoints.contents import seal
 from rekindle.savepoints.database import paths, select
@@ -92,7 +92,7 @@ class Workspace:
     @property
     def graph(self) -> ExecGraph:
         """The plan the savepoint is meant for; PlanError if it cannot be read."""
-        from plans.load import load
+        from plans.format.load import load
 
         if self.target is None:
             self.target = load(self.plan, source=PLAN)

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from execnodes.core.errors import StateError
-from plans.meaning import POSITION, meanings
-from rekindle.paths import entered
+from plans.compatibility.meaning import POSITION, meanings
+from rekindle.files.paths import entered
 from rekindle.savepoints.database import connected
 from rekindle.savepoints.folder import new_folder, refuse_existing, writing
 from rekindle.savepoints.frames import Function
@@ -37,7 +37,7 @@ from rekindle.savepoints.workspace import Workspace
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from rekindle.compiled_plan import CompiledPlan
+    from rekindle.api.compiled_plan import CompiledPlan
 
 
 @dataclass(frozen=True)

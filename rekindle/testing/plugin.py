@@ -38,7 +38,7 @@ def rekindle_spark() -> Iterator[SparkSession]:
     """The Spark session restore tests run in: the active one, or one for the process. Override it to have another."""
     from pyspark.sql import SparkSession
 
-    from rekindle.runtime.session import SMALL_PROGRAMS, session
+    from rekindle.spark.session import SMALL_PROGRAMS, session
 
     active = SparkSession.getActiveSession()
     made = session(2, {"spark.driver.memory": "2g", "spark.sql.shuffle.partitions": "2", **SMALL_PROGRAMS})
@@ -100,10 +100,10 @@ class SamePlan:
 
     def __call__(self, script: str | Path, plan: str | Path) -> None:
         """Compile a script (text, or a file relative to the test) and compare with a plan file (relative, too)."""
-        from plans.diff import difference
-        from rekindle.compiled_plan import CompiledPlan
+        from plans.evolution.diff import difference
+        from rekindle.api.compiled_plan import CompiledPlan
+        from rekindle.api.table_environment import TableEnvironment
         from rekindle.report.texts import difference_lines
-        from rekindle.table_environment import TableEnvironment
 
         __tracebackhide__ = True
         text = (self.folder / script).read_text(encoding="utf-8") if isinstance(script, Path) else script

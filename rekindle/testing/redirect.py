@@ -9,8 +9,8 @@ from execnodes.core.changelog import RETRACT, ChangelogMode
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
 from execnodes.core.tables import Schema, TableReference
-from plans.restore import CatalogLookup, Mode, resolve_tables
-from plans.tables import map_tables, tables_of
+from plans.compatibility.restore import CatalogLookup, Mode, resolve_tables
+from plans.format.tables import map_tables, tables_of
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from execnodes.core.errors import StateError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.registry import UnknownNodeError
-from plans.load import load
-from plans.migrate import migrate
+from plans.evolution.migrate import migrate
+from plans.format.load import load
 from rekindle.savepoints.manifest import sealed
 from rekindle.testing.compare import compare
 from rekindle.testing.materialize import Row

@@ -17,10 +17,10 @@ from execnodes.core.errors import JobError, PlanError, StateError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import Configuration
 from execnodes.core.tables import Schema
-from plans.restore import Mode, resolve_tables
-from plans.tables import tables_of
-from rekindle.compiled_plan import CompiledPlan
-from rekindle.table_environment import TableEnvironment
+from plans.compatibility.restore import Mode, resolve_tables
+from plans.format.tables import tables_of
+from rekindle.api.compiled_plan import CompiledPlan
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.testing.materialize import Message, Row, materialize
 from rekindle.testing.redirect import Redirected, redirect
 from rekindle.testing.restore_program import Files, RestoreProgram

@@ -24,8 +24,8 @@ from rekindle.testing.values import row_to_json
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from rekindle.compiled_plan import CompiledPlan
-    from rekindle.table_environment import TableEnvironment
+    from rekindle.api.compiled_plan import CompiledPlan
+    from rekindle.api.table_environment import TableEnvironment
 
 DEFAULTS: Mapping[str, str] = {"table.exec.lateness.granularity": "row", "parallelism.default": "1"}
 """What is late must not depend on how input falls into micro-batches; programs are small. Their own SETs win."""
@@ -81,7 +81,7 @@ def run_programs(
     spark: SparkSession | None = None,
 ) -> list[Result]:
     """Run all programs in one Spark session (a new one if none is given); `report` is told each result, in order."""
-    from rekindle.runtime.session import SMALL_PROGRAMS, session
+    from rekindle.spark.session import SMALL_PROGRAMS, session
 
     shared = spark or session(settings=SMALL_PROGRAMS)
 
@@ -107,7 +107,7 @@ def judge(program: Program, settings: Settings, spark: SparkSession) -> Verdict:
 
 
 def _judge(program: Program, settings: Settings, spark: SparkSession) -> Verdict:
-    from rekindle.table_environment import TableEnvironment
+    from rekindle.api.table_environment import TableEnvironment
 
     environment = TableEnvironment.create({**DEFAULTS, **settings.configuration}, spark=spark)
     try:
@@ -160,7 +160,7 @@ def execute(
     pieces: Pieces | None = None,
 ) -> dict[str, SinkRows]:
     """Run a plan with its sinks collected: table name to rows; RekindleError if it cannot be run."""
-    from plans.codec import encode
+    from plans.format.codec import encode
     from rekindle.connectors.collect import clear, results
     from rekindle.runtime.batch_job import job_of
 
@@ -223,8 +223,8 @@ def _sink_problems(program: Program, name: str, sink: SinkRows) -> Iterable[str]
 
 
 def _round_trip(plan: CompiledPlan) -> str | None:
-    from plans.codec import encode
-    from plans.load import load
+    from plans.format.codec import encode
+    from plans.format.load import load
 
     text = plan.as_json_string()
     return None if encode(load(text)) == text else "its plan, read and written again, is another text"

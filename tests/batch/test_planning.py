@@ -6,9 +6,9 @@ import pytest
 
 from execnodes.core.errors import ConnectorError, PlanError, SqlError
 from execnodes.core.graph import ExecGraph
-from plans.codec import encode
-from plans.load import load
-from rekindle.table_environment import TableEnvironment
+from plans.format.codec import encode
+from plans.format.load import load
+from rekindle.api.table_environment import TableEnvironment
 
 DDL = """
 CREATE TABLE a (x INT, y INT, n STRING) WITH ('connector' = 'filesystem', 'path' = '/a', 'format' = 'json');

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execnodes.core.errors import JobError
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.runtime.batch import sinks_reached
-from rekindle.table_environment import TableEnvironment
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

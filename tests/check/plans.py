@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from plans.compare import Comparison, Judgement, compare
-from plans.load import load
-from plans.meaning import POSITION, meanings
-from rekindle.table_environment import TableEnvironment
+from plans.compatibility.compare import Comparison, Judgement, compare
+from plans.compatibility.meaning import POSITION, meanings
+from plans.format.load import load
+from rekindle.api.table_environment import TableEnvironment
 
 TABLES = """
 CREATE TABLE t (k STRING, k2 STRING, v BIGINT, w BIGINT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '1' SECOND)

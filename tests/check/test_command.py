@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from plans.load import load
-from plans.meaning import meanings
+from plans.compatibility.meaning import meanings
+from plans.format.load import load
 from rekindle.cli import main
 from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, checksum
 from tests.check.plans import JOIN, plan

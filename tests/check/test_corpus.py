@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from execnodes.core.graph import ExecGraph
-from plans.codec import encode
-from plans.compare import compare
-from plans.meaning import meanings
+from plans.compatibility.compare import compare
+from plans.compatibility.meaning import meanings
+from plans.format.codec import encode
 from tests.plans.corpus import graphs
 
 

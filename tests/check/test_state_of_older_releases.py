@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from execnodes.core.meaning import StateColumn, StateMeaning
-from plans.compare import Comparison, Verdict, compare
+from plans.compatibility.compare import Comparison, Verdict, compare
 
 
 def state(name: str, since: str, *columns: str, earlier: tuple[StateMeaning, ...] = ()) -> StateMeaning:

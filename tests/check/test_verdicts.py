@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from plans.compare import compare
-from plans.load import load
-from plans.meaning import meanings
+from plans.compatibility.compare import compare
+from plans.compatibility.meaning import meanings
+from plans.format.load import load
 from tests.check.plans import ACCEPTED, DEDUPLICATION, JOIN, WINDOW, Change, compared, plan, states
 
 SUM = "SELECT k, SUM(v) AS s FROM t GROUP BY k"

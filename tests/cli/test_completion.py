@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.cli.completion import candidates, is_complete
 from rekindle.cli.prompt import is_ready
-from rekindle.table_environment import TableEnvironment
 
 
 @pytest.mark.parametrize(

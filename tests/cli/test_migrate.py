@@ -9,12 +9,12 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.cli import main
 from rekindle.savepoints.manifest import read
 from rekindle.savepoints.planned import planned_states
 from rekindle.savepoints.reader import SavepointReader
 from rekindle.savepoints.writer import SavepointWriter
-from rekindle.table_environment import TableEnvironment
 
 SCRIPT = """
 CREATE TABLE t (k STRING, j STRING, v INT) WITH ('connector' = 'filesystem', 'path' = '/nowhere', 'format' = 'json');

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from execnodes.core.errors import Position, SqlError
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.cli import repl
 from rekindle.cli.inputs import InScript, Script
-from rekindle.table_environment import TableEnvironment
 
 
 def typed(*lines: str | type[BaseException]) -> Callable[[str], str]:

@@ -11,11 +11,11 @@ import pytest
 from execnodes.core import secrets
 from execnodes.core.errors import RekindleError
 from execnodes.core.secrets import MASK
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.cli import main
 from rekindle.cli.prompt import history
 from rekindle.jobs.status import State, Status
-from rekindle.runtime.failures import job_error
-from rekindle.table_environment import TableEnvironment
+from rekindle.spark.failures import job_error
 from tests.core.test_secrets import SECRET_TEXTS, SENSITIVE
 
 SECRET = "hunter2"

@@ -11,9 +11,9 @@ import pytest
 
 import rekindle
 from execnodes.core.errors import ConnectorError, PlanError, SqlError
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.cli.errors import describe_error, in_words_of_the_command_line
 from rekindle.connectors.registry import find_sink, find_source
-from rekindle.table_environment import TableEnvironment
 
 ROOT = Path(__file__).parents[2]
 TABLE = (

@@ -27,14 +27,14 @@ from execnodes.connectors import (
 from execnodes.core.changelog import INSERT_ONLY, RETRACT, ChangelogMode
 from execnodes.core.connectors import ConnectorDeclaration, FormatDeclaration
 from execnodes.core.errors import SqlError
-from execnodes.core.lowering import KIND
+from execnodes.lowering.stream import KIND
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.connectors.base import Connector, SinkConnector, SourceConnector
 from rekindle.connectors.format import FileFormat, Format, RecordFormat, Wanted, formats
 from rekindle.connectors.lines import spark_schema
 from rekindle.connectors.options import TableOptions
 from rekindle.connectors.registry import find_sink, find_source, identifiers
-from rekindle.runtime.session import prepare
-from rekindle.table_environment import TableEnvironment
+from rekindle.spark.session import prepare
 from tests.completeness.tree import ROOT, imports, sources
 from tests.connectors.helpers import frame_of, source_request, table
 

@@ -12,9 +12,10 @@ import pytest
 from execnodes.core.errors import RekindleError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import OPTIONS, ConfigOption, Configuration
-from execnodes.core.user_functions.consent import granted
-from plans.codec import encode
-from plans.load import load
+from execnodes.user_functions.consent import granted
+from plans.format.codec import encode
+from plans.format.load import load
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.connectors.base import ProviderContext, SourceRequest
 from rekindle.connectors.generated import generated
 from rekindle.connectors.registry import find_source
@@ -27,7 +28,6 @@ from rekindle.runtime.restarts import strategy_of
 from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints.recovery import recover
 from rekindle.savepoints.restore import Restore
-from rekindle.table_environment import TableEnvironment
 from tests.check.plans import TABLES
 
 Effect = Callable[[Path, Mapping[str, str]], object]
@@ -124,7 +124,7 @@ def _name(folder: Path, options: Mapping[str, str]) -> object:
 def _waits(folder: Path, options: Mapping[str, str]) -> object:
     """Whether a script waits for an INSERT before its next statement."""
     environment = TableEnvironment.create(dict(options))
-    with patch("rekindle.table_environment.execute") as executed:
+    with patch("rekindle.api.table_environment.execute") as executed:
         executed.return_value.is_query = False
         environment.execute_script("SELECT 1")
     return executed.return_value.await_.call_count
@@ -200,7 +200,7 @@ def _unknown_dialect(folder: Path, options: Mapping[str, str]) -> object:
 
 def _allowed(folder: Path, options: Mapping[str, str]) -> object:
     """Which modules plans may name classes of."""
-    with patch("execnodes.core.user_functions.consent._granted", set()):
+    with patch("execnodes.user_functions.consent._granted", set()):
         TableEnvironment.create(dict(options))
         return sorted(granted())
 

@@ -6,9 +6,9 @@ from collections import Counter
 import pytest
 
 from execnodes.core.aggregates import FUNCTIONS
-from execnodes.core.functions.function import Function
-from execnodes.core.functions.registry import find, functions, newest
 from execnodes.core.version import ENGINE_VERSION, version_tuple
+from execnodes.functions.function import Function
+from execnodes.functions.registry import find, functions, newest
 
 ALL = sorted(functions().values(), key=lambda each: (each.name, each.version))
 

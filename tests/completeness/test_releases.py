@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from packaging.version import Version
 
-from execnodes.core.functions.registry import functions
 from execnodes.core.registry import lookup
 from execnodes.core.version import RELEASE
+from execnodes.functions.registry import functions
 from releases import FOLDER, Release, releases
 from releases.log import LOG, NodeLine, node_lines, sections
 from releases.make import build, keep, refusal

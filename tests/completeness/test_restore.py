@@ -88,7 +88,7 @@ def test_states_that_kernels_name(key: NodeKey) -> None:
 @cache
 def corpus_states() -> frozenset[tuple[str, str, str]]:
     """As `saved`, of all conformance programs."""
-    from plans.meaning import meanings
+    from plans.compatibility.meaning import meanings
 
     found = set()
     for graph in stream_graphs():
@@ -140,7 +140,7 @@ def test_choices_of_fields(key: NodeKey) -> None:
 
 def _filled(key: NodeKey, node: Json) -> Json:
     """A node with its defaults."""
-    from plans.load import read_node
+    from plans.format.load import read_node
 
     read = read_node(node)
     return json.loads(read.model_dump_json(by_alias=True, exclude={"output_type", "input_properties"}))

@@ -13,6 +13,6 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session", name="spark")
 def job_session(spark: SparkSession) -> SparkSession:
     """A session with the settings of a job, in the process's one Spark."""
-    from rekindle.runtime.session import prepare
+    from rekindle.spark.session import prepare
 
     return prepare(spark, 2, {})

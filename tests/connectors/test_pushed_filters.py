@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from execnodes.core.lowering import Condition
+from execnodes.lowering.stream import Condition
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.connectors.registry import find_source
-from rekindle.table_environment import TableEnvironment
 from tests.connectors.helpers import read, source_request, table
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ from execnodes.core.connectors import ConnectorDeclaration, SinkAbilities, Sourc
 from execnodes.core.errors import ConnectorError, SqlError
 from execnodes.core.types import row
 from execnodes.stream.values.v1 import Values
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.connectors import registry
 from rekindle.connectors.base import (
     ProviderContext,
@@ -28,7 +29,6 @@ from rekindle.connectors.base import (
 )
 from rekindle.connectors.blackhole import Blackhole
 from rekindle.runtime.fan_out import FanOut
-from rekindle.table_environment import TableEnvironment
 from tests.connectors.helpers import frame_of, table
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from execnodes.core.constants import constant
 from execnodes.core.expressions import Literal
-from execnodes.core.spark_sql import literal
 from execnodes.core.types import LogicalType, parse_type
+from execnodes.lowering.spark_sql import literal
 
 TYPES = [
     *("BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL(10, 2)", "DECIMAL(38, 0)", "DATE"),

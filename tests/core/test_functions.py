@@ -8,7 +8,8 @@ import pytest
 
 from execnodes.core.errors import PlanError, Position, SqlError
 from execnodes.core.expressions import Call, Expression, FieldAccess, InputRef, Literal
-from execnodes.core.functions import (
+from execnodes.core.types import INT, NULL, TimeKind, parse_type, timestamp
+from execnodes.functions import (
     can_cast_implicitly,
     cast,
     common_type,
@@ -17,7 +18,6 @@ from execnodes.core.functions import (
     registry,
     resolve,
 )
-from execnodes.core.types import INT, NULL, TimeKind, parse_type, timestamp
 
 AT = Position(2, 7)
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from execnodes.core.expressions import InputRef, Literal
-from execnodes.core.functions import evaluate_constant, resolve
-from execnodes.core.functions.patterns import similar_to_regex
-from execnodes.core.spark_sql import millis_of_day, spark_type, text_literal
 from execnodes.core.types import INT, decimal, parse_type
+from execnodes.functions import evaluate_constant, resolve
+from execnodes.functions.patterns import similar_to_regex
+from execnodes.lowering.spark_sql import millis_of_day, spark_type, text_literal
 
 INTS = st.integers(-(2**31), 2**31 - 1)
 

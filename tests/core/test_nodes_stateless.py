@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from execnodes.core.errors import PlanError
 from execnodes.core.expressions import Call, Expression, InputRef, Literal
-from execnodes.core.lowering import Branch, Condition, OperatorInput, Rows
 from execnodes.core.node import Distribution, ExecNode, InputProperty
 from execnodes.core.tables import TableReference
 from execnodes.core.types import (
@@ -31,6 +30,7 @@ from execnodes.core.windowing import (
     length_text,
     parse_iso_duration,
 )
+from execnodes.lowering.stream import Branch, Condition, OperatorInput, Rows
 from execnodes.state.operator import LocalKernel, Operator
 from execnodes.stream.calc import Calc
 from execnodes.stream.drop_update_before import DropUpdateBefore

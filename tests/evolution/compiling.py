@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from plans.compare import Comparison
-from rekindle.compiled_plan import CompiledPlan
-from rekindle.table_environment import TableEnvironment
+from plans.compatibility.compare import Comparison
+from rekindle.api.compiled_plan import CompiledPlan
+from rekindle.api.table_environment import TableEnvironment
 from tests.evolution.matrix import TABLES
 
 ALLOW = {"table.plan.evolution.consent": "allow"}

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from execnodes.core.errors import ConnectorError, PlanError, RekindleError
-from plans.bootstrap import offered
-from plans.compare import Fate
-from plans.meaning import POSITION, meanings
+from plans.compatibility.compare import Fate
+from plans.compatibility.meaning import POSITION, meanings
+from plans.evolution.bootstrap import offered
+from rekindle.api.compiled_plan import CompiledPlan
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.cli import main
-from rekindle.compiled_plan import CompiledPlan
 from rekindle.connectors.registry import find_source
-from rekindle.evolution import EvolutionError
 from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, checksum
-from rekindle.table_environment import TableEnvironment
+from rekindle.statements.evolution import EvolutionError
 from tests.evolution.compiling import compiled
 from tests.evolution.matrix import TABLES
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execnodes.core.options import Configuration
-from plans.bootstrap import makeable
-from plans.compare import Verdict
-from plans.meaning import POSITION
-from rekindle.evolution import EvolutionError
+from plans.compatibility.compare import Verdict
+from plans.compatibility.meaning import POSITION
+from plans.evolution.bootstrap import makeable
 from rekindle.savepoints.bootstrap import bootstrap
 from rekindle.savepoints.restore import prepare
+from rekindle.statements.evolution import EvolutionError
 from tests.evolution.matrix import both
 from tests.evolution.running import Pipeline, Rows
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from plans.codec import encode
-from plans.evolve import evolve
-from plans.migrate import migrate
+from plans.evolution.evolve import evolve
+from plans.evolution.migrate import migrate
+from plans.format.codec import encode
 from tests.check.test_corpus import shifted
 from tests.plans.corpus import graphs
 

@@ -7,10 +7,10 @@ from collections import Counter
 
 import pytest
 
-from plans.compare import Comparison, Fate, compare
-from plans.meaning import POSITION, meanings
-from rekindle.compiled_plan import CompiledPlan
-from rekindle.evolution import EvolutionError
+from plans.compatibility.compare import Comparison, Fate, compare
+from plans.compatibility.meaning import POSITION, meanings
+from rekindle.api.compiled_plan import CompiledPlan
+from rekindle.statements.evolution import EvolutionError
 from tests.evolution.compiling import compiled, fates
 from tests.evolution.matrix import CHANGES, Change, both
 

@@ -17,16 +17,16 @@ from execnodes.core import registry
 from execnodes.core.errors import PlanError
 from execnodes.core.registry import UnknownNodeError
 from execnodes.core.version import ENGINE_VERSION
-from plans import load as loading
-from plans.codec import encode
-from plans.load import load
-from plans.migrate import migrate
+from plans.evolution.migrate import migrate
+from plans.format import load as loading
+from plans.format.codec import encode
+from plans.format.load import load
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.cli import main
-from rekindle.table_environment import TableEnvironment
 from tests.plans.nodes import example
 
 HEAD = """
-from execnodes.core.lowering import Lowering, Rows
+from execnodes.lowering.stream import Lowering, Rows
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 

@@ -16,11 +16,11 @@ import pytest
 
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
-from plans.compare import Comparison, Fate
-from plans.meaning import POSITION, meanings
-from plans.tables import tables_of
-from rekindle.evolution import EvolutionError
-from rekindle.table_environment import TableEnvironment
+from plans.compatibility.compare import Comparison, Fate
+from plans.compatibility.meaning import POSITION, meanings
+from plans.format.tables import tables_of
+from rekindle.api.table_environment import TableEnvironment
+from rekindle.statements.evolution import EvolutionError
 from tests.evolution.compiling import ALLOW, compiled
 from tests.evolution.matrix import TABLES, both
 from tests.evolution.random_queries import query, rows
@@ -30,7 +30,7 @@ from tests.evolution.test_upgrades import FULL
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from rekindle.compiled_plan import CompiledPlan
+    from rekindle.api.compiled_plan import CompiledPlan
 
 Pair = tuple[str, str]
 """A query, and what it is changed to."""

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from plans.compare import Comparison
+from plans.compatibility.compare import Comparison
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.cli import main
-from rekindle.evolution import EvolutionError
-from rekindle.table_environment import TableEnvironment
+from rekindle.statements.evolution import EvolutionError
 from tests.evolution.matrix import TABLES
 
 SUM = "INSERT INTO o1 SELECT k, SUM(v) FROM t GROUP BY k"

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execnodes.core.options import Configuration
-from plans.compare import Fate
-from rekindle.evolution import EvolutionError
+from plans.compatibility.compare import Fate
 from rekindle.savepoints.bootstrap import bootstrap
+from rekindle.statements.evolution import EvolutionError
 from tests.evolution.matrix import both
 from tests.evolution.running import Pipeline, Rows, less
 

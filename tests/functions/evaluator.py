@@ -11,10 +11,6 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from execnodes.core.expressions import Expression, FieldAccess, InputRef, Literal
-from execnodes.core.functions import lower, resolve
-from execnodes.core.functions.cast_texts import print_text
-from execnodes.core.functions.scope import Scope
-from execnodes.core.spark_sql import literal, spark_type, text_literal
 from execnodes.core.types import (
     BIGINT,
     BOOLEAN,
@@ -28,6 +24,10 @@ from execnodes.core.types import (
     decimal,
     parse_type,
 )
+from execnodes.functions import lower, resolve
+from execnodes.functions.cast_texts import print_text
+from execnodes.functions.scope import Scope
+from execnodes.lowering.spark_sql import literal, spark_type, text_literal
 
 PROGRAMS = Path(__file__).parents[1] / "conformance" / "programs"
 Operand = Expression | int | str | float | bool | Decimal | None

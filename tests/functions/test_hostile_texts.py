@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execnodes.core.expressions import Expression, FieldAccess, InputRef, Literal
-from execnodes.core.functions import lower, resolve
-from execnodes.core.lowering import quote
-from execnodes.core.spark_sql import literal
 from execnodes.core.types import INT, STRING, Field, char, parse_type, row
-from rekindle.runtime.session import prepare
+from execnodes.functions import lower, resolve
+from execnodes.lowering.spark_sql import literal
+from execnodes.lowering.stream import quote
+from rekindle.spark.session import prepare
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

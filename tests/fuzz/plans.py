@@ -16,17 +16,17 @@ from typing import Any
 
 from execnodes.core.errors import RekindleError
 from execnodes.core.expressions import Expression
-from execnodes.core.functions import lower
 from execnodes.core.graph import ExecGraph
-from execnodes.core.lowering import quote
-from plans.codec import encode
-from plans.explain import plan_tree
-from plans.lint import lint
-from plans.load import load
-from plans.meaning import meanings
-from plans.migrate import migrate
-from plans.references import Part, references
-from rekindle.table_environment import TableEnvironment
+from execnodes.functions import lower
+from execnodes.lowering.stream import quote
+from plans.compatibility.meaning import meanings
+from plans.evolution.migrate import migrate
+from plans.format.codec import encode
+from plans.format.explain import plan_tree
+from plans.format.lint import lint
+from plans.format.load import load
+from plans.format.references import Part, references
+from rekindle.api.table_environment import TableEnvironment
 from tests.fuzz.frame import Defect, Fuzzer
 from tests.fuzz.tokens import not_ours
 from tests.plans.corpus import PROGRAMS, compile_program

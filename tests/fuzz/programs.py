@@ -12,7 +12,7 @@ from planner.parse import parse
 from planner.sql.dialect import FLINK
 from planner.sql.source import Source
 from planner.sql.tokens import FlinkTokenizer
-from rekindle.table_environment import TableEnvironment
+from rekindle.api.table_environment import TableEnvironment
 from tests.fuzz.frame import Fuzzer
 from tests.planner.syntax_text import PROGRAMS
 

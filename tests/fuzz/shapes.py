@@ -7,13 +7,13 @@ from random import Random
 
 from execnodes.core.errors import SqlError
 from execnodes.core.options import Configuration
-from planner import ddl
 from planner import statements as s
-from planner.catalog import Catalog
+from planner.catalog import ddl
+from planner.catalog.catalogs import Catalog
 from planner.parse import parse
-from plans.codec import encode
-from plans.load import load
-from rekindle.compile import compile_graph
+from plans.format.codec import encode
+from plans.format.load import load
+from rekindle.statements.compile import compile_graph
 from tests.fuzz.frame import Defect, Fuzzer
 
 TABLE = "CREATE TABLE t (k STRING, a BIGINT, b BIGINT, f BOOLEAN, d DOUBLE) WITH ('connector' = 'datagen')"

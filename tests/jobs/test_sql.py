@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from execnodes.core.errors import Position, RekindleError, StateError
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.jobs.home import job_info
 from rekindle.jobs.status import State, Status
-from rekindle.table_environment import TableEnvironment
 from tests.jobs.fake import running
 
 

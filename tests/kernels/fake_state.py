@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from execnodes.core.lowering import HASH, KIND, SEQUENCE, WATERMARK
+from execnodes.lowering.stream import HASH, KIND, SEQUENCE, WATERMARK
 from execnodes.state.kernel_types import schema_of
 from execnodes.state.operator import BUCKET, DRAINED, Operator, StateSpec, empty_output
 

@@ -16,7 +16,6 @@ from execnodes.core.aggregates import (
 )
 from execnodes.core.errors import Position, SqlError
 from execnodes.core.expressions import AggregateCall
-from execnodes.core.lowering import HASH, KIND
 from execnodes.core.types import (
     BOOLEAN,
     BYTES,
@@ -34,8 +33,9 @@ from execnodes.core.types import (
     time,
     timestamp,
 )
-from execnodes.state.aggregates.json_text import json_text
-from execnodes.state.aggregates.make import make
+from execnodes.kernels.aggregates.json_text import json_text
+from execnodes.kernels.aggregates.make import make
+from execnodes.lowering.stream import HASH, KIND
 from execnodes.state.kernel_types import kernel_dtype
 from execnodes.stream.group_aggregate.v1_kernel import GroupAggregateOperator
 from tests.kernels.fake_state import FakeContext, rows_of, run

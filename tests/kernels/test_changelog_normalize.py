@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from execnodes.core.changelog import RowKind
 from execnodes.core.expressions import Call, InputRef, Literal
-from execnodes.core.lowering import KIND
 from execnodes.core.types import BIGINT, BOOLEAN, STRING
+from execnodes.lowering.stream import KIND
 from execnodes.state.kernel_types import Column
 from execnodes.stream.changelog_normalize.v2_kernel import STATE, NormalizeOperator
 from tests.kernels.fake_state import FakeContext, rows_of, run

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from execnodes.core.changelog import RowKind
-from execnodes.core.lowering import HASH, KIND
 from execnodes.core.types import BIGINT, STRING, timestamp
+from execnodes.lowering.stream import HASH, KIND
 from execnodes.state.kernel_types import Column, schema_of
 from execnodes.state.operator import DRAINED
 from execnodes.stream.deduplicate.v1_kernel import STATE, KeepFirstToArrive, KeepLast

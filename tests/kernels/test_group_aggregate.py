@@ -20,8 +20,8 @@ from execnodes.core.aggregates import accumulator_columns, resolve
 from execnodes.core.changelog import RowKind
 from execnodes.core.errors import PlanError
 from execnodes.core.expressions import AggregateCall, Value
-from execnodes.core.lowering import KIND, SEQUENCE
 from execnodes.core.types import BIGINT, BOOLEAN, DOUBLE, INT, STRING, Field, decimal, row
+from execnodes.lowering.stream import KIND, SEQUENCE
 from execnodes.stream.group_aggregate import GroupAggregate
 from execnodes.stream.group_aggregate.v1_kernel import GroupAggregateOperator
 from tests.kernels.fake_state import FakeContext, rows_of, run

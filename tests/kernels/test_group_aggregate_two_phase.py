@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from execnodes.core.aggregates import accumulator_columns, all_mergeable, mergeable
 from execnodes.core.errors import PlanError
 from execnodes.core.expressions import AggregateCall
-from execnodes.core.lowering import HASH, KIND, SEQUENCE
 from execnodes.core.types import Field, row
+from execnodes.lowering.stream import HASH, KIND, SEQUENCE
 from execnodes.state.kernel_types import schema_of
 from execnodes.stream.global_group_aggregate import GlobalGroupAggregate
 from execnodes.stream.global_group_aggregate.v1_kernel import GlobalGroupAggregateOperator

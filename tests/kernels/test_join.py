@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from execnodes.core.changelog import RowKind
 from execnodes.core.expressions import Call, InputRef
 from execnodes.core.join_spec import JoinSpec
-from execnodes.core.lowering import KIND, SEQUENCE
 from execnodes.core.types import BIGINT, BOOLEAN, STRING
+from execnodes.lowering.stream import KIND, SEQUENCE
 from execnodes.state.kernel_types import Column
 from execnodes.stream.join.v1_kernel import JoinOperator
 from tests.kernels.fake_state import FakeContext, rows_of, run

@@ -7,9 +7,9 @@ import pytest
 from execnodes.core.changelog import INSERT_ONLY, RETRACT, UPSERT, ChangelogMode
 from execnodes.core.errors import PlanError
 from execnodes.core.expressions import Call, InputRef
-from execnodes.core.lowering import Branch, OperatorInput, Rows
 from execnodes.core.node import ExecNode, StateMetadata
 from execnodes.core.types import BIGINT, BOOLEAN, INT, STRING, Field, LogicalType, decimal, row, timestamp, varchar
+from execnodes.lowering.stream import Branch, OperatorInput, Rows
 from execnodes.state.operator import Operator
 from execnodes.stream.changelog_normalize import ChangelogNormalize
 from execnodes.stream.deduplicate import Deduplicate

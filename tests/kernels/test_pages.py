@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execnodes.core.lowering import HASH
 from execnodes.core.types import BIGINT, STRING, decimal
-from execnodes.state import overlay_segments, pages
+from execnodes.lowering.stream import HASH
 from execnodes.state.kernel_types import Column
-from execnodes.state.map_client import DIRECTORY, OVERLAY, Address
 from execnodes.state.operator import BUCKET, StateSpec
-from execnodes.state.overlay import Overlay, visible
-from execnodes.state.page_cache import VersionCache
-from execnodes.state.page_directory import Directory
-from execnodes.state.page_format import Page
-from execnodes.state.pages import PagedState
+from execnodes.state.pages import overlay_segments, pages
+from execnodes.state.pages.map_client import DIRECTORY, OVERLAY, Address
+from execnodes.state.pages.overlay import Overlay, visible
+from execnodes.state.pages.page_cache import VersionCache
+from execnodes.state.pages.page_directory import Directory
+from execnodes.state.pages.page_format import Page
+from execnodes.state.pages.pages import PagedState
 
 PLAIN = StateSpec("s", (Column("k", BIGINT), Column("v", BIGINT)))
 WINDOWS = StateSpec("w", (Column("v", BIGINT),), bucketed=True)

@@ -30,8 +30,8 @@ from execnodes.core.types import (
     timestamp,
     timestamp_ltz,
 )
+from execnodes.kernels.predicates import compile
 from execnodes.state.kernel_types import kernel_dtype
-from execnodes.state.predicates import compile
 
 
 def lit(value: Value, t: LogicalType) -> Literal:

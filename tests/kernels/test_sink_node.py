@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from execnodes.core.changelog import RETRACT
-from execnodes.core.constraints import enforced
 from execnodes.core.errors import PlanError
-from execnodes.core.lowering import Branch, Rows
 from execnodes.core.tables import Column, PrimaryKey, ResolvedTable, Schema, TableReference
 from execnodes.core.types import BIGINT, BYTES, INT, STRING, Field, LogicalType, Root, char, row, varchar
+from execnodes.lowering.constraints import enforced
+from execnodes.lowering.stream import Branch, Rows
 from execnodes.stream.sink import DynamicTableSink, Sink
 from execnodes.stream.sink.v1_conflicts import ConflictResolver
 from execnodes.stream.sink.v1_kernel import UpsertMaterializer

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from execnodes.core.changelog import RowKind
 from execnodes.core.errors import JobError
-from execnodes.core.lowering import KIND
 from execnodes.core.types import BIGINT, STRING
+from execnodes.lowering.stream import KIND
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import DRAINED, Operator
 from execnodes.stream.sink.v1_conflicts import ConflictResolver

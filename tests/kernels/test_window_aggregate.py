@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from execnodes.core.aggregates import resolve
 from execnodes.core.errors import JobError, PlanError
 from execnodes.core.expressions import AggregateCall
-from execnodes.core.lowering import KIND, SEQUENCE
 from execnodes.core.types import INT, STRING, Field, LogicalType, TimeKind, row, timestamp, timestamp_ltz
 from execnodes.core.windowing import NamedWindowProperty, Windowing, WindowSpec
+from execnodes.lowering.stream import KIND, SEQUENCE
 from execnodes.state.operator import DRAINED
 from execnodes.stream.window_aggregate import WindowAggregate
 from execnodes.stream.window_aggregate.v1_kernel import LATE, WindowAggregateOperator

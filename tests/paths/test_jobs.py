@@ -9,13 +9,13 @@ import duckdb
 import pytest
 
 from execnodes.core.options import Configuration
-from plans.codec import encode
-from rekindle.paths import AS_WRITTEN, for_spark, for_spark_stream
+from plans.format.codec import encode
+from rekindle.api.table_environment import TableEnvironment
+from rekindle.files.paths import AS_WRITTEN, for_spark, for_spark_stream
 from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints.bootstrap import bootstrap
 from rekindle.savepoints.reader import SavepointReader
 from rekindle.savepoints.writer import SavepointWriter
-from rekindle.table_environment import TableEnvironment
 from tests.connectors.helpers import frame_of, read, sink, table
 from tests.paths.names import ALL_IN_ONE, DATABASE, NAMES, neighbours
 

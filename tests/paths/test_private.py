@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rekindle.atomic_file import make_private, private_folder, write_atomically
+from rekindle.files.atomic_file import make_private, private_folder, write_atomically
 
 
 @pytest.fixture(autouse=True, params=[0o022, 0o077, 0o000])

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from execnodes.core.expressions import Call, Expression, InputRef, Literal
 from planner.algebra import Aggregate, Filter, Join, JoinType, Logical, Project, Scan, SetKind, SetOperation
-from planner.predicates import function_name
+from planner.algebra.predicates import function_name
 
 Row = tuple[object, ...]
 

@@ -17,14 +17,14 @@ from execnodes.core.expressions import AggregateCall, Call, FieldAccess, InputRe
 from execnodes.core.tables import ResolvedTable
 from execnodes.core.types import LogicalType
 from planner.algebra import Logical, OverCall, Sink, SortKey, Window, WindowProperty
-from planner.build import build_query
-from planner.describe import aggregated
+from planner.algebra.tree import Sinks
+from planner.bind import build_query
+from planner.lower.describe import aggregated
 from planner.parse import parse_query
 from planner.rules import BATCH_PHASES, PHASES, Rule, rules
 from planner.rules.normalize_changelog import normalize_changelog
-from planner.tree import Sinks
-from rekindle.query_sink import into_collect
-from rekindle.table_environment import TableEnvironment
+from rekindle.api.table_environment import TableEnvironment
+from rekindle.statements.query_sink import into_collect
 
 FOLDER = Path(__file__).with_name("rules")
 TABLES = """

@@ -10,19 +10,19 @@ from execnodes.core.errors import SqlError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import Configuration
 from execnodes.stream.calc import Calc
-from planner import ddl
 from planner import statements as s
-from planner.build import build_query
-from planner.catalog import Catalog
-from planner.extent import extent
+from planner.algebra.extent import extent
+from planner.bind import build_query
+from planner.catalog import ddl
+from planner.catalog.catalogs import Catalog
 from planner.limits import MAX_DEPTH, MAX_WAYS
 from planner.lower import lower
 from planner.optimize import optimize
 from planner.parse import parse
-from plans.codec import encode
-from plans.load import load
-from rekindle.compile import compile_graph
-from rekindle.query_sink import into_collect
+from plans.format.codec import encode
+from plans.format.load import load
+from rekindle.statements.compile import compile_graph
+from rekindle.statements.query_sink import into_collect
 from tests.planner.steps import counted
 
 TABLES = "CREATE TABLE t (k STRING, a BIGINT, b BIGINT, f BOOLEAN) WITH ('connector' = 'datagen')"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from planner.lineage import Lineage
+from planner.algebra.lineage import Lineage
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.cli import main
-from rekindle.table_environment import TableEnvironment
 
 TABLES = """
 CREATE TABLE o (id INT, amount INT, price INT, tags ARRAY<STRING>, c INT, ts TIMESTAMP(3), total AS amount * price,

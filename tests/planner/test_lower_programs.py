@@ -13,10 +13,10 @@ from execnodes.core.errors import RekindleError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import Configuration
 from execnodes.core.registry import keys
-from planner import ddl
 from planner import statements as s
-from planner.build import build_insert
-from planner.catalog import Catalog
+from planner.bind import build_insert
+from planner.catalog import ddl
+from planner.catalog.catalogs import Catalog
 from planner.lower import lower
 from planner.optimize import optimize
 from planner.parse import parse

@@ -10,10 +10,11 @@ import pytest
 from execnodes.core.errors import CatalogError, SqlError
 from execnodes.core.options import Configuration
 from execnodes.core.types import parse_type
-from planner import build, ddl
+from planner import bind as build
 from planner import statements as s
 from planner.algebra import Logical
-from planner.catalog import Catalog
+from planner.catalog import ddl
+from planner.catalog.catalogs import Catalog
 from planner.parse import parse
 
 PROGRAMS = Path(__file__).parents[1] / "conformance" / "programs"

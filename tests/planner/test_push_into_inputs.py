@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from rekindle.table_environment import TableEnvironment
+from rekindle.api.table_environment import TableEnvironment
 
 TABLES = """
 CREATE TABLE p (a INT, b STRING, d STRING, at TIMESTAMP(3)) PARTITIONED BY (d)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from execnodes.core.graph import ExecGraph
-from execnodes.core.lowering import Rows
+from execnodes.lowering.stream import Rows
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.runtime.record import Record
-from rekindle.table_environment import TableEnvironment
 from tests.check.plans import TABLES
 
 ZONED = """

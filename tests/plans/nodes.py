@@ -8,7 +8,6 @@ from typing import ClassVar
 
 from execnodes.core.expressions import Call, Expression, InputRef, Literal
 from execnodes.core.graph import ExecGraph
-from execnodes.core.lowering import Lowering, Rows
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import Distribution, ExecNode, InputProperty, PlanModel, StateMetadata
 from execnodes.core.tables import (
@@ -32,6 +31,7 @@ from execnodes.core.types import (
     row,
     timestamp,
 )
+from execnodes.lowering.stream import Lowering, Rows
 
 
 class _Node(ExecNode):

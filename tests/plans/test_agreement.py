@@ -12,10 +12,10 @@ from execnodes.core.expressions import Call, FieldAccess, InputRef, Literal
 from execnodes.core.metadata import NodeKey
 from execnodes.core.node import ExecNode
 from execnodes.core.registry import lookup
-from plans.lint import lint
-from plans.load import load
-from plans.references import COLUMNS, NUMBERS
-from rekindle.table_environment import TableEnvironment
+from plans.format.lint import lint
+from plans.format.load import load
+from plans.format.references import COLUMNS, NUMBERS
+from rekindle.api.table_environment import TableEnvironment
 from tests.completeness.tree import KEYS
 from tests.plans.corpus import compiled
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plans.canonical import canonical
+from plans.compatibility.canonical import canonical
 from tests.check.plans import compared, states
 
 SUM = "SELECT k, SUM(v) AS s FROM t WHERE {} GROUP BY k"

@@ -15,8 +15,8 @@ from execnodes.core.node import ExecNode
 from execnodes.core.tables import TableReference
 from execnodes.core.types import BIGINT, INT, STRING
 from execnodes.core.version import ENGINE_VERSION
-from plans.codec import CompileOptions, encode
-from plans.load import load, read_document, read_node
+from plans.format.codec import CompileOptions, encode
+from plans.format.load import load, read_document, read_node
 from tests.plans.nodes import ORDERS, ROW, ProbeCalc, example, orders_table
 
 IDENTIFIER = {"identifier": list(ORDERS)}

@@ -7,10 +7,10 @@ import pytest
 
 from execnodes.core.errors import PlanError
 from execnodes.core.version import ENGINE_VERSION
-from plans.codec import encode
-from rekindle.atomic_file import write_atomically
-from rekindle.compiled_plan import CompiledPlan
-from rekindle.plan_reference import PlanReference, local_path
+from plans.format.codec import encode
+from rekindle.api.compiled_plan import CompiledPlan
+from rekindle.api.plan_reference import PlanReference, local_path
+from rekindle.files.atomic_file import write_atomically
 from tests.plans.nodes import example
 
 TEXT = encode(example())

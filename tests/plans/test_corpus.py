@@ -12,10 +12,10 @@ from jsonschema import Draft202012Validator
 
 from execnodes.core.errors import RekindleError
 from execnodes.core.node import UID_FORMAT
-from plans.codec import encode
-from plans.lint import lint
-from plans.load import load
-from plans.schema import published
+from plans.format.codec import encode
+from plans.format.lint import lint
+from plans.format.load import load
+from plans.format.schema import published
 from tests.completeness.tree import ROOT, own_files, texts
 from tests.plans.corpus import GOLDENS, compiled, cover, goldens, graphs
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from plans.codec import encode
+from plans.format.codec import encode
 from tests.plans.nodes import example
 
 ROOT = Path(__file__).parents[2]
-PROGRAM = "import sys; from tests.plans.nodes import example; from plans.codec import encode\n"
+PROGRAM = "import sys; from tests.plans.nodes import example; from plans.format.codec import encode\n"
 WRITE = "sys.stdout.buffer.write(encode(example()).encode('utf-8'))"
 
 

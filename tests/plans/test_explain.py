@@ -8,7 +8,7 @@ import pytest
 
 from execnodes.core.errors import PlanError
 from execnodes.core.graph import ExecGraph
-from plans.explain import TITLE, explain, plan_json, plan_tree
+from plans.format.explain import TITLE, explain, plan_json, plan_tree
 from tests.plans.nodes import ROW, ProbeCalc, example
 
 

@@ -9,9 +9,9 @@ from execnodes.core.errors import OptionError, PlanError
 from execnodes.core.options import find, parse_duration
 from execnodes.core.types import parse_type
 from execnodes.core.windowing import parse_iso_duration
-from plans.codec import encode
-from plans.load import load
-from rekindle.table_environment import TableEnvironment
+from plans.format.codec import encode
+from plans.format.load import load
+from rekindle.api.table_environment import TableEnvironment
 from tests.plans.nodes import example
 
 NO_TYPES = [

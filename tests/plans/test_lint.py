@@ -11,10 +11,10 @@ from execnodes.core.node import StateMetadata
 from execnodes.core.tables import TableReference
 from execnodes.stream.calc import Calc
 from execnodes.stream.table_source_scan import ScanTableSource, TableSourceScan
-from plans.codec import encode
-from plans.lint import Finding, lint
-from plans.migrate import migrate
-from rekindle.table_environment import TableEnvironment
+from plans.evolution.migrate import migrate
+from plans.format.codec import encode
+from plans.format.lint import Finding, lint
+from rekindle.api.table_environment import TableEnvironment
 from tests.plans.nodes import ORDERS, ROW, orders_table
 from tests.restore.program import FIXTURES
 

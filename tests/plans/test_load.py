@@ -10,8 +10,8 @@ import pytest
 from execnodes.core.errors import PlanError
 from execnodes.core.registry import UnknownNodeError
 from execnodes.core.version import ENGINE_VERSION
-from plans.codec import encode
-from plans.load import load
+from plans.format.codec import encode
+from plans.format.load import load
 from tests.plans.nodes import example
 
 Document = dict[str, Any]

@@ -7,16 +7,16 @@ import json
 import pytest
 
 from execnodes.core.expressions import Call, InputRef
-from execnodes.core.functions import can_fail, resolve
 from execnodes.core.places import LONGEST, Place, explain, mark, place, row, within
 from execnodes.core.types import parse_type
-from plans.codec import encode
-from plans.compare import Verdict, compare
-from plans.diff import difference
-from plans.load import load
-from plans.meaning import meanings
-from plans.places import places_of, without_places
-from rekindle.table_environment import TableEnvironment
+from execnodes.functions import can_fail, resolve
+from plans.compatibility.compare import Verdict, compare
+from plans.compatibility.meaning import meanings
+from plans.evolution.diff import difference
+from plans.format.codec import encode
+from plans.format.load import load
+from plans.format.places import places_of, without_places
+from rekindle.api.table_environment import TableEnvironment
 
 SQL = """CREATE TABLE t (a STRING, b INT, c BIGINT, d AS 1 / b)
   WITH ('connector' = 'filesystem', 'path' = '/nowhere', 'format' = 'json');

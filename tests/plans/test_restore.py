@@ -7,10 +7,10 @@ import pytest
 from execnodes.core.errors import PlanError
 from execnodes.core.tables import Column, PrimaryKey, ResolvedTable, TableReference
 from execnodes.core.types import BIGINT, INT
-from plans.codec import CompileOptions, Identifier, encode
-from plans.load import load
-from plans.restore import CatalogTable, Mode, resolve_tables
-from plans.tables import tables_of
+from plans.compatibility.restore import CatalogTable, Mode, resolve_tables
+from plans.format.codec import CompileOptions, Identifier, encode
+from plans.format.load import load
+from plans.format.tables import tables_of
 from tests.plans.nodes import ORDERS, TOTALS, example, orders_table, totals_table
 
 IN_PLAN = orders_table()

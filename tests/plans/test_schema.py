@@ -14,8 +14,8 @@ from execnodes.core.types import INT, Field, row
 from execnodes.stream.calc import Calc
 from execnodes.stream.table_source_scan import ScanTableSource, TableSourceScan
 from execnodes.stream.values import Values
-from plans.codec import encode
-from plans.schema import path, published, render
+from plans.format.codec import encode
+from plans.format.schema import path, published, render
 from tests.plans.nodes import ORDERS, ROW, orders_table
 
 ONE = row(Field("a", INT)).not_null()

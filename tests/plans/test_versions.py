@@ -11,19 +11,19 @@ import pytest
 from pydantic import ValidationError
 
 from execnodes.core.errors import PlanError
-from execnodes.core.lowering import Lowering, Rows
 from execnodes.core.metadata import Since, exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.options import Configuration
 from execnodes.core.version import ENGINE_VERSION
-from plans.codec import encode
-from plans.compare import compare
-from plans.load import load
-from plans.meaning import Meanings, meanings
-from plans.migrate import migrate
+from execnodes.lowering.stream import Lowering, Rows
+from plans.compatibility.compare import compare
+from plans.compatibility.meaning import Meanings, meanings
+from plans.evolution.migrate import migrate
+from plans.format.codec import encode
+from plans.format.load import load
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.savepoints.manifest import read
 from rekindle.savepoints.restore import prepare
-from rekindle.table_environment import TableEnvironment
 from rekindle.testing.restore_fixtures import stored
 from tests.restore.program import FIXTURES
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from plans.compare import Fate, Verdict
+from plans.compatibility.compare import Fate, Verdict
+from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.cli import main
-from rekindle.compiled_plan import CompiledPlan
 from rekindle.report.advice import next_steps
 from rekindle.report.checked import Checked, checked, worst
 from rekindle.report.documents import checked_document

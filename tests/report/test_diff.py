@@ -7,8 +7,8 @@ import json
 import pytest
 
 from execnodes.core.graph import ExecGraph
-from plans.diff import PlanDifference, Standing, difference
-from plans.load import load
+from plans.evolution.diff import PlanDifference, Standing, difference
+from plans.format.load import load
 from tests.check.plans import JOIN, plan
 from tests.plans.corpus import graphs
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from execnodes.core.graph import ExecGraph
-from plans.diff import Standing
-from plans.load import load
-from plans.meaning import meanings
-from plans.merge import merge
+from plans.compatibility.meaning import meanings
+from plans.evolution.diff import Standing
+from plans.evolution.merge import merge
+from plans.format.load import load
 from rekindle.cli import main
 from rekindle.report.advice import next_steps
 from rekindle.report.checked import Checked, checked

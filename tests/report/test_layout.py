@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plans.load import load
-from plans.merge import merge
+from plans.evolution.merge import merge
+from plans.format.load import load
 from rekindle.report.layout import BOX_HEIGHT, BOX_WIDTH, Edge, Layout, layout
 from tests.report.pages import large
 

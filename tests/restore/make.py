@@ -13,7 +13,7 @@ from tests.restore.program import programs
 
 def main(node: str) -> None:
     """Make what is missing."""
-    from rekindle.runtime.session import session
+    from rekindle.spark.session import session
 
     wanted = [each for each in programs() if node in (each.node, "all")]
     if not wanted:

@@ -9,10 +9,10 @@ import pytest
 
 from execnodes.core.registry import UnknownNodeError, keys
 from execnodes.core.version import version_tuple
-from plans.codec import encode
-from plans.evolve import evolve
-from plans.load import load
-from plans.migrate import migrate
+from plans.evolution.evolve import evolve
+from plans.evolution.migrate import migrate
+from plans.format.codec import encode
+from plans.format.load import load
 from rekindle.testing.plugin import Restores
 from rekindle.testing.restore_fixtures import PLAN, stored
 from rekindle.testing.restore_run import compiled

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execnodes.core.errors import JobError
-from rekindle.table_environment import TableEnvironment
+from rekindle.api.table_environment import TableEnvironment
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

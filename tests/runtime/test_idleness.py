@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execnodes.core.options import Configuration
-from rekindle.compiled_plan import CompiledPlan
+from rekindle.api.compiled_plan import CompiledPlan
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.runtime.idleness import Idleness
 from rekindle.runtime.stream_job import StreamJob
-from rekindle.table_environment import TableEnvironment
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execnodes.core.lowering import HASH
-from execnodes.state.frames import LANE, TAG
+from execnodes.engine.frames import LANE, TAG
+from execnodes.lowering.stream import HASH
 from rekindle.runtime.lanes import Lanes, spark_hash
 
 if TYPE_CHECKING:

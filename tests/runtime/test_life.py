@@ -8,9 +8,9 @@ import pytest
 
 from execnodes.core.errors import JobError, RekindleError
 from execnodes.core.options import Configuration
-from rekindle.compiled_plan import CompiledPlan
+from rekindle.api.compiled_plan import CompiledPlan
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.runtime.batch_job import BatchJob
-from rekindle.table_environment import TableEnvironment
 
 
 class Ending(BatchJob):

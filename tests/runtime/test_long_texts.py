@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execnodes.core.lowering import Branch, Rows
 from execnodes.core.types import BIGINT, Field, row
+from execnodes.lowering.stream import Branch, Rows
 from rekindle import TableEnvironment
 from rekindle.runtime.record import record
 from tests.planner.test_limits import compiled, nested

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from rekindle.runtime.java import output_file
+from rekindle.spark.java import output_file
 
 _PROGRAM = """
-from rekindle.runtime.session import session
+from rekindle.spark.session import session
 spark = session(1, {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"})
 assert spark.range(3).mapInPandas(lambda frames: frames, "id long").count() == 3
 java = spark.sparkContext._gateway.proc.pid

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.jobs.status import State, is_alive, read_status
-from rekindle.table_environment import TableEnvironment
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("commands")]
 SQL = """

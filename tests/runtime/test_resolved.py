@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from plans.load import load
+from plans.format.load import load
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.runtime.record import OperatorRecord, record
 from rekindle.runtime.resolved import resolved_text
-from rekindle.table_environment import TableEnvironment
 
 SCRIPT = """
 CREATE TABLE t (k STRING, v INT) WITH ('connector' = 'filesystem', 'path' = '/secret/place', 'format' = 'json');

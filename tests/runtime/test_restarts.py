@@ -14,12 +14,12 @@ import pytest
 
 from execnodes.core.errors import JobError, OptionError
 from execnodes.core.options import Configuration
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.cli.list import listing
 from rekindle.jobs.home import job_info
 from rekindle.jobs.status import State, read_status
 from rekindle.runtime.fan_out import FanOut
 from rekindle.runtime.restarts import ExponentialDelay, FixedDelay, NoRestart, strategy_of
-from rekindle.table_environment import TableEnvironment
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

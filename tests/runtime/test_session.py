@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execnodes.core.errors import OptionError
-from rekindle.runtime.session import SESSION_SETTINGS, SMALL_PROGRAMS, prepare, refuse_other_meaning
+from rekindle.spark.session import SESSION_SETTINGS, SMALL_PROGRAMS, prepare, refuse_other_meaning
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -9,10 +9,10 @@ import pytest
 
 from execnodes.core.errors import StateError
 from execnodes.core.graph import ExecGraph
-from plans.meaning import POSITION, meanings
+from plans.compatibility.meaning import POSITION, meanings
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, Step, checksum
 from rekindle.savepoints.restore import Restore, prepare
-from rekindle.table_environment import TableEnvironment
 
 SCRIPT = """
 CREATE TABLE t (k STRING, v INT) WITH ('connector' = 'filesystem', 'path' = '/nowhere', 'format' = 'json');

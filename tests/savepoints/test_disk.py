@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execnodes.core.errors import StateError
-from plans.codec import encode
+from plans.format.codec import encode
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints import take
 from rekindle.savepoints.manifest import read
-from rekindle.table_environment import TableEnvironment
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execnodes.core.errors import JobError
-from plans.codec import encode
-from plans.load import load
+from plans.format.codec import encode
+from plans.format.load import load
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.connectors import collect
 from rekindle.connectors.collect import clear, results
 from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints.manifest import Manifest, read
 from rekindle.savepoints.take import take
-from rekindle.table_environment import TableEnvironment
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

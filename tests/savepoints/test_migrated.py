@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import pytest
 
-from rekindle.compiled_plan import CompiledPlan
+from rekindle.api.compiled_plan import CompiledPlan
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.connectors.collect import clear, results
 from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints.manifest import PLAN, read
 from rekindle.savepoints.writer import SavepointWriter
-from rekindle.table_environment import TableEnvironment
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

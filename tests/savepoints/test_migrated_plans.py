@@ -9,14 +9,14 @@ import pyarrow as pa
 import pytest
 
 from execnodes.core.errors import StateError
-from rekindle.compiled_plan import CompiledPlan
+from rekindle.api.compiled_plan import CompiledPlan
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.savepoints.manifest import PLAN, read
 from rekindle.savepoints.migrations.adopt import PlanRefused
 from rekindle.savepoints.planned import planned_states
 from rekindle.savepoints.reader import SavepointReader
 from rekindle.savepoints.restore import prepare
 from rekindle.savepoints.writer import SavepointWriter
-from rekindle.table_environment import TableEnvironment
 from tests.savepoints.saved import column
 
 TABLES = """

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pytest
 
 from execnodes.core.errors import StateError
-from plans.load import load
+from plans.format.load import load
 from rekindle.savepoints.exchange import export_state
 from rekindle.savepoints.frames import library_of
 from rekindle.savepoints.manifest import PLAN, read

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from execnodes.core.graph import ExecGraph
-from plans.migrate import migrate
-from rekindle.compiled_plan import CompiledPlan
+from plans.evolution.migrate import migrate
+from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.savepoints.manifest import PLAN, read
 from rekindle.savepoints.reader import SavepointReader
 from rekindle.savepoints.restore import prepare

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from execnodes.state.map_client import OVERLAY
-from plans.codec import encode
+from execnodes.state.pages.map_client import OVERLAY
+from plans.format.codec import encode
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.connectors.collect import clear, results
 from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints.reader import SavepointReader
-from rekindle.table_environment import TableEnvironment
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

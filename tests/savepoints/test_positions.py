@@ -10,11 +10,11 @@ import pytest
 from execnodes.core.errors import ConnectorError
 from execnodes.core.options import Configuration
 from execnodes.core.tables import ResolvedTable, Schema
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.connectors.base import ProviderContext, SourceRequest
 from rekindle.connectors.filesystem import Filesystem
 from rekindle.connectors.spark import Spark, starting
 from rekindle.runtime.record import record
-from rekindle.table_environment import TableEnvironment
 
 SCRIPT = """
 CREATE TABLE t (v STRING) WITH ('connector' = 'filesystem', 'path' = '/in', 'format' = 'json');

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from plans.meaning import meanings
+from plans.compatibility.meaning import meanings
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.cli import main
 from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, checksum, read, sealed
-from rekindle.table_environment import TableEnvironment
 
 SCRIPT = """
 CREATE TABLE t (k STRING, v INT) WITH ('connector' = 'filesystem', 'path' = '/nowhere', 'format' = 'json');

@@ -14,10 +14,10 @@ import pytest
 from execnodes.core.changelog import RowKind
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import Configuration
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.savepoints.exchange import export_state
 from rekindle.savepoints.reader import SavepointReader
 from rekindle.savepoints.writer import SavepointWriter
-from rekindle.table_environment import TableEnvironment
 from rekindle.testing.cut import Pieces, cut_program
 from rekindle.testing.programs import Program
 from rekindle.testing.runner import DEFAULTS, SinkRows, execute

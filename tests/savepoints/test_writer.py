@@ -15,9 +15,9 @@ import pytest
 
 from execnodes.core.errors import StateError
 from execnodes.core.version import ENGINE_VERSION
-from plans.codec import encode
-from plans.load import load
-from rekindle.compiled_plan import CompiledPlan
+from plans.format.codec import encode
+from plans.format.load import load
+from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.savepoints.exchange import export_state
 from rekindle.savepoints.manifest import PLAN, read
 from rekindle.savepoints.reader import SavepointReader

@@ -16,7 +16,7 @@ from tests.spark_releases.unfinished import job
 
 def main(folder: Path) -> None:
     """Run the program whole and up to a savepoint; what went wrong ends the process."""
-    from rekindle.runtime.session import session
+    from rekindle.spark.session import session
 
     spark = session(2, {"spark.sql.shuffle.partitions": "2"})
     problems = write(spark, SHOP, folder / "fixture")

@@ -15,7 +15,7 @@ from rekindle.connectors.streams.numbers import Numbers, NumberSource, number_st
 from rekindle.runtime.record import record
 from rekindle.runtime.stages import plan_stages
 from rekindle.runtime.streams import streams
-from rekindle.spark_releases import (
+from rekindle.spark.releases import (
     logged_offsets,
     named,
     names_streams,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plans.codec import encode
+from plans.format.codec import encode
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.runtime.stream_job import StreamJob
-from rekindle.table_environment import TableEnvironment
 from rekindle.testing import lines
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ import pytest
 
 from execnodes.core.errors import PlanError, SqlError
 from execnodes.core.graph import ExecGraph
-from planner.graft import prefixed
-from plans.codec import encode
-from plans.load import load
-from rekindle.compiled_plan import CompiledPlan
-from rekindle.table_environment import TableEnvironment
+from planner.lower.graft import prefixed
+from plans.format.codec import encode
+from plans.format.load import load
+from rekindle.api.compiled_plan import CompiledPlan
+from rekindle.api.table_environment import TableEnvironment
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -11,10 +11,10 @@ import pytest
 from pyspark.sql import types as t
 
 from execnodes.core.errors import CatalogError, ConnectorError, PlanError, SqlError
-from rekindle.compiled_plan import CompiledPlan
-from rekindle.schema import Schema
-from rekindle.spark_types import row_type
-from rekindle.table_environment import TableEnvironment
+from rekindle.api.compiled_plan import CompiledPlan
+from rekindle.api.schema import Schema
+from rekindle.api.table_environment import TableEnvironment
+from rekindle.spark.types import row_type
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

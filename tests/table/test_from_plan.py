@@ -10,11 +10,11 @@ import pytest
 from execnodes.core.errors import CatalogError, PlanError, SqlError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
-from plans.codec import encode
-from plans.load import load
-from rekindle.compiled_plan import CompiledPlan
-from rekindle.table import Table, Window
-from rekindle.table_environment import TableEnvironment
+from plans.format.codec import encode
+from plans.format.load import load
+from rekindle.api.compiled_plan import CompiledPlan
+from rekindle.api.table import Table, Window
+from rekindle.api.table_environment import TableEnvironment
 
 FILES = "WITH ('connector' = 'filesystem', 'path' = '/data', 'format' = 'json')"
 TABLES = f"""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from execnodes.core.errors import PlanError
-from plans.tables import tables_of
-from rekindle.compiled_plan import CompiledPlan
-from rekindle.table_environment import TableEnvironment
+from plans.format.tables import tables_of
+from rekindle.api.compiled_plan import CompiledPlan
+from rekindle.api.table_environment import TableEnvironment
 
 
 @pytest.mark.parametrize("temporary", ["", "TEMPORARY "])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rekindle.table_environment import TableEnvironment
+from rekindle.api.table_environment import TableEnvironment
 from tests.completeness.tree import module_name, sources
 
 PAGE = Path(__file__).parents[2] / "docs" / "testing.md"
@@ -65,7 +65,7 @@ def test_a_missing_fixture_starts_no_spark(inner: pytest.Pytester, monkeypatch: 
     def unwanted(*_: object) -> None:
         raise AssertionError("Spark was started")
 
-    monkeypatch.setattr("rekindle.runtime.session.session", unwanted)
+    monkeypatch.setattr("rekindle.spark.session.session", unwanted)
     inner.makepyfile(RESTORE)
     done = run(inner)
     done.assert_outcomes(failed=1)

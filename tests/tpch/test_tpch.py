@@ -9,7 +9,7 @@ import pytest
 
 from examples.tpch.data import generate
 from examples.tpch.run import QUERIES, compile_query, difference, register, run_duckdb, run_plan, run_spark
-from rekindle.runtime.session import prepare
+from rekindle.spark.session import prepare
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from execnodes.core.meaning import StateColumn, StateMeaning
-from plans.meaning import meanings
-from rekindle.compiled_plan import CompiledPlan
+from plans.compatibility.meaning import meanings
+from rekindle.api.compiled_plan import CompiledPlan
 from tests.plans.corpus import compiled
 
 Told = dict[str, Any]

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from execnodes.core.registry import UnknownNodeError
-from plans.compare import Verdict, compare
-from plans.load import load
-from plans.meaning import meanings
-from plans.migrate import migrate
+from plans.compatibility.compare import Verdict, compare
+from plans.compatibility.meaning import meanings
+from plans.evolution.migrate import migrate
+from plans.format.load import load
 from releases import Release, releases
 from tests.upgrade.engines import Engine
 from tests.upgrade.tell import Told, states_of

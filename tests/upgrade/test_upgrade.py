@@ -12,7 +12,7 @@ import pytest
 
 from execnodes.core.errors import JobError
 from execnodes.core.version import ENGINE_VERSION
-from rekindle.compiled_plan import CompiledPlan
+from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.runtime.folder import JobFolder
 from rekindle.runtime.layout import layout_of, read_layout
 from rekindle.runtime.record import record

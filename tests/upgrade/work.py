@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from execnodes.core.errors import PlanError
 from execnodes.core.version import ENGINE_VERSION
-from plans.migrate import migrate
+from plans.evolution.migrate import migrate
 from rekindle.testing.restore_fixtures import PLAN, go_on, write
 from rekindle.testing.restore_program import RestoreProgram
 from rekindle.testing.restore_run import compiled, put, run
@@ -75,7 +75,7 @@ def stopped(spark: SparkSession, program: RestoreProgram, folder: Path) -> dict[
 
 def main(path: Path) -> None:
     """Do what is asked; the answer lies beside the order."""
-    from rekindle.runtime.session import session
+    from rekindle.spark.session import session
 
     order = Order(**json.loads(path.read_text(encoding="utf-8")))
     spark = session(2, {"spark.sql.shuffle.partitions": "2"})

@@ -2,9 +2,10 @@
 
 import pytest
 
-from execnodes.core.user_functions import consent
+from execnodes.user_functions import consent
 
 
-@pytest.fixture(autouse=True, scope="session")
-def _functions_of_tests_are_allowed() -> None:
-    consent.grant(["tests.user_functions"])
+@pytest.fixture(autouse=True)
+def _functions_of_tests_are_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And what one test allows is not allowed in the next, whatever their order."""
+    monkeypatch.setattr(consent, "_granted", {*consent.granted(), "tests.user_functions"})

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 from execnodes.core.errors import FunctionError, JobError, PlanError, SqlError
 from execnodes.core.expressions import AggregateCall
-from execnodes.core.lowering import KIND
 from execnodes.core.types import BIGINT, BOOLEAN, DOUBLE, STRING, Field, parse_type, row
-from execnodes.core.user_functions.aggregate import AggregateDefinition
-from execnodes.core.user_functions.loading import definition_of
+from execnodes.lowering.stream import KIND
 from execnodes.state.serializers.make import serializer_of
 from execnodes.stream.python_group_aggregate.v1_kernel import STATE, PythonGroupAggregateOperator
-from rekindle.table_environment import TableEnvironment
+from execnodes.user_functions.aggregate import AggregateDefinition
+from execnodes.user_functions.loading import definition_of
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.udf import AggregateFunction, udaf
 from tests.kernels.fake_state import FakeContext, rows_of, run
 from tests.user_functions import examples

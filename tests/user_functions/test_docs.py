@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from execnodes.core.user_functions.loading import definition_of
+from execnodes.user_functions.loading import definition_of
 
 EXAMPLES = re.findall(r"```python\n(.*?)```", Path("docs/functions.md").read_text(encoding="utf-8"), re.S)
 

@@ -16,7 +16,6 @@ from execnodes.core.errors import FunctionError, StateError
 from execnodes.core.expressions import AccumulatorSchema, Value
 from execnodes.core.meaning import StateColumn, StateMeaning
 from execnodes.core.types import parse_type
-from execnodes.core.user_functions import consent
 from execnodes.state.serializers.avro import avro
 from execnodes.state.serializers.dataclasses import DataclassSerializer, DataclassSnapshot
 from execnodes.state.serializers.make import snapshot_of
@@ -30,9 +29,10 @@ from execnodes.state.serializers.snapshot import (
     Verdict,
     compatible_as_is,
 )
-from plans.accumulators import evolve
-from plans.fates import Fate
-from plans.judge import judge
+from execnodes.user_functions import consent
+from plans.compatibility.accumulators import evolve
+from plans.compatibility.fates import Fate
+from plans.compatibility.judge import judge
 from rekindle.savepoints.convert import convert
 from rekindle.savepoints.manifest import SavedState
 from tests.user_functions.evolving import JsonSerializer, JsonSnapshot, OldSnapshot

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execnodes.core.lowering import ACTIVE, Branch
+from execnodes.lowering.stream import ACTIVE, Branch
 from rekindle.runtime.guards import guard
 from rekindle.runtime.record import record
 from tests.user_functions.test_aggregates import registered

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Optional
 import pytest
 
 from execnodes.core.errors import FunctionError
-from execnodes.core.user_functions.hints import is_nullable, sql_type, type_of_hint
+from execnodes.user_functions.hints import is_nullable, sql_type, type_of_hint
 
 
 @dataclass

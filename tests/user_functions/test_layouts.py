@@ -12,16 +12,16 @@ import pytest
 
 from execnodes.core.errors import StateError
 from execnodes.core.graph import ExecGraph
-from execnodes.core.lowering import HASH
+from execnodes.lowering.stream import HASH
 from execnodes.state.operator import StateSpec
-from execnodes.state.page_format import Page, decode, layout
-from execnodes.state.pages import PagedState
-from plans.user_functions import with_accumulators
+from execnodes.state.pages.page_format import Page, decode, layout
+from execnodes.state.pages.pages import PagedState
+from plans.compatibility.user_functions import with_accumulators
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.runtime.folder import JobFolder
 from rekindle.runtime.page_layouts import page_layouts, supply_layouts
 from rekindle.runtime.record import OperatorRecord, record
 from rekindle.runtime.resolved import resolved_text
-from rekindle.table_environment import TableEnvironment
 from rekindle.udf import AggregateFunction
 from tests.kernels.test_pages import MemoryMap
 from tests.user_functions.evolving import JsonSerializer, total_of

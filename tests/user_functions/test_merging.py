@@ -14,16 +14,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from execnodes.core.errors import PlanError
-from execnodes.core.lowering import HASH
 from execnodes.core.types import Field, row
-from execnodes.core.user_functions.loading import definition_of
-from execnodes.core.user_functions.partial import partial_columns
+from execnodes.lowering.stream import HASH
 from execnodes.stream.local_python_group_aggregate.v1_kernel import LocalPythonGroupAggregateKernel
 from execnodes.stream.python_group_aggregate.v1_kernel import STATE
 from execnodes.stream.python_group_aggregate.v2_kernel import MergingOperator
-from plans.evolve import evolve
-from plans.load import load
-from rekindle.table_environment import TableEnvironment
+from execnodes.user_functions.loading import definition_of
+from execnodes.user_functions.partial import partial_columns
+from plans.evolution.evolve import evolve
+from plans.format.load import load
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.udf import AggregateFunction
 from tests.kernels.fake_state import FakeContext, rows_of, run
 from tests.user_functions.test_aggregates import COUNT, INPUT, call, materialized, operator, table

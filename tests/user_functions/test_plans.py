@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from execnodes.core.errors import CatalogError, FunctionError, PlanError, SqlError
-from rekindle.table_environment import TableEnvironment
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.udf import udf
 from tests.user_functions import examples
 

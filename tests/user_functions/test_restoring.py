@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from plans.user_functions import with_accumulators
-from rekindle.compiled_plan import CompiledPlan
+from plans.compatibility.user_functions import with_accumulators
+from rekindle.api.compiled_plan import CompiledPlan
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.connectors.collect import clear, results
 from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints.manifest import read
 from rekindle.savepoints.reader import SavepointReader
-from rekindle.table_environment import TableEnvironment
 from rekindle.testing import RestoreProgram, lines
 from rekindle.testing.restore_run import Compiled, compiled, put, rows, run
 from tests.user_functions import evolving

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from execnodes.core.errors import JobError
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.runtime.functions import functions_of_spark
-from rekindle.runtime.session import prepare
-from rekindle.table_environment import TableEnvironment
+from rekindle.spark.session import prepare
 from rekindle.udf import udf
 from tests.user_functions import examples
 

@@ -13,9 +13,9 @@ import pytest
 from execnodes.core.errors import FunctionError, JobError, RekindleError, SqlError
 from execnodes.core.expressions import Call, Expression, InputRef
 from execnodes.core.types import LogicalType, Root, parse_type
-from execnodes.core.user_functions.calls import bind
-from execnodes.core.user_functions.loading import definition_of, load
-from execnodes.core.user_functions.scalar import ScalarDefinition, ScalarFunction, udf
+from execnodes.user_functions.calls import bind
+from execnodes.user_functions.loading import definition_of, load
+from execnodes.user_functions.scalar import ScalarDefinition, ScalarFunction, udf
 from rekindle.runtime.functions import scalar_call
 from tests.user_functions import examples
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from execnodes.core.aggregates import argument, problem
-from execnodes.core.batch import BatchLowering, BatchNode, BatchRows
-from execnodes.core.batch_aggregates import needs_order, spark_text
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.types import LogicalType
+from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows
+from execnodes.lowering.batch_aggregates import needs_order, spark_text
 
 
 @exec_node_metadata(

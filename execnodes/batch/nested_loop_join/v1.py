@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import ClassVar
 from typing import Literal as Tag
 
-from execnodes.core.batch import BatchLowering, BatchNode, BatchRows, column_names, joined
 from execnodes.core.expressions import Expression, input_indexes
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.types import LogicalType
+from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows, column_names, joined
 
 
 @exec_node_metadata(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from execnodes.core.batch import BatchLowering, BatchNode, BatchRows
-from execnodes.core.constraints import enforced, null_free
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import PlanModel
 from execnodes.core.tables import TableReference
 from execnodes.core.types import LogicalType
+from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows
+from execnodes.lowering.constraints import enforced, null_free
 
 NOT_NULL_ENFORCER = "table.exec.sink.not-null-enforcer"
 LENGTH_ENFORCER = "table.exec.sink.type-length-enforcer"

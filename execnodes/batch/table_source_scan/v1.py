@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from execnodes.core.batch import BatchLowering, BatchNode, BatchRows
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import PlanModel
 from execnodes.core.tables import TableReference
+from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows
 
 
 class ScanTableSource(PlanModel):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from execnodes.core.batch import BatchLowering, BatchNode, BatchRows, exploded
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.types import LogicalType, Root
 from execnodes.core.windowing import Windowing
+from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows, exploded
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -10,16 +10,16 @@ from typing import Any
 import polars as pl
 
 from execnodes.core.errors import StateError
-from execnodes.core.lowering import HASH
 from execnodes.core.types import LogicalType
-from execnodes.core.user_functions import consent
-from execnodes.core.user_functions.values import Convert
+from execnodes.lowering.stream import HASH
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import BUCKET
-from execnodes.state.page_format import WRITTEN
+from execnodes.state.pages.page_format import WRITTEN
 from execnodes.state.python_values import from_kernel, to_kernel
 from execnodes.state.serializers.columns import UnreadColumn, converted
 from execnodes.state.serializers.migrate import AccumulatorChange, migrate
+from execnodes.user_functions import consent
+from execnodes.user_functions.values import Convert
 
 
 @dataclass(frozen=True, slots=True)

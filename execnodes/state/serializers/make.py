@@ -8,15 +8,15 @@ from typing import Any
 from execnodes.core.errors import FunctionError, StateError
 from execnodes.core.expressions import AccumulatorSchema
 from execnodes.core.types import LogicalType
-from execnodes.core.user_functions import consent
-from execnodes.core.user_functions.aggregate import AggregateDefinition
-from execnodes.core.user_functions.hints import shown, sql_type
 from execnodes.state.serializers.avro import AvroSerializer, AvroSnapshot
 from execnodes.state.serializers.dataclasses import DataclassSerializer, DataclassSnapshot
 from execnodes.state.serializers.pickled import PickleSerializer, PickleSnapshot
 from execnodes.state.serializers.rows import RowSerializer, RowSnapshot
 from execnodes.state.serializers.serializer import TypeSerializer
 from execnodes.state.serializers.snapshot import TypeSerializerSnapshot
+from execnodes.user_functions import consent
+from execnodes.user_functions.aggregate import AggregateDefinition
+from execnodes.user_functions.hints import shown, sql_type
 
 _SNAPSHOTS: dict[str, type[TypeSerializerSnapshot]] = {
     DataclassSerializer.name: DataclassSnapshot,

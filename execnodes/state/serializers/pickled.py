@@ -9,7 +9,6 @@ from typing import Any
 
 from execnodes.core.errors import StateError
 from execnodes.core.expressions import Value
-from execnodes.core.user_functions import consent
 from execnodes.state.serializers.serializer import BytesSerializer, TypeSerializer
 from execnodes.state.serializers.snapshot import (
     SchemaCompatibility,
@@ -17,6 +16,7 @@ from execnodes.state.serializers.snapshot import (
     compatible_as_is,
     incompatible,
 )
+from execnodes.user_functions import consent
 
 
 class PickleSerializer(BytesSerializer):

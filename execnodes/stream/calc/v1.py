@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from execnodes.core.expressions import Expression, input_indexes
-from execnodes.core.lowering import Branch, Lowering, Rows
 from execnodes.core.meaning import RowsMeaning, conjuncts, expression_text
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
+from execnodes.lowering.stream import Branch, Lowering, Rows
 
 
 @exec_node_metadata(
@@ -31,7 +31,7 @@ class Calc(ExecNode):
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """The condition reads input columns, so it is put in before they are replaced."""
         # Scalar functions are looked up when a plan runs; compiling does not need them.
-        from execnodes.core import functions
+        from execnodes import functions
 
         zone = self.configuration.get("table.local-time-zone", lowering.zone)
         rows, condition = inputs[0], self.condition

@@ -10,13 +10,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from execnodes.core.expressions import Expression, input_indexes
-from execnodes.core.lowering import Lowering, OperatorInput, Rows
 from execnodes.core.meaning import RowsMeaning, StateMeaning, conjuncts, expression_text, set_text
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.options import parse_duration
 from execnodes.core.predicates import supported
 from execnodes.core.types import LogicalType
+from execnodes.lowering.stream import Lowering, OperatorInput, Rows
 
 if TYPE_CHECKING:
     from execnodes.state.operator import Operator

@@ -8,10 +8,10 @@ import polars as pl
 
 from execnodes.core.changelog import RowKind
 from execnodes.core.expressions import Expression
-from execnodes.core.lowering import HASH, KIND, SEQUENCE, WATERMARK
+from execnodes.kernels.predicates import compile
+from execnodes.lowering.stream import HASH, KIND, SEQUENCE, WATERMARK
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import Context, Operator, StateSpec
-from execnodes.state.predicates import compile
 
 STATE = "changelogNormalizeState"
 _OLD = "_rk_old"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from execnodes.core.changelog import RowKind
-from execnodes.core.lowering import HASH, KIND, SEQUENCE, WATERMARK
+from execnodes.lowering.stream import HASH, KIND, SEQUENCE, WATERMARK
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import Context, Operator, StateSpec
 

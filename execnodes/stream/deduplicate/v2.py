@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execnodes.core.lowering import Lowering, OperatorInput, Rows
 from execnodes.core.meaning import RowsMeaning, StateMeaning, set_text
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.options import parse_duration
 from execnodes.core.types import TIMESTAMPS, LogicalType
+from execnodes.lowering.stream import Lowering, OperatorInput, Rows
 
 if TYPE_CHECKING:
     from execnodes.state.operator import Operator

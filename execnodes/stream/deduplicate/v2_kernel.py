@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import polars as pl
 
 from execnodes.core.changelog import RowKind
-from execnodes.core.lowering import HASH, SEQUENCE, WATERMARK
 from execnodes.core.types import BIGINT, BOOLEAN
+from execnodes.lowering.stream import HASH, SEQUENCE, WATERMARK
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import BUCKET, DRAINED, Context, Operator, StateSpec, empty_output
 from execnodes.stream.deduplicate.v1_kernel import STATE, kind, millis, one_each

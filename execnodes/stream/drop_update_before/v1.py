@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from execnodes.core.lowering import Lowering, Rows, without_update_before
 from execnodes.core.meaning import RowsMeaning
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
+from execnodes.lowering.stream import Lowering, Rows, without_update_before
 
 
 @exec_node_metadata(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from execnodes.core.lowering import Lowering, Rows
 from execnodes.core.meaning import RowsMeaning
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
+from execnodes.lowering.stream import Lowering, Rows
 
 
 @exec_node_metadata(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from execnodes.core.expressions import Expression
-from execnodes.core.lowering import Lowering, Rows
 from execnodes.core.meaning import RowsMeaning, expression_text, list_text
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
+from execnodes.lowering.stream import Lowering, Rows
 
 
 @exec_node_metadata(
@@ -29,7 +29,7 @@ class Expand(ExecNode):
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """One branch a list."""
         # Scalar functions are looked up when a plan runs; compiling does not need them.
-        from execnodes.core import functions
+        from execnodes import functions
 
         zone = self.configuration.get("table.local-time-zone", lowering.zone)
         return Rows(

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import polars as pl
 
 from execnodes.core.expressions import AggregateCall
-from execnodes.core.lowering import HASH
 from execnodes.core.types import LogicalType
-from execnodes.state.aggregates.aggregation import Aggregation
-from execnodes.state.aggregates.changes import changes
+from execnodes.kernels.aggregates.aggregation import Aggregation
+from execnodes.kernels.aggregates.changes import changes
+from execnodes.lowering.stream import HASH
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import Context, Operator
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from execnodes.core.aggregates import problem
 from execnodes.core.expressions import AggregateCall
-from execnodes.core.lowering import Lowering, OperatorInput, Rows
 from execnodes.core.meaning import RowsMeaning, StateMeaning, call_text
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.options import parse_duration
 from execnodes.core.types import LogicalType
+from execnodes.lowering.stream import Lowering, OperatorInput, Rows
 from execnodes.terms.term import leaf, said
 
 if TYPE_CHECKING:

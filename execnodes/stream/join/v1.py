@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from execnodes.core.expressions import input_indexes
 from execnodes.core.join_spec import JoinSpec
-from execnodes.core.lowering import Lowering, OperatorInput, Rows
 from execnodes.core.meaning import RowsMeaning, StateMeaning, expression_text, list_text, set_text
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.options import parse_duration
 from execnodes.core.predicates import supported
 from execnodes.core.types import TEXTS, LogicalType, Root
+from execnodes.lowering.stream import Lowering, OperatorInput, Rows
 
 if TYPE_CHECKING:
     from execnodes.stream.join.v1_kernel import JoinOperator

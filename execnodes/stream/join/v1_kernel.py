@@ -13,10 +13,10 @@ import polars as pl
 
 from execnodes.core.changelog import RowKind
 from execnodes.core.join_spec import JoinSpec
-from execnodes.core.lowering import HASH, KIND, SEQUENCE
+from execnodes.kernels.predicates import compile as compile_predicate
+from execnodes.lowering.stream import HASH, KIND, SEQUENCE
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import Context, Operator, State, StateSpec, empty_output
-from execnodes.state.predicates import compile as compile_predicate
 from execnodes.stream.join.v1_sides import (
     COUNT,
     DELTA,

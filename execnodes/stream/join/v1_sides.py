@@ -8,8 +8,8 @@ from functools import cached_property
 import polars as pl
 
 from execnodes.core.changelog import RowKind
-from execnodes.core.lowering import HASH, KIND, SEQUENCE
 from execnodes.core.types import BIGINT
+from execnodes.lowering.stream import HASH, KIND, SEQUENCE
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import State
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from execnodes.core.aggregates import accumulator_columns, accumulators, all_mergeable, argument, problem
 from execnodes.core.expressions import AggregateCall
-from execnodes.core.lowering import Lowering, Rows
 from execnodes.core.meaning import RowsMeaning, call_text
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
+from execnodes.lowering.stream import Lowering, Rows
 
 
 @exec_node_metadata(

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from execnodes.core.aggregates import all_mergeable, problem
 from execnodes.core.expressions import AggregateCall
-from execnodes.core.lowering import Lowering, Rows
 from execnodes.core.meaning import RowsMeaning, call_text
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType, row
-from execnodes.core.user_functions.partial import partial_calls, partial_columns, same_columns
+from execnodes.lowering.stream import Lowering, Rows
+from execnodes.user_functions.partial import partial_calls, partial_columns, same_columns
 
 
 @exec_node_metadata(

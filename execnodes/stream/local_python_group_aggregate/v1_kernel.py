@@ -6,11 +6,11 @@ import polars as pl
 
 from execnodes.core.changelog import RowKind
 from execnodes.core.expressions import AggregateCall
-from execnodes.core.lowering import HASH, KIND, SEQUENCE
 from execnodes.core.types import LogicalType
-from execnodes.state.aggregates import frame
-from execnodes.state.aggregates.aggregation import Aggregation
-from execnodes.state.aggregates.user import CallsFunctions, state_columns
+from execnodes.kernels.aggregates import frame
+from execnodes.kernels.aggregates.aggregation import Aggregation
+from execnodes.kernels.aggregates.user import CallsFunctions, state_columns
+from execnodes.lowering.stream import HASH, KIND, SEQUENCE
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import LocalKernel
 

@@ -10,12 +10,12 @@ from functools import cached_property
 import polars as pl
 
 from execnodes.core.expressions import AggregateCall
-from execnodes.core.lowering import HASH
 from execnodes.core.types import LogicalType
-from execnodes.state.aggregates.accumulator import ColumnOf
-from execnodes.state.aggregates.aggregation import KNOWN, Aggregation
-from execnodes.state.aggregates.changes import changes
-from execnodes.state.aggregates.user import CallsFunctions, UserCall, result_name, state_columns
+from execnodes.kernels.aggregates.accumulator import ColumnOf
+from execnodes.kernels.aggregates.aggregation import KNOWN, Aggregation
+from execnodes.kernels.aggregates.changes import changes
+from execnodes.kernels.aggregates.user import CallsFunctions, UserCall, result_name, state_columns
+from execnodes.lowering.stream import HASH
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import Context, Operator
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from execnodes.core.expressions import AggregateCall
-from execnodes.core.lowering import Lowering, OperatorInput, Rows
 from execnodes.core.meaning import RowsMeaning, StateMeaning, call_text, set_text
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.options import parse_duration
 from execnodes.core.types import LogicalType
-from execnodes.core.user_functions.mixed import mixed_problem
-from execnodes.core.user_functions.partial import partial_calls, partial_columns, same_columns
+from execnodes.lowering.stream import Lowering, OperatorInput, Rows
+from execnodes.user_functions.mixed import mixed_problem
+from execnodes.user_functions.partial import partial_calls, partial_columns, same_columns
 
 if TYPE_CHECKING:
     from execnodes.stream.python_group_aggregate.v1_kernel import PythonGroupAggregateOperator
@@ -84,7 +84,7 @@ class PythonGroupAggregate(ExecNode):
 
     def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
         """Accumulators of each group, and the values behind some of them."""
-        from execnodes.state.aggregates.user import state_columns
+        from execnodes.kernels.aggregates.user import state_columns
         from execnodes.state.meaning import aggregation_texts, state_meanings
 
         (rows,) = inputs

@@ -7,14 +7,14 @@ from typing import Literal as Tag
 
 from execnodes.connectors import sink_changelog_mode
 from execnodes.core.changelog import ChangelogMode
-from execnodes.core.constraints import enforced, null_free
-from execnodes.core.lowering import Lowering, OperatorInput, Rows, without_update_before
 from execnodes.core.meaning import RowsMeaning, StateMeaning, set_text
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode, PlanModel
 from execnodes.core.options import parse_duration
 from execnodes.core.tables import Schema, TableReference
 from execnodes.core.types import LogicalType
+from execnodes.lowering.constraints import enforced, null_free
+from execnodes.lowering.stream import Lowering, OperatorInput, Rows, without_update_before
 
 if TYPE_CHECKING:
     from execnodes.state.operator import Operator

@@ -15,8 +15,8 @@ import polars as pl
 
 from execnodes.core.changelog import RowKind
 from execnodes.core.errors import JobError
-from execnodes.core.lowering import HASH, KIND, SEQUENCE, WATERMARK
 from execnodes.core.types import BIGINT
+from execnodes.lowering.stream import HASH, KIND, SEQUENCE, WATERMARK
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import BUCKET, DRAINED, Context, Operator, StateSpec
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import ClassVar
 
-from execnodes.core.lowering import Lowering, Rows
 from execnodes.core.meaning import RowsMeaning, type_text
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode, PlanModel
 from execnodes.core.tables import TableReference
+from execnodes.lowering.stream import Lowering, Rows
 
 
 class ScanTableSource(PlanModel):

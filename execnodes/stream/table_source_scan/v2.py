@@ -12,12 +12,12 @@ from typing import Any, ClassVar
 from typing import Literal as Tag
 
 from execnodes.core.expressions import Expression, input_indexes
-from execnodes.core.lowering import Condition, Lowering, Rows
 from execnodes.core.meaning import RowsMeaning, expression_text, type_text
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode, PlanModel
 from execnodes.core.tables import TableReference
 from execnodes.core.types import LogicalType
+from execnodes.lowering.stream import Condition, Lowering, Rows
 
 
 class FilterPushDown(PlanModel):
@@ -54,7 +54,7 @@ class TableSourceScan(ExecNode):
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """The rows of the table, as its connector gives them."""
         # Scalar functions are looked up when a plan runs; compiling does not need them.
-        from execnodes.core import functions
+        from execnodes import functions
 
         predicates = self._predicates()
 

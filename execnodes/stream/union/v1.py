@@ -6,11 +6,11 @@ import sys
 from dataclasses import replace
 from typing import ClassVar
 
-from execnodes.core.lowering import Lowering, Rows
 from execnodes.core.meaning import RowsMeaning, list_text
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
+from execnodes.lowering.stream import Lowering, Rows
 
 
 @exec_node_metadata(

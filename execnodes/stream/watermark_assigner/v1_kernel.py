@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from execnodes.core.lowering import HASH, SEQUENCE, WATERMARK
 from execnodes.core.types import BIGINT
+from execnodes.lowering.stream import HASH, SEQUENCE, WATERMARK
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import Context, Operator, StateSpec
 

@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 from execnodes.core.expressions import Expression, input_indexes
-from execnodes.core.lowering import Branch, Lowering, Rows
 from execnodes.core.meaning import RowsMeaning, StateMeaning, expression_text
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
+from execnodes.lowering.stream import Branch, Lowering, Rows
 
 _RENAMED = {"table.exec.watermark.granularity": "table.exec.lateness.granularity"}
 
@@ -49,7 +49,7 @@ class WatermarkAssigner(ExecNode):
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """The same columns, with an event time."""
         # Scalar functions are looked up when a plan runs; compiling does not need them.
-        from execnodes.core import functions
+        from execnodes import functions
 
         def watermark(branch: Branch) -> str:
             return functions.lower(self.watermark_expr, branch.columns, lowering.zone)

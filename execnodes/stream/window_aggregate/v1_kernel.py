@@ -10,10 +10,10 @@ from execnodes.core.aggregates import RECORD_COUNT, all_mergeable
 from execnodes.core.changelog import RowKind
 from execnodes.core.errors import JobError
 from execnodes.core.expressions import AggregateCall
-from execnodes.core.lowering import HASH, KIND, WATERMARK
 from execnodes.core.types import LogicalType, timestamp
 from execnodes.core.windowing import Windowing
-from execnodes.state.aggregates.aggregation import Aggregation
+from execnodes.kernels.aggregates.aggregation import Aggregation
+from execnodes.lowering.stream import HASH, KIND, WATERMARK
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import BUCKET, DRAINED, Context, Operator
 from execnodes.stream.window_aggregate.v1_windows import WINDOW_END, Windows

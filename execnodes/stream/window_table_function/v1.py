@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from execnodes.core.lowering import Branch, Lowering, Rows
 from execnodes.core.meaning import RowsMeaning
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType, Root
 from execnodes.core.windowing import Windowing
+from execnodes.lowering.stream import Branch, Lowering, Rows
 
 
 @exec_node_metadata(

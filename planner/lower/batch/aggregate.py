@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from execnodes.core.node import ExecNode
 from planner.algebra import Aggregate
-from planner.columns import unique_names
-from planner.describe import aggregated, described, grouped, listed, names_of
+from planner.algebra.columns import unique_names
 from planner.lower.aggregate import named, refuse_python, regular
 from planner.lower.batch.context import BatchContext, lower_batch_node
 from planner.lower.context import NEW
+from planner.lower.describe import aggregated, described, grouped, listed, names_of
 
 
 @lower_batch_node.register

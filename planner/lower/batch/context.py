@@ -9,9 +9,9 @@ from execnodes.core.errors import SqlError
 from execnodes.core.node import Distribution, ExecNode
 from execnodes.core.options import Configuration
 from planner.algebra import Logical
-from planner.describe import described, listed, names_of
 from planner.lower.aggregate import regular
 from planner.lower.context import NEW, Context
+from planner.lower.describe import described, listed, names_of
 
 
 @singledispatch

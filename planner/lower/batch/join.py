@@ -8,13 +8,13 @@ from execnodes.core.join_spec import JoinSpec
 from execnodes.core.node import ExecNode
 from execnodes.core.types import row
 from planner.algebra import Join
+from planner.algebra.columns import unique_names
 from planner.algebra.join import join_keys
-from planner.columns import unique_names
-from planner.describe import described, listed, names_of
+from planner.algebra.predicates import conjunction, conjuncts
 from planner.lower.batch.context import BatchContext, lower_batch_node
 from planner.lower.context import NEW
+from planner.lower.describe import described, listed, names_of
 from planner.lower.join import TITLES
-from planner.predicates import conjunction, conjuncts
 
 
 @lower_batch_node.register

@@ -6,10 +6,10 @@ from execnodes.core.expressions import Expression, digest
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
 from planner.algebra import Expand, Filter, Logical, Project, SetOperation
-from planner.columns import references
-from planner.describe import described, listed, names_of, selected
+from planner.algebra.columns import references
 from planner.lower.batch.context import BatchContext, lower_batch_node
 from planner.lower.context import NEW
+from planner.lower.describe import described, listed, names_of, selected
 
 
 @lower_batch_node.register

@@ -5,9 +5,9 @@ from __future__ import annotations
 from execnodes.core.errors import SqlError
 from execnodes.core.node import ExecNode
 from planner.algebra import Sink
-from planner.describe import described, listed, names_of
 from planner.lower.batch.context import BatchContext
 from planner.lower.context import NEW
+from planner.lower.describe import described, listed, names_of
 from planner.lower.sink import sink_type
 from planner.lower.tables import reference, table_name
 

@@ -7,9 +7,9 @@ from execnodes.core.expressions import digest
 from execnodes.core.node import ExecNode
 from execnodes.core.sort_spec import SortField, SortSpec
 from planner.algebra import Over, OverCall, Rank, Sort, SortKey
-from planner.describe import described, grouped, listed, names_of
 from planner.lower.batch.context import BatchContext, lower_batch_node
 from planner.lower.context import NEW
+from planner.lower.describe import described, grouped, listed, names_of
 
 
 @lower_batch_node.register

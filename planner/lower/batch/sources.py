@@ -6,10 +6,10 @@ from execnodes.connectors import source_changelog_mode
 from execnodes.core.errors import SqlError
 from execnodes.core.node import ExecNode
 from planner.algebra import CompiledQuery, Scan, Values
-from planner.describe import described, listed, names_of
 from planner.lower.batch.context import BatchContext, lower_batch_node
 from planner.lower.constants import RowNodes, lower_values
 from planner.lower.context import NEW
+from planner.lower.describe import described, listed, names_of
 from planner.lower.tables import reference, table_name
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from execnodes.core.node import ExecNode
 from execnodes.core.windowing import Windowing
 from planner.algebra import WindowTableFunction
-from planner.describe import described, names_of
 from planner.lower.batch.context import BatchContext, lower_batch_node
 from planner.lower.context import NEW
+from planner.lower.describe import described, names_of
 from planner.lower.window import window_spec
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, ClassVar
 from execnodes.connectors.formats.csv import FORMAT
 from execnodes.core.connectors import FormatDeclaration
 from execnodes.core.errors import ConnectorError
-from execnodes.core.lowering import quote
 from execnodes.core.tables import Column
 from execnodes.core.types import BINARIES, NESTED, TEXTS, LogicalType, Root
+from execnodes.lowering.stream import quote
 from rekindle.connectors.format import RecordFormat, Wanted
 from rekindle.connectors.json_write import time_to_text
 from rekindle.connectors.line_text import (

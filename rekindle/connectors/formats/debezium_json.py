@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from execnodes.connectors.formats.debezium_json import FORMAT
 from execnodes.core.connectors import FormatDeclaration
-from execnodes.core.lowering import KIND, quote
 from execnodes.core.tables import Column
 from execnodes.core.types import STRING, Field, row
+from execnodes.lowering.stream import KIND, quote
 from rekindle.connectors.changes import change, exploded, parsed, row_of
 from rekindle.connectors.format import RecordFormat, Wanted
 from rekindle.connectors.formats.json import check_json_types, json_object, json_options, to_json_text

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 from execnodes.connectors.formats.json import FORMAT
 from execnodes.core.connectors import FormatDeclaration
 from execnodes.core.errors import ConnectorError
-from execnodes.core.lowering import quote
 from execnodes.core.tables import Column
 from execnodes.core.types import TEXTS, Field, LogicalType, Root
+from execnodes.lowering.stream import quote
 from rekindle.connectors.format import RecordFormat, Wanted
 from rekindle.connectors.json_text import JsonReader
 from rekindle.connectors.json_write import json_value

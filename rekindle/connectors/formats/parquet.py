@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from execnodes.connectors.formats.parquet import FORMAT
 from execnodes.core.connectors import FormatDeclaration
-from execnodes.core.lowering import quote
 from execnodes.core.tables import Column
+from execnodes.lowering.stream import quote
 from rekindle.connectors.format import FileFormat, Wanted
 from rekindle.connectors.options import TableOption, TableOptions
 
@@ -29,7 +29,7 @@ class Parquet(FileFormat):
 
     def schema(self, columns: tuple[Column, ...]) -> str:
         """The wanted columns."""
-        from execnodes.core.spark_sql import spark_type
+        from execnodes.lowering.spark_sql import spark_type
 
         return ", ".join(f"{quote(c.name)} {spark_type(c.data_type)}" for c in columns)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 
-from rekindle.spark_releases import named, names_streams, require_named_streams
+from rekindle.spark.releases import named, names_streams, require_named_streams
 
 if TYPE_CHECKING:
     import pyarrow as pa

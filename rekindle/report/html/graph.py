@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from plans.compare import Fate, Judgement
-from plans.diff import Standing
-from plans.merge import Box, MergedGraph
+from plans.compatibility.compare import Fate, Judgement
+from plans.evolution.diff import Standing
+from plans.evolution.merge import Box, MergedGraph
 from rekindle.report.html.element import Markup, element, joined
 from rekindle.report.html.pills import TONES
 from rekindle.report.layout import BOX_HEIGHT, BOX_WIDTH, Point, layout

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from execnodes.core.graph import ExecGraph
-from plans.compare import Judgement
-from plans.diff import Change, Standing
-from plans.merge import Box, MergedGraph
+from plans.compatibility.compare import Judgement
+from plans.evolution.diff import Change, Standing
+from plans.evolution.merge import Box, MergedGraph
 from rekindle.report.html.element import Markup, Part, element, joined
 from rekindle.report.html.graph import Fates, short, title_of
 from rekindle.report.html.pills import fate_pill, standing_pill

@@ -9,9 +9,9 @@ from importlib.resources import files
 
 from execnodes.core.graph import ExecGraph
 from execnodes.core.meaning import StateMeaning, readable
-from plans.compare import Judgement
-from plans.meaning import POSITION, meanings
-from plans.merge import Box, MergedGraph, merge
+from plans.compatibility.compare import Judgement
+from plans.compatibility.meaning import POSITION, meanings
+from plans.evolution.merge import Box, MergedGraph, merge
 from rekindle.report.advice import next_steps
 from rekindle.report.checked import SENTENCES, Checked
 from rekindle.report.html.element import Markup, Part, element, joined

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from plans.compare import Judgement, Verdict
-from plans.diff import Standing
+from plans.compatibility.compare import Judgement, Verdict
+from plans.evolution.diff import Standing
 from rekindle.report.html.element import Markup, element
 from rekindle.report.signs import FATES, STANDINGS, VERDICTS, fate_words, tone
 

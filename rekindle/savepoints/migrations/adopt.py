@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from execnodes.core.errors import StateError
 from execnodes.core.meaning import StateMeaning
-from plans.compare import Comparison, Fate, Judgement, Verdict, compare
-from plans.meaning import POSITION, meanings
+from plans.compatibility.compare import Comparison, Fate, Judgement, Verdict, compare
+from plans.compatibility.meaning import POSITION, meanings
 from rekindle.savepoints.columns import BUCKET, WRITTEN, distinct_names, duckdb_type, file_columns, quoted
 from rekindle.savepoints.manifest import SavedState, Step
 from rekindle.savepoints.workspace import Draft, Workspace

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from execnodes.core.errors import StateError
-from plans.meaning import POSITION
+from plans.compatibility.meaning import POSITION
 from rekindle.savepoints.manifest import Step
 from rekindle.savepoints.workspace import Workspace
 

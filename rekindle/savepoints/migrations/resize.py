@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from execnodes.core.errors import StateError
 from execnodes.core.graph import ExecGraph
-from plans.codec import encode
-from plans.document import MAX_PARALLELISM
-from plans.load import load
+from plans.format.codec import encode
+from plans.format.document import MAX_PARALLELISM
+from plans.format.load import load
 from rekindle.savepoints.manifest import PLAN, Step
 from rekindle.savepoints.reader import skew
 from rekindle.savepoints.workspace import Draft, Workspace

@@ -1,0 +1,114 @@
+"""CAST, TRY_CAST, REINTERPRET and TYPEOF."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from execnodes.core.errors import SqlError
+from execnodes.core.expressions import Call
+from execnodes.core.types import NUMERICS, STRING, LogicalType, Root
+from execnodes.functions.cast_numbers import to_boolean, to_number
+from execnodes.functions.cast_texts import print_value, resize_binary
+from execnodes.functions.cast_times import to_time
+from execnodes.functions.function import Binding, Function, Invocation
+from execnodes.functions.scope import Scope
+from execnodes.functions.type_rules import can_cast, cast_hint
+from execnodes.lowering.spark_sql import spark_type, text_literal
+from execnodes.lowering.stream import quote
+
+
+def cast_text(scope: Scope, text: str, source: LogicalType, target: LogicalType, strict: bool) -> str:
+    """Spark SQL of `text` cast; what cannot be read fails if `strict`, else it is NULL; overflow never fails."""
+    if source.root is Root.NULL:
+        return f"CAST({text} AS {spark_type(target)})"
+    if source.same_values(target):
+        return text
+    match target.root:
+        case Root.CHAR | Root.VARCHAR:
+            return print_value(scope, text, source, target)
+        case Root.BOOLEAN:
+            return to_boolean(scope, text, source, strict)
+        case Root.BINARY | Root.VARBINARY:
+            return resize_binary(scope, text, source, target)
+        case Root.DATE | Root.TIME | Root.TIMESTAMP | Root.TIMESTAMP_LTZ:
+            return to_time(scope, text, source, target, strict)
+        case Root.ARRAY | Root.MAP | Root.MULTISET | Root.ROW:
+            return _nested(scope, text, source, target, strict)
+        case root if root in NUMERICS:
+            return to_number(scope, text, source, target, strict)
+        case _:
+            return f"CAST({text} AS {spark_type(target)})"
+
+
+def _nested(scope: Scope, text: str, source: LogicalType, target: LogicalType, strict: bool) -> str:
+    """Member by member."""
+
+    def member(t: str, of: LogicalType, to: LogicalType) -> str:
+        return cast_text(scope, t, of, to, strict)
+
+    if source.root is Root.ROW:
+
+        def fields(row: str) -> str:
+            pairs = zip(source.fields, target.fields, strict=True)
+            values = (f"{text_literal(b.name)}, {member(f'{row}.{quote(a.name)}', a.type, b.type)}" for a, b in pairs)
+            return f"if({row} IS NULL, NULL, named_struct({', '.join(values)}))"
+
+        return scope.share(text, fields)
+    value = scope.fresh()
+    if source.root is Root.ARRAY:
+        return f"transform({text}, {value} -> {member(value, source.element, target.element)})"
+    key = scope.fresh()
+    if source.root is Root.MULTISET:
+        return f"transform_keys({text}, ({key}, {value}) -> {member(key, source.element, target.element)})"
+    keys = f"transform_keys({text}, ({key}, {value}) -> {member(key, source.key, target.key)})"
+    return f"transform_values({keys}, ({key}, {value}) -> {member(value, source.element, target.element)})"
+
+
+def _bind(call: Invocation) -> Binding | None:
+    if len(call.operands) != 1 or call.result is None:
+        return None
+    operand, target = call.operands[0], call.result.regular()
+    if not can_cast(operand.type, target):
+        raise SqlError(
+            f"{operand.type} cannot be cast to {target}",
+            position=call.position,
+            hint=cast_hint(operand.type, target),
+        )
+    nullable = operand.type.nullable or call.name == "TRY_CAST"
+    return Binding((operand,), target.with_nullable(nullable))
+
+
+def _lower(strict: bool) -> Callable[[Scope, Call], str]:
+    def lower(scope: Scope, call: Call) -> str:
+        operand = call.operands[0]
+        return cast_text(scope, scope.text(operand), operand.type, call.type, strict)
+
+    return lower
+
+
+CAST = Function("CAST", ("CAST(ANY AS type)",), _bind, _lower(strict=True))
+TRY_CAST = Function("TRY_CAST", ("TRY_CAST(ANY AS type)",), _bind, _lower(strict=False))
+
+
+def _bind_reinterpret(call: Invocation) -> Binding | None:
+    if len(call.operands) != 1 or call.result is None:
+        return None
+    return Binding(call.operands, call.result.with_nullable(call.operands[0].type.nullable))
+
+
+def _lower_reinterpret(scope: Scope, call: Call) -> str:
+    return scope.text(call.operands[0])
+
+
+REINTERPRET = Function("REINTERPRET", ("REINTERPRET(ANY AS type)",), _bind_reinterpret, _lower_reinterpret)
+
+
+def _bind_typeof(call: Invocation) -> Binding | None:
+    return Binding(call.operands, STRING) if len(call.operands) == 1 else None
+
+
+def _lower_typeof(scope: Scope, call: Call) -> str:
+    return text_literal(str(call.operands[0].type))
+
+
+TYPEOF = Function("TYPEOF", ("TYPEOF(ANY)",), _bind_typeof, _lower_typeof, since="1.3")

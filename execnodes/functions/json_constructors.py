@@ -1,0 +1,130 @@
+"""JSON_OBJECT, JSON_ARRAY, JSON_STRING, JSON_QUOTE and JSON_UNQUOTE.
+
+The first operand of ``JSON_OBJECT`` (symbol, key, value, key, value, …) and of ``JSON_ARRAY`` (symbol, value, …) says
+what becomes of NULLs: NULL keeps them, ABSENT leaves them out.
+"""
+
+from __future__ import annotations
+
+import json
+
+from execnodes.core.expressions import Call, Expression, Literal
+from execnodes.core.types import INTEGERS, STRING, TEXTS, LogicalType, Root
+from execnodes.functions.cast_texts import print_text
+from execnodes.functions.function import Binding, Function, Invocation, form, function
+from execnodes.functions.scope import Scope
+from execnodes.lowering.spark_sql import text_literal
+
+_RAW = ("$JSON_OBJECT$", "$JSON_ARRAY$")
+"""Functions whose result is JSON already."""
+
+
+def _bind(call: Invocation) -> Binding | None:
+    """Symbol first, then values; of an object keys are constants."""
+    if not call.operands or _symbol(call.operands[0]) not in ("NULL", "ABSENT"):
+        return None
+    symbol, *rest = call.operands
+    if call.name == "JSON_OBJECT":
+        keys = rest[::2]
+        if len(rest) % 2 or any(not isinstance(k, Literal) or k.type.root not in TEXTS for k in keys):
+            return None
+    return Binding((symbol, *rest), STRING.not_null())
+
+
+def _symbol(operand: Expression) -> str:
+    return _key(operand).upper()
+
+
+def json_text(scope: Scope, operand: Expression) -> str:
+    """JSON of a value; NULL if it is NULL."""
+    text = scope.text(operand)
+    if isinstance(operand, Call) and operand.internal_name.startswith(_RAW):
+        return text
+    return _json(scope, text, operand.type)
+
+
+def _json(scope: Scope, text: str, t: LogicalType) -> str:
+    if t.root in (*INTEGERS, Root.DOUBLE, Root.FLOAT, Root.BOOLEAN):
+        return f"CAST({text} AS STRING)"
+    if t.root is Root.DECIMAL:
+        return print_text(scope, text, t)
+    if t.root is Root.NULL:
+        return "CAST(NULL AS STRING)"
+    if t.root in (Root.ARRAY, Root.MAP, Root.MULTISET, Root.ROW):
+        return f"to_json({text}, map('ignoreNullFields', 'false'))"
+    value = text if t.root in TEXTS else print_text(scope, text, t)
+    return scope.share(value, lambda v: f"if({v} IS NULL, NULL, {quoted(v)})")
+
+
+def quoted(text: str) -> str:
+    """A text as JSON: the only member of a list, without the brackets."""
+    listed = f"to_json(array({text}))"
+    return f"substring({listed}, 2, char_length({listed}) - 2)"
+
+
+def _member(scope: Scope, symbol: Expression, value: Expression, key: str = "") -> str:
+    text = json_text(scope, value)
+    if _symbol(symbol) == "NULL":
+        text = f"coalesce({text}, 'null')"
+    return f"concat({key}, {text})" if key else text
+
+
+def _lower_object(scope: Scope, call: Call) -> str:
+    """Keys are sorted; of equal ones the last counts."""
+    symbol, *rest = call.operands
+    pairs = {_key(key): value for key, value in zip(rest[::2], rest[1::2], strict=True)}
+    members = [
+        _member(scope, symbol, pairs[name], text_literal(json.dumps(name, ensure_ascii=False) + ":"))
+        for name in sorted(pairs, key=lambda each: each.encode("utf-16-be"))
+    ]
+    return f"concat('{{', {_listed(members)}, '}}')"
+
+
+def _key(operand: Expression) -> str:
+    return str(operand.value) if isinstance(operand, Literal) else ""
+
+
+def _listed(members: list[str]) -> str:
+    """Members with commas between them, without those that are NULL."""
+    return "concat_ws(" + ", ".join(["','", *members]) + ")"
+
+
+def _lower_array(scope: Scope, call: Call) -> str:
+    symbol, *values = call.operands
+    members = [_member(scope, symbol, each) for each in values]
+    return f"concat('[', {_listed(members)}, ']')"
+
+
+JSON_OBJECT = Function("JSON_OBJECT", ("JSON_OBJECT('key' VALUE ANY, … [… ON NULL])",), _bind, _lower_object)
+JSON_ARRAY = Function("JSON_ARRAY", ("JSON_ARRAY(ANY, … [… ON NULL])",), _bind, _lower_array)
+
+
+def _lower_string(scope: Scope, call: Call) -> str:
+    return json_text(scope, call.operands[0])
+
+
+JSON_STRING = function("JSON_STRING", form("ANY", STRING), sql=_lower_string)
+
+_ESCAPED = {"0022": '"', "005C": "\\", "002F": "/", "0008": "b", "000C": "f", "000A": "n", "000D": "r", "0009": "t"}
+"""UTF-16 units to what stands behind the backslash."""
+
+
+def _lower_quote(scope: Scope, call: Call) -> str:
+    """By UTF-16 units, as Java has them: those beyond ASCII are written as numbers."""
+    unit = scope.fresh()
+    units = f"regexp_extract_all(hex(encode({scope.text(call.operands[0])}, 'UTF-16BE')), '[0-9A-F]{{4}}', 0)"
+    escaped = " ".join(f"WHEN '{code}' THEN {text_literal(chr(92) + by)}" for code, by in _ESCAPED.items())
+    number = f"concat({text_literal(chr(92) + 'u')}, lower({unit}))"
+    plain = f"if({unit} > '007F', {number}, chr(CAST(conv({unit}, 16, 10) AS INT)))"
+    members = f"transform({units}, {unit} -> CASE {unit} {escaped} ELSE {plain} END)"
+    return f"concat('\"', array_join({members}, ''), '\"')"
+
+
+JSON_QUOTE = function("JSON_QUOTE", form("TEXT", STRING), sql=_lower_quote, since="1.3")
+# What is no text of JSON stays as it is.
+JSON_UNQUOTE = function(
+    "JSON_UNQUOTE",
+    form("TEXT", STRING),
+    sql="if(rlike({0}, '(?s)^\".*\"$'), coalesce(CAST(try_parse_json({0}) AS STRING), {0}), {0})",
+    since="1.3",
+)

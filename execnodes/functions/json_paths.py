@@ -1,0 +1,102 @@
+"""JSON documents in Spark SQL: paths, and a way to parse that keeps numbers as they are written.
+
+Spark parses ``1.50`` to 1.5. So scalars are rewritten to texts with a mark before a document is parsed: ``"a": 1.50``
+to ``"a": "<N>1.50"`` and ``"b": "x"`` to ``"b": "<S>x"``. The mark also tells a text from a number and from a list.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from execnodes.core.errors import Position, SqlError
+from execnodes.functions.scope import Scope
+from execnodes.lowering.spark_sql import text_literal
+
+TEXT_MARK = "\ue000"
+OTHER_MARK = "\ue001"
+"""Before numbers, TRUE and FALSE."""
+_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+_TEXTS = text_literal(rf'(?s)\G((?:[^"]++|{_STRING}(?=\s*+:))*+)"([^"\\]*+(?:\\.[^"\\]*+)*+)"(?!\s*+:)')
+_NUMBER = r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+"
+_OTHERS = text_literal(rf'(?s)\G((?:[^"0-9tf-]++|{_STRING})*+)({_NUMBER}|true|false)(?![\w.+-])')
+
+
+def parsed(doc: str) -> str:
+    """A VARIANT of a document with marked scalars; NULL if it is no JSON."""
+    texts = f"regexp_replace({doc}, {_TEXTS}, {_marked(TEXT_MARK)})"
+    return f"try_parse_json(regexp_replace({texts}, {_OTHERS}, {_marked(OTHER_MARK)}))"
+
+
+def _marked(mark: str) -> str:
+    return text_literal(f'$1"{mark}$2"')
+
+
+def unmarked(json: str) -> str:
+    """JSON text without marks."""
+    other, start = text_literal(f'"{OTHER_MARK}([^"]*)"'), text_literal(f'"{TEXT_MARK}')
+    return f"replace(regexp_replace({json}, {other}, '$1'), {start}, '\"')"
+
+
+def is_scalar(text: str) -> str:
+    """Whether the text of a VARIANT is that of a number, boolean or text."""
+    return f"left({text}, 1) IN ({text_literal(TEXT_MARK)}, {text_literal(OTHER_MARK)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A JSON path: steps of definite paths, between them a wildcard."""
+
+    lax: bool
+    parts: tuple[str, ...]
+    """Definite paths in Spark's notation, from ``$``."""
+
+    @property
+    def definite(self) -> bool:
+        """Whether the path leads to one place."""
+        return len(self.parts) == 1
+
+
+_MODE = re.compile(r"\s*(strict|lax)\s+(.+)", re.IGNORECASE | re.DOTALL)
+_STEP = re.compile(r"\.([^.\[\]*()?@\s'\"]+)|\['([^']*)'\]|\[\"([^\"]*)\"\]|\[(\d+)\]|(\[\*\])")
+
+
+def parse_path(text: str, position: Position | None) -> Path:
+    """Read ``lax $.a.b[0]['c'][*]``; a path without mode is strict. SqlError for filters, deep scans and slices."""
+    mode = _MODE.fullmatch(text)
+    lax, spec = (mode[1].lower() == "lax", mode[2].strip()) if mode else (False, text.strip())
+    parts, at = ["$"], 1
+    while at < len(spec):
+        step = _STEP.match(spec, at)
+        if step is None:
+            break
+        if step[5]:
+            parts.append("$")
+        else:
+            name = step[1] or step[2] or step[3]
+            parts[-1] += f"[{step[4]}]" if step[4] else f"['{name}']"
+        at = step.end()
+    if not spec.startswith("$") or at < len(spec) or "'']" in text:
+        raise SqlError(
+            f"the JSON path {text!r} is not supported",
+            position=position,
+            hint="Write names, places and [*] only, e.g. '$.a.b[0].c' or 'lax $.items[*].id'.",
+        )
+    return Path(lax, tuple(parts))
+
+
+def found(scope: Scope, document: str, path: Path) -> str:
+    """What a path leads to in a parsed document: a VARIANT, or an ARRAY of them if the path is not definite."""
+    first, *rest = path.parts
+    value = f"variant_get({document}, {text_literal(first)}, 'variant')"
+    for index, part in enumerate(rest):
+        members = f"try_cast({value} AS ARRAY<VARIANT>)"
+        if index:
+            each = scope.fresh()
+            members = f"flatten(transform({value}, {each} -> try_cast({each} AS ARRAY<VARIANT>)))"
+        if part != "$":
+            each = scope.fresh()
+            got = f"variant_get({each}, {text_literal(part)}, 'variant')"
+            members = f"filter(transform({members}, {each} -> {got}), {each} -> {each} IS NOT NULL)"
+        value = members
+    return value

@@ -1,0 +1,141 @@
+"""LIKE, SIMILAR TO and regular expressions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from execnodes.core.errors import SqlError
+from execnodes.core.expressions import Call, Expression, Literal
+from execnodes.core.types import BOOLEAN, INT, STRING, LogicalType, array
+from execnodes.functions.families import Parameters
+from execnodes.functions.function import Binding, Function, Invocation, form, function
+from execnodes.functions.scope import Scope
+from execnodes.lowering.spark_sql import text_literal
+
+_NO_ESCAPE = text_literal("\x01")
+"""Spark's LIKE has an escape character in any case; this one occurs in no pattern."""
+_TEXTS = Parameters.parse("TEXT, TEXT, TEXT?")
+
+
+def _bind(call: Invocation) -> Binding | None:
+    operands = _TEXTS.convert(call.operands)
+    if operands is None:
+        return None
+    if len(operands) == 3 and len(_constant(operands[2]) or "") != 1:
+        raise SqlError("ESCAPE needs a single character", position=call.position, hint="Write e.g. ESCAPE '!'.")
+    if "SIMILAR" in call.name and _constant(operands[1]) is None:
+        raise SqlError(
+            "the pattern of SIMILAR TO must be a constant", position=call.position, hint="Use REGEXP(text, pattern)."
+        )
+    return Binding(operands, BOOLEAN.with_nullable(any(each.type.nullable for each in operands)))
+
+
+def _constant(expression: Expression) -> str | None:
+    return str(expression.value) if isinstance(expression, Literal) and expression.value is not None else None
+
+
+def _lower_like(negated: str) -> Callable[[Scope, Call], str]:
+    def lower(scope: Scope, call: Call) -> str:
+        text, pattern, *escape = scope.texts(call.operands)
+        return f"({text} {negated}LIKE {pattern} ESCAPE {escape[0] if escape else _NO_ESCAPE})"
+
+    return lower
+
+
+def _lower_similar(negated: str) -> Callable[[Scope, Call], str]:
+    def lower(scope: Scope, call: Call) -> str:
+        escape = _constant(call.operands[2]) if len(call.operands) == 3 else None
+        pattern = similar_to_regex(_constant(call.operands[1]) or "", escape)
+        return f"({negated}rlike({scope.text(call.operands[0])}, {text_literal(pattern)}))"
+
+    return lower
+
+
+def similar_to_regex(pattern: str, escape: str | None = None) -> str:
+    """The Java regular expression of a SIMILAR TO pattern; the whole text has to match."""
+    made, at, bracket = [], 0, False
+    while at < len(pattern):
+        each = pattern[at]
+        if each == escape and at + 1 < len(pattern):
+            at += 1
+            made.append(re.escape(pattern[at]))
+        elif bracket or each == "[":
+            bracket = each != "]"
+            made.append("\\\\" if each == "\\" else each)
+        else:
+            made.append({"%": ".*", "_": ".", "\\": "\\\\", "$": "\\$"}.get(each, each))
+        at += 1
+    return f"(?s)\\A(?:{''.join(made)})\\z"
+
+
+def _matching(name: str, lower: Callable[[str], Callable[[Scope, Call], str]]) -> tuple[Function, Function]:
+    plain = Function(name, (f"TEXT {name} TEXT [ESCAPE TEXT]",), _bind, lower(""))
+    return plain, Function(f"NOT {name}", (f"TEXT NOT {name} TEXT [ESCAPE TEXT]",), _bind, lower("NOT "))
+
+
+LIKE = _matching("LIKE", _lower_like)
+SIMILAR_TO = _matching("SIMILAR TO", _lower_similar)
+
+REGEXP = function("REGEXP", form("TEXT, TEXT", BOOLEAN), sql="({1} <> '' AND rlike({0}, {1}))")
+_LITERALLY = r"replace(replace({2}, '\\', '\\\\'), '$', '\\$')"
+REGEXP_REPLACE = function(
+    "REGEXP_REPLACE", form("TEXT, TEXT, TEXT", STRING), sql=f"regexp_replace({{0}}, {{1}}, {_LITERALLY})"
+)
+REGEXP_COUNT = function("REGEXP_COUNT", form("TEXT, TEXT", INT, nullable=True), sql="regexp_count({0}, {1})")
+REGEXP_INSTR = function("REGEXP_INSTR", form("TEXT, TEXT", INT, nullable=True), sql="regexp_instr({0}, {1})")
+REGEXP_SUBSTR = function("REGEXP_SUBSTR", form("TEXT, TEXT", STRING, nullable=True), sql="regexp_substr({0}, {1})")
+
+
+def _bind_group(default: int, returns: LogicalType) -> Callable[[Invocation], Binding | None]:
+    """Text, pattern and the number of a group, `default` if it is left out."""
+
+    def bind(call: Invocation) -> Binding | None:
+        operands = Parameters.parse("TEXT, TEXT, INT?").convert(call.operands)
+        if operands is None:
+            return None
+        number = () if len(operands) == 3 else (Literal(value=default, type=INT.not_null()),)
+        return Binding((*operands, *number), returns)
+
+    return bind
+
+
+def _group_missing(call: Call) -> bool:
+    """Whether a constant pattern has no group of the constant number asked for."""
+    pattern = _constant(call.operands[1])
+    number = call.operands[2]
+    if pattern is None or not isinstance(number, Literal) or number.value is None:
+        return False
+    return not 0 <= int(number.value) <= _groups(pattern)
+
+
+def _groups(pattern: str) -> int:
+    """Capturing groups of a Java regular expression."""
+    bare = re.sub(r"\\Q.*?(\\E|$)|\\.|\[(?:\\.|[^]\\])*\]", "", pattern, flags=re.DOTALL)
+    return len(re.findall(r"\((?!\?)|\(\?<(?![=!])", bare))
+
+
+def _lower_extract(scope: Scope, call: Call) -> str:
+    """NULL where nothing matches, or where there is no such group."""
+    if _group_missing(call):
+        return "CAST(NULL AS STRING)"
+    text, pattern, number = scope.texts(call.operands)
+    return scope.share_some(
+        (text, pattern), [0, 1], lambda t: f"if(rlike({t[0]}, {t[1]}), regexp_extract({t[0]}, {t[1]}, {number}), NULL)"
+    )
+
+
+REGEXP_EXTRACT = Function(
+    "REGEXP_EXTRACT", ("REGEXP_EXTRACT(TEXT, TEXT, INT?)",), _bind_group(0, STRING), _lower_extract
+)
+
+
+def _lower_extract_all(scope: Scope, call: Call) -> str:
+    if _group_missing(call):
+        return "CAST(NULL AS ARRAY<STRING>)"
+    return f"regexp_extract_all({', '.join(scope.texts(call.operands))})"
+
+
+REGEXP_EXTRACT_ALL = Function(
+    "REGEXP_EXTRACT_ALL", ("REGEXP_EXTRACT_ALL(TEXT, TEXT, INT?)",), _bind_group(1, array(STRING)), _lower_extract_all
+)

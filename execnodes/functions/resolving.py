@@ -1,0 +1,85 @@
+"""From a function's name and operands to a typed call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from execnodes.core.errors import Position, SqlError
+from execnodes.core.expressions import Call, Expression, walk
+from execnodes.core.types import LogicalType
+from execnodes.functions.conversion import TRY_CAST, convert
+from execnodes.functions.function import Function, Invocation
+from execnodes.functions.registry import close_matches, find, newest
+from execnodes.functions.type_rules import can_cast, can_cast_implicitly, cast_hint
+
+
+def known(name: str, position: Position | None = None) -> Function:
+    """The newest version of a function by its SQL name; SqlError if there is none."""
+    function = newest(name.upper())
+    if function is None:
+        near = close_matches(name.upper())
+        hint = f"Did you mean {' or '.join(near)}?" if near else "The documentation lists all functions."
+        raise SqlError(f"unknown function {name}", position=position, hint=hint)
+    return function
+
+
+def resolve(
+    name: str,
+    operands: Sequence[Expression],
+    *,
+    position: Position | None = None,
+    result: LogicalType | None = None,
+) -> Expression:
+    """The call of a function or operator by its SQL name, with the CASTs it implies and the type it gives.
+
+    `result` is the type asked for (CAST, TRY_CAST, REINTERPRET, JSON_VALUE, MINUS_DATE). SqlError if there is no such
+    function or it does not take these operands.
+    """
+    function = known(name, position)
+    call = Invocation(function.name, tuple(operands), position, result)
+    binding = function.bind(call)
+    if binding is None:
+        types = ", ".join(str(each.type) for each in operands)
+        raise SqlError(
+            f"{function.name} does not take ({types})",
+            position=position,
+            hint="It takes " + "; ".join(function.signatures) + ".",
+        )
+    if binding.name is not None:
+        function = newest(binding.name) or function
+    return Call(internal_name=function.internal_name, operands=binding.operands, type=binding.type)
+
+
+def cast(
+    expression: Expression,
+    target: LogicalType,
+    *,
+    explicit: bool,
+    position: Position | None = None,
+    may_fail: bool = True,
+) -> Expression:
+    """The expression as `target`: a CAST as written (`explicit`) or one an INSERT puts in.
+
+    With `may_fail` = False it is a TRY_CAST. The result is NULL where the expression is, whatever `target` says of
+    nullability. SqlError if there is no such cast, or no implicit one.
+    """
+    source = expression.type
+    if not explicit and not can_cast_implicitly(source, target):
+        raise SqlError(
+            f"{source} does not become {target} by itself", position=position, hint=f"Write CAST(… AS {target})."
+        )
+    if not can_cast(source, target):
+        raise SqlError(f"{source} cannot be cast to {target}", position=position, hint=cast_hint(source, target))
+    if not may_fail:
+        wanted = target.regular().with_nullable(True)
+        return Call(internal_name=TRY_CAST, operands=(expression,), type=wanted)
+    return convert(expression, target)
+
+
+def is_deterministic(expression: Expression) -> bool:
+    """Whether the same row always gives the same value."""
+    return all(_gives_the_same(each) for each in walk(expression) if isinstance(each, Call))
+
+
+def _gives_the_same(call: Call) -> bool:
+    return not call.non_deterministic if call.user_name else find(call.internal_name).deterministic

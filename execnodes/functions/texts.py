@@ -1,0 +1,207 @@
+"""Text functions. Lengths and places count code points, except where a function says otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from execnodes.core.expressions import Call, Literal
+from execnodes.core.types import INT, MAX_LENGTH, NUMERICS, STRING, TEXTS, LogicalType, Root, char, varchar
+from execnodes.functions.conversion import convert
+from execnodes.functions.families import operand, varying
+from execnodes.functions.function import Binding, Function, Invocation, by_count, form, function, template
+from execnodes.functions.scope import Scope
+from execnodes.lowering.spark_sql import text_literal
+
+UPPER = function("UPPER", form("TEXT", operand(0)), sql="upper({0})")
+LOWER = function("LOWER", form("TEXT", operand(0)), sql="lower({0})")
+UCASE = function("UCASE", form("TEXT", STRING), sql="upper({0})")
+LCASE = function("LCASE", form("TEXT", STRING), sql="lower({0})")
+REVERSE = function("REVERSE", form("TEXT", STRING, nullable=True), sql="reverse({0})")
+REPEAT = function("REPEAT", form("TEXT, INT", STRING), sql="repeat({0}, {1})")
+REPLACE = function("REPLACE", form("TEXT, TEXT, TEXT", STRING), sql="replace({0}, {1}, {2})")
+TRANSLATE = function("TRANSLATE", form("TEXT, TEXT, TEXT", STRING), sql="translate({0}, {1}, {2})")
+CHAR_LENGTH = function("CHAR_LENGTH", form("TEXT", INT), sql="char_length({0})")
+CHARACTER_LENGTH = function("CHARACTER_LENGTH", form("TEXT", INT), sql="char_length({0})")
+OCTET_LENGTH = function("OCTET_LENGTH", form("TEXT", INT), form("BINARY", INT), sql="octet_length({0})")
+CHR = function("CHR", form("INTEGER", STRING, nullable=True), sql="chr({0})")
+ASCII = function(
+    "ASCII",
+    form("TEXT", INT),
+    sql="if({0} = '', 0, CAST(CAST(CAST(conv(hex(left(CAST({0} AS BINARY), 1)), 16, 10) AS INT) AS TINYINT) AS INT))",
+)
+
+
+def _joined(types: Sequence[LogicalType]) -> LogicalType:
+    """CHAR if both are; as long as both together."""
+    length = min(sum(t.length for t in types), MAX_LENGTH)
+    return char(length) if all(t.root is Root.CHAR for t in types) else varchar(length)
+
+
+def _overlaid(types: Sequence[LogicalType]) -> LogicalType:
+    return varchar(min(types[0].length + types[1].length, MAX_LENGTH))
+
+
+def _lower_concat(scope: Scope, call: Call) -> str:
+    return f"concat({', '.join(scope.texts(call.operands))})"
+
+
+BARS = function("||", form("TEXT, TEXT", _joined), sql=_lower_concat)
+CONCAT = function("CONCAT", form("TEXT...", STRING), sql=_lower_concat)
+
+
+def _lower_concat_ws(scope: Scope, call: Call) -> str:
+    return f"concat_ws({', '.join(scope.texts(call.operands))})"
+
+
+CONCAT_WS = function("CONCAT_WS", form("TEXT, TEXT...", STRING), sql=_lower_concat_ws)
+
+
+def _lower_substring(scope: Scope, call: Call) -> str:
+    """A start before the beginning gives '', a negative length NULL."""
+    start = call.operands[1]
+    parts = scope.texts(call.operands)
+    length = f", {parts[2]}" if len(parts) == 3 else ""
+    if isinstance(start, Literal) and isinstance(start.value, int) and start.value >= 0:
+        text = f"substring({parts[0]}, {parts[1]}{length})"
+    else:
+        text = scope.share_some(
+            parts,
+            [0, 1],
+            lambda t: f"if({t[1]} < - char_length({t[0]}), '', substring({t[0]}, {t[1]}{length}))",
+        )
+    return f"if({parts[2]} < 0, NULL, {text})" if length else text
+
+
+_SLICE = (form("TEXT, INT, INT?", varying(0), nullable=True),)
+SUBSTRING = function("SUBSTRING", *_SLICE, sql=_lower_substring)
+SUBSTR = function("SUBSTR", *_SLICE, sql=_lower_substring)
+LEFT = function("LEFT", form("TEXT, INT", varying(0), nullable=True), sql="left({0}, {1})")
+RIGHT = function("RIGHT", form("TEXT, INT", varying(0), nullable=True), sql="right({0}, {1})")
+
+_PLACE = (form("TEXT, TEXT", INT),)
+POSITION = function(
+    "POSITION", *_PLACE, form("TEXT, TEXT, INT", INT), sql=by_count("locate({0}, {1})", "locate({0}, {1}, {2})")
+)
+LOCATE = function(
+    "LOCATE", *_PLACE, form("TEXT, TEXT, INT", INT), sql=by_count("locate({0}, {1})", "locate({0}, {1}, {2})")
+)
+INSTR = function(
+    "INSTR", *_PLACE, form("TEXT, TEXT, INT", INT), sql=by_count("instr({0}, {1})", "locate({1}, {0}, {2})")
+)
+STARTSWITH = function("STARTSWITH", form("TEXT, TEXT", LogicalType(Root.BOOLEAN)), sql="startswith({0}, {1})")
+ENDSWITH = function("ENDSWITH", form("TEXT, TEXT", LogicalType(Root.BOOLEAN)), sql="endswith({0}, {1})")
+
+
+def _lower_trim(scope: Scope, call: Call) -> str:
+    """Operands: BOTH, LEADING or TRAILING; the characters to take off, in any order; the text."""
+    mode, characters, text = call.operands
+    side = str(mode.value) if isinstance(mode, Literal) else "BOTH"
+    return f"trim({side} {scope.text(characters)} FROM {scope.text(text)})"
+
+
+TRIM = function("TRIM", form("SYMBOL, TEXT, TEXT", varying(2)), sql=_lower_trim, words=("BOTH", "LEADING", "TRAILING"))
+
+
+_SIDES = {"LTRIM": "LEADING", "RTRIM": "TRAILING", "BTRIM": "BOTH"}
+TRIMS = tuple(
+    function(
+        name,
+        form("TEXT, TEXT?", varying(0)),
+        sql=by_count(f"trim({side} ' ' FROM {{0}})", f"trim({side} {{1}} FROM {{0}})"),
+    )
+    for name, side in _SIDES.items()
+)
+
+_BEYOND_BMP = r"[\x{10000}-\x{10ffff}]"
+_MARK = "\uffff"
+_WHOLE = "\ufffe"
+
+
+def _marked(text: str) -> str:
+    """A mark after each character that takes two UTF-16 units, so that places count those units."""
+    return f"regexp_replace({text}, {text_literal(f'({_BEYOND_BMP})')}, {text_literal('$1' + _MARK)})"
+
+
+def _unmarked(text: str) -> str:
+    """Without the marks; half a character becomes a question mark."""
+    whole = f"regexp_replace({text}, {text_literal(f'({_BEYOND_BMP}){_MARK}')}, {text_literal('$1' + _WHOLE)})"
+    torn = f"regexp_replace({whole}, {text_literal(f'{_BEYOND_BMP}(?!{_WHOLE})|{_MARK}')}, '?')"
+    return f"replace({torn}, {text_literal(_WHOLE)}, '')"
+
+
+def _escaped(text: str) -> str:
+    """A template text of which only the places are fields."""
+    doubled = text.replace("{", "{{").replace("}", "}}")
+    for index in range(4):
+        doubled = doubled.replace(f"{{{{{index}}}}}", f"{{{index}}}")
+    return doubled
+
+
+PADS = tuple(
+    function(
+        name,
+        form("TEXT, INT, TEXT", STRING),
+        sql=template(
+            "if({1} < 0 OR {2} = '', NULL, "
+            + _escaped(_unmarked(f"{name.lower()}({_marked('{0}')}, {{1}}, {_marked('{2}')})"))
+            + ")"
+        ),
+    )
+    for name in ("LPAD", "RPAD")
+)
+
+
+def _lower_overlay(scope: Scope, call: Call) -> str:
+    """Counts UTF-16 units. A start outside the text leaves it as it is."""
+    text, new, start, *length = scope.texts(call.operands)
+
+    def body(t: Sequence[str]) -> str:
+        old, put, place = t
+        size = length[0] if length else f"char_length({put})"
+        rest = f"if({place} + {size} <= char_length({old}) AND {size} > 0, substring({old}, {place} + {size}), '')"
+        made = f"concat(left({old}, {place} - 1), {put}, {rest})"
+        return f"if({place} <= 0 OR {place} > char_length({old}), {old}, {made})"
+
+    return _unmarked(scope.share_some((_marked(text), _marked(new), start), [0, 1, 2], body))
+
+
+OVERLAY = function("OVERLAY", form("TEXT, TEXT, INT, INT?", _overlaid), sql=_lower_overlay)
+
+_WORDS = text_literal("([A-Za-z0-9]+|[^A-Za-z0-9]+)")
+
+
+def _lower_initcap(scope: Scope, call: Call) -> str:
+    """Words are runs of ASCII letters and digits."""
+    word = scope.fresh()
+    changed = f"if(rlike({word}, '^[A-Za-z0-9]'), concat(upper(left({word}, 1)), lower(substring({word}, 2))), {word})"
+    words = f"regexp_extract_all({scope.text(call.operands[0])}, {_WORDS}, 1)"
+    return f"array_join(transform({words}, {word} -> {changed}), '')"
+
+
+INITCAP = function("INITCAP", form("TEXT", operand(0)), sql=_lower_initcap)
+
+
+def _lower_elt(scope: Scope, call: Call) -> str:
+    return f"elt({', '.join(scope.texts(call.operands))})"
+
+
+ELT = function("ELT", form("INTEGER, TEXT...", STRING, nullable=True), sql=_lower_elt)
+
+
+def _bind_printf(call: Invocation) -> Binding | None:
+    """A pattern of Java's Formatter, which the values must fit; a NULL is printed as ``null``."""
+    if not call.operands or call.types[0].root not in (*TEXTS, Root.NULL):
+        return None
+    pattern, *values = (convert(each, STRING) if each.type.root is Root.NULL else each for each in call.operands)
+    if any(each.type.root not in (*TEXTS, *NUMERICS, Root.BOOLEAN) for each in values):
+        return None
+    # Decimals are printed with %s only, as Flink's are: they are no numbers to Java.
+    texts = [convert(each, STRING) if each.type.root is Root.DECIMAL else each for each in values]
+    return Binding((pattern, *texts), STRING.with_nullable(pattern.type.nullable))
+
+
+def _lower_printf(scope: Scope, call: Call) -> str:
+    return f"format_string({', '.join(scope.texts(call.operands))})"
+
+
+PRINTF = Function("PRINTF", ("PRINTF(TEXT, TEXT | NUMERIC | BOOLEAN, …)",), _bind_printf, _lower_printf, since="1.3")

@@ -1,0 +1,67 @@
+"""From an aggregate call to its accumulator, and how it is fed."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from execnodes.core.aggregates import function_of, order_dependent
+from execnodes.core.expressions import AggregateCall
+from execnodes.core.types import LogicalType
+from execnodes.kernels.aggregates.accumulator import Accumulator
+from execnodes.kernels.aggregates.arrival import ArrayAgg, FirstValue, JsonArrayAgg, LastValue, ListAgg
+from execnodes.kernels.aggregates.collected import Collect, JsonObjectAgg
+from execnodes.kernels.aggregates.counting import Count
+from execnodes.kernels.aggregates.extremes import Extreme
+from execnodes.kernels.aggregates.sums import Average, Sum
+from execnodes.kernels.aggregates.variance import Variance
+
+_CLASSES: dict[str, type[Accumulator]] = {
+    "COUNT": Count,
+    "SUM": Sum,
+    "$SUM0": Sum,
+    "AVG": Average,
+    "MIN": Extreme,
+    "MAX": Extreme,
+    "VAR_POP": Variance,
+    "VAR_SAMP": Variance,
+    "STDDEV_POP": Variance,
+    "STDDEV_SAMP": Variance,
+    "FIRST_VALUE": FirstValue,
+    "LAST_VALUE": LastValue,
+    "LISTAGG": ListAgg,
+    "ARRAY_AGG": ArrayAgg,
+    "COLLECT": Collect,
+    "JSON_OBJECTAGG_NULL_ON_NULL": JsonObjectAgg,
+    "JSON_OBJECTAGG_ABSENT_ON_NULL": JsonObjectAgg,
+    "JSON_ARRAYAGG_NULL_ON_NULL": JsonArrayAgg,
+    "JSON_ARRAYAGG_ABSENT_ON_NULL": JsonArrayAgg,
+}
+
+
+class Feed(Enum):
+    """What an accumulator is made from."""
+
+    ROWS = "rows"
+    """The rows of a batch are folded and merged with what there was."""
+    COUNTED = "counted"
+    """All values of the group, each with how often it occurs."""
+    SEQUENCED = "sequenced"
+    """All values of the group in order of arrival."""
+
+
+def make(call: AggregateCall, arg: LogicalType | None, retract: bool) -> Accumulator:
+    """The accumulator of a call."""
+    return _CLASSES[function_of(call.internal_name).name](call, arg, retract)
+
+
+def feed(accumulator: Accumulator) -> Feed:
+    """How an accumulator is fed, DISTINCT apart."""
+    if isinstance(accumulator, Collect) or (isinstance(accumulator, Extreme) and accumulator.retract):
+        return Feed.COUNTED
+    ordered = order_dependent(accumulator.call.internal_name) and accumulator.retract
+    return Feed.SEQUENCED if ordered or isinstance(accumulator, JsonObjectAgg) else Feed.ROWS
+
+
+def by_transitions(accumulator: Accumulator) -> bool:
+    """Whether DISTINCT matters to the function, so that it sees values only as they come first and go last."""
+    return accumulator.call.distinct and not isinstance(accumulator, Extreme | Collect)

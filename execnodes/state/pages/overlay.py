@@ -1,0 +1,122 @@
+"""What a lane has written since its pages were: a few rows at a time, instead of the pages that they are in.
+
+A micro-batch of few keys meets nearly every key in a page of its own. To rewrite these pages would cost a hundred times
+what the batch brings, in time and in bytes that Spark must keep; so its rows go to the store as one segment, and hide
+those of the same addresses below: in older segments, and in pages.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from tempfile import SpooledTemporaryFile
+
+import numpy as np
+import polars as pl
+
+from execnodes.lowering.stream import HASH
+from execnodes.state.operator import StateSpec
+from execnodes.state.pages.map_client import OVERLAY
+from execnodes.state.pages.page_format import Page, compress, decode, decode_pages, decompress, layout
+
+_HEAD = struct.Struct("<II")
+"""Bytes of the rows, hashes without rows behind them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """The newest rows of some addresses; for state without buckets, so that an address is a hash."""
+
+    rows: pl.DataFrame
+    """As pages hold them."""
+    covered: pl.Series
+    """The hashes, each once; some may have no rows any more."""
+
+    @classmethod
+    def empty(cls, spec: StateSpec) -> Overlay:
+        """Over nothing."""
+        return cls(pl.DataFrame(schema=layout(spec).schema), pl.Series(HASH, [], pl.Int64))
+
+    @classmethod
+    def of(cls, rows: pl.DataFrame, hashes: pl.Series) -> Overlay:
+        """Rows that take the place of all others of these addresses and their own."""
+        return cls(rows, pl.concat([hashes, rows[HASH]]).unique())
+
+    def over(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Older rows, and those here in place of some."""
+        return pl.concat([self.without_covered(rows), self.rows.select(rows.columns)])
+
+    def without_covered(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Older rows that are still there."""
+        return rows.filter(~pl.col(HASH).is_in(self.covered.implode()))
+
+    def above(self, older: Overlay) -> Overlay:
+        """Both as one."""
+        return Overlay(self.over(older.rows), pl.concat([older.covered, self.covered]).unique())
+
+    def encode(self, spec: StateSpec) -> bytes:
+        """A segment's bytes."""
+        stored = self.rows.select(pl.col(name).cast(dtype) for name, dtype in layout(spec).stored.items())
+        page = Page.of(spec, layout(spec).batch(stored)).encode()
+        gone = self.covered.filter(~self.covered.is_in(self.rows[HASH].implode()))
+        return _HEAD.pack(len(page), len(gone)) + page + compress(gone.to_numpy().tobytes())
+
+    @classmethod
+    def decode(cls, spec: StateSpec, data: bytes) -> Overlay:
+        """Read what `encode` wrote, in whichever layout."""
+        size, gone = _HEAD.unpack_from(data)
+        end = _HEAD.size + size
+        rows, _ = decode(spec, [Page.decode(data[_HEAD.size : end])])
+        hashes = np.frombuffer(decompress(memoryview(data)[end:], gone * 8), np.int64)
+        return cls.of(rows, pl.Series(HASH, hashes))
+
+    @property
+    def bytes(self) -> int:
+        """How much memory it takes, about."""
+        return int(self.rows.estimated_size()) + self.covered.len() * 8
+
+
+def visible(spec: StateSpec, entries: Iterable[tuple[str, int, int, bytes]]) -> Iterator[pl.DataFrame]:
+    """Rows of lanes whose entries (lane, page, segment, bytes) come in any order: pages, and overlays above them."""
+    segments: dict[str, list[tuple[int, bytes]]] = {}
+    lanes: dict[str, int] = {}
+    with SpooledTemporaryFile(max_size=_IN_MEMORY) as pages:
+        for lane, page, segment, data in entries:
+            if page == OVERLAY[1]:
+                segments.setdefault(lane, []).append((segment, data))
+            else:
+                number = lanes.setdefault(lane, len(lanes))
+                pages.write(_HEAD.pack(number, len(data)))
+                pages.write(data)
+        overlays = {}
+        for lane, found in segments.items():
+            overlay = Overlay.empty(spec)
+            for _, data in sorted(found):
+                overlay = Overlay.decode(spec, data).above(overlay)
+            overlays[lane] = overlay
+            yield overlay.rows
+        names = {number: lane for lane, number in lanes.items()}
+        pages.seek(0)
+        stored = _read(pages)
+        while run := list(islice(stored, _AT_ONCE)):
+            by_lane: dict[int, list[bytes]] = {}
+            for number, data in run:
+                by_lane.setdefault(number, []).append(data)
+            for number, of_lane in by_lane.items():
+                rows = decode_pages(spec, of_lane)
+                above = overlays.get(names[number])
+                yield rows if above is None else above.without_covered(rows)
+
+
+_AT_ONCE = 512
+"""Pages that are decoded together."""
+_IN_MEMORY = 64 * 1024 * 1024
+"""Bytes of pages that wait in memory for the overlays; more wait in a file."""
+
+
+def _read(pages: SpooledTemporaryFile[bytes]) -> Iterator[tuple[int, bytes]]:
+    while head := pages.read(_HEAD.size):
+        number, size = _HEAD.unpack(head)
+        yield number, pages.read(size)

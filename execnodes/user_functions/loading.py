@@ -1,0 +1,74 @@
+"""From what a user gives or names to the definition of a function."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from typing import Any
+
+from execnodes.core.errors import FunctionError
+from execnodes.user_functions import consent
+from execnodes.user_functions.aggregate import (
+    AggregateDefinition,
+    AggregateFunction,
+    GivenAggregate,
+    UserDefinedAggregateFunction,
+    define_aggregate,
+)
+from execnodes.user_functions.scalar import (
+    Given,
+    ScalarDefinition,
+    ScalarFunction,
+    UserDefinedScalarFunction,
+    define,
+)
+
+Definition = ScalarDefinition | AggregateDefinition
+Function = Given | UserDefinedScalarFunction | GivenAggregate | UserDefinedAggregateFunction
+"""What can be registered."""
+
+
+def definition_of(given: Any, name: str) -> Definition:
+    """The function under the name that SQL knows it by: made by `udf`, a function class or object, or a plain
+    function with hints. FunctionError if it is none of these.
+    """
+    if isinstance(given, UserDefinedScalarFunction | UserDefinedAggregateFunction):
+        return given.definition.named(name)
+    is_class = isinstance(given, type) and issubclass(given, ScalarFunction | AggregateFunction)
+    if is_class and inspect.isabstract(given):
+        missing = " and ".join(sorted(given.__abstractmethods__))
+        raise FunctionError(f"function {name}: {given.__qualname__} has no method {missing}")
+    if isinstance(given, AggregateFunction) or (is_class and issubclass(given, AggregateFunction)):
+        return define_aggregate(given, name=name)
+    if is_class or isinstance(given, ScalarFunction) or inspect.isroutine(given):
+        return define(given, name=name)
+    raise FunctionError(
+        f"function {name}: {given!r} is no function",
+        hint="Give a function with type hints, what udf or udaf give, a ScalarFunction or an AggregateFunction.",
+    )
+
+
+def load(class_name: str, name: str) -> Definition:
+    """The function that ``module:name`` names; FunctionError if it cannot be imported or is no function.
+
+    ClassNotAllowedError if nobody has allowed its module.
+    """
+    module_name, _, path = class_name.partition(":") if ":" in class_name else class_name.rpartition(".")
+    if not module_name or not path:
+        raise FunctionError(
+            f"function {name}: {class_name!r} names no Python function",
+            hint="Write 'module:name' or 'package.module:Class'.",
+        )
+    consent.require(module_name, f"function {name}")
+    try:
+        found: Any = importlib.import_module(module_name)
+    except ImportError as error:
+        raise FunctionError(
+            f"function {name}: module {module_name!r} cannot be imported: {error}",
+            hint="Put the folder of the module on PYTHONPATH.",
+        ) from error
+    for part in path.split("."):
+        if not hasattr(found, part):
+            raise FunctionError(f"function {name}: module {module_name!r} has no {path!r}")
+        found = getattr(found, part)
+    return definition_of(found, name)

@@ -1,0 +1,35 @@
+"""How functions of the user are called in the texts that Spark runs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+
+from execnodes.core.expressions import Call
+from execnodes.core.types import LogicalType
+from execnodes.lowering.stream import ACTIVE
+
+PREFIX = "rk_fn_"
+"""Spark knows functions of the user by names that begin so."""
+
+_ACTIVE = re.compile(rf"'(?:[^'\\]|\\.)*'|`(?:[^`]|``)*`|\b{ACTIVE}\b", re.DOTALL)
+"""Constants and quoted names, which are left alone, and what is replaced."""
+
+
+def operand_types(call: Call) -> tuple[LogicalType, ...]:
+    """Types of the operands."""
+    return tuple(each.type for each in call.operands)
+
+
+def spark_name(call: Call) -> str:
+    """The name under which Spark knows the function with these types; the same in every process."""
+    key = [call.user_name, call.class_name, [str(each) for each in operand_types(call)], str(call.type)]
+    return PREFIX + hashlib.sha256(json.dumps(key).encode()).hexdigest()[:20]
+
+
+def activated(text: str, condition: str = "TRUE") -> str:
+    """A text whose functions of the user see the rows for which `condition` is TRUE."""
+    if ACTIVE not in text:
+        return text
+    return _ACTIVE.sub(lambda found: f"({condition})" if found[0] == ACTIVE else found[0], text)

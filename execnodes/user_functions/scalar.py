@@ -1,0 +1,164 @@
+"""Scalar functions of the user: one value a row. Names are PyFlink's (`udf`, `ScalarFunction`)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import update_wrapper
+from typing import Any, Literal, get_args, overload
+
+from execnodes.core.errors import FunctionError
+from execnodes.core.types import LogicalType
+from execnodes.user_functions.hints import hints_of, sql_type, type_of_hint
+from execnodes.user_functions.parameters import Parameters, parameters_of
+
+Form = Literal["general", "pandas"]
+"""general: called for each row; pandas: called with a pandas Series a parameter, and gives one of the same length."""
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionContext:
+    """What a function is told when it is opened."""
+
+    name: str
+    """By which SQL knows it."""
+
+
+class ScalarFunction(ABC):
+    """A function with a life of its own: `open` once in each Python worker, then `eval` for each row."""
+
+    def open(self, context: FunctionContext) -> None:  # noqa: B027  # most functions need nothing
+        """Load what `eval` needs; called once before it."""
+
+    @abstractmethod
+    def eval(self, *args: Any) -> Any:
+        """The value; its hints are the types of the function."""
+
+    def is_deterministic(self) -> bool:
+        """Whether the same operands always give the same value."""
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarDefinition:
+    """A scalar function and all that it says of itself."""
+
+    name: str
+    """For messages."""
+    function: Callable[..., Any] | ScalarFunction
+    form: Form
+    parameters: Parameters
+    result: LogicalType
+    deterministic: bool = True
+
+    def named(self, name: str) -> ScalarDefinition:
+        """The same under the name that SQL knows it by."""
+        return replace(self, name=name)
+
+    def __str__(self) -> str:
+        return f"{self.name}{self.parameters} → {self.result}"
+
+
+class UserDefinedScalarFunction:
+    """What `udf` gives: it can be registered, and still be called from Python."""
+
+    def __init__(self, definition: ScalarDefinition) -> None:
+        self.definition = definition
+        if not isinstance(definition.function, ScalarFunction):
+            update_wrapper(self, definition.function)
+
+    def __call__(self, *args: Any) -> Any:
+        """The function itself."""
+        function = self.definition.function
+        return function.eval(*args) if isinstance(function, ScalarFunction) else function(*args)
+
+
+Given = Callable[..., Any] | ScalarFunction | type[ScalarFunction]
+
+
+@overload
+def udf(f: Given) -> UserDefinedScalarFunction: ...
+@overload
+def udf(
+    f: None = None,
+    *,
+    input_types: Sequence[str | LogicalType] | str | LogicalType | None = None,
+    result_type: str | LogicalType | None = None,
+    deterministic: bool | None = None,
+    name: str | None = None,
+    func_type: Form = "general",
+) -> Callable[[Given], UserDefinedScalarFunction]: ...
+@overload
+def udf(
+    f: Given,
+    *,
+    input_types: Sequence[str | LogicalType] | str | LogicalType | None = None,
+    result_type: str | LogicalType | None = None,
+    deterministic: bool | None = None,
+    name: str | None = None,
+    func_type: Form = "general",
+) -> UserDefinedScalarFunction: ...
+
+
+def udf(
+    f: Given | None = None,
+    *,
+    input_types: Sequence[str | LogicalType] | str | LogicalType | None = None,
+    result_type: str | LogicalType | None = None,
+    deterministic: bool | None = None,
+    name: str | None = None,
+    func_type: Form = "general",
+) -> UserDefinedScalarFunction | Callable[[Given], UserDefinedScalarFunction]:
+    """Make a scalar function of a Python function or a `ScalarFunction`; also a decorator, with or without arguments.
+
+    Types come from hints; `input_types` and `result_type` win over them. FunctionError if a type cannot be told.
+    """
+
+    def make(given: Given) -> UserDefinedScalarFunction:
+        types = [input_types] if isinstance(input_types, str | LogicalType) else input_types
+        return UserDefinedScalarFunction(define(given, types, result_type, deterministic, name, func_type))
+
+    return make if f is None else make(f)
+
+
+def define(
+    given: Given,
+    input_types: Sequence[str | LogicalType] | None = None,
+    result_type: str | LogicalType | None = None,
+    deterministic: bool | None = None,
+    name: str | None = None,
+    form: Form = "general",
+) -> ScalarDefinition:
+    """The definition of a function, see `udf`; FunctionError names the function."""
+    function = given() if isinstance(given, type) and issubclass(given, ScalarFunction) else given
+    called = function.eval if isinstance(function, ScalarFunction) else function
+    shown = name or str(getattr(function, "__name__", type(function).__name__))
+    if form not in get_args(Form):
+        raise FunctionError(
+            f"func_type of {shown} is {form!r}", hint=f"There are {' and '.join(map(repr, get_args(Form)))}."
+        )
+    if not callable(called):
+        raise FunctionError(f"{shown} is no function", hint="Give a Python function or a ScalarFunction.")
+    try:
+        # The hints of the pandas form speak of Series, which tells no types.
+        parameters = parameters_of(called, input_types, hinted=form == "general")
+        result = _result(called, result_type, form)
+    except FunctionError as error:
+        raise FunctionError(f"function {shown}: {error.message}", hint=error.hint) from error
+    fixed = function.is_deterministic() if isinstance(function, ScalarFunction) else True
+    return ScalarDefinition(
+        shown, function, form, parameters, result, fixed if deterministic is None else deterministic
+    )
+
+
+def _result(called: Callable[..., Any], given: str | LogicalType | None, form: Form) -> LogicalType:
+    if given is not None:
+        return sql_type(given)
+    hints = hints_of(called) if form == "general" else {}
+    if "return" not in hints:
+        raise FunctionError(
+            "the type of its result is not known",
+            hint="Hint it (def f(a: int) -> str), or give result_type='STRING'.",
+        )
+    return type_of_hint(hints["return"])

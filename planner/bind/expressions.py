@@ -1,0 +1,215 @@
+"""Syntax of an expression to a typed expression over the columns of a scope."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from execnodes.core import aggregates
+from execnodes.core.errors import SqlError
+from execnodes.core.expressions import Call, Expression, FieldAccess, InputRef, user_calls
+from execnodes.core.places import place
+from execnodes.core.types import BOOLEAN, Root
+from execnodes.functions import can_fail, known, resolve
+from planner import syntax as s
+from planner.bind.scope import Scope
+from planner.bind.user_functions import bind_scalar, find_aggregate, find_function
+from planner.bind.written import written
+from planner.catalog.catalogs import Catalog
+from planner.limits import check_expression
+
+Replace = Callable[[s.Expr], Expression | None]
+"""Gives the expression of a part that was built before (an aggregate, an OVER, a subquery), else None."""
+
+_NESTED = 100
+"""So many terms of AND and OR are nested, two and two, as plans have always had them; more stand side by side."""
+
+WINDOW_ONLY = frozenset(
+    ("ROW_NUMBER", "RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST", "NTILE", "LAG", "LEAD", "NTH_VALUE")
+)
+"""Functions that exist only with OVER."""
+GROUP_FUNCTIONS = frozenset(("GROUPING", "GROUPING_ID", "GROUP_ID"))
+"""Functions that exist only beside GROUP BY."""
+
+IN_LAMBDA = frozenset(("ARRAY_CONTAINS", "ARRAY_REMOVE"))
+"""Functions that compute their last operand inside a loop over an array."""
+
+
+def nothing(_: s.Expr) -> Expression | None:
+    """Replaces no part."""
+    return None
+
+
+class Converter:
+    """Converts expressions of one clause."""
+
+    def __init__(self, scope: Scope, catalog: Catalog, replace: Replace = nothing, clause: str = "this place") -> None:
+        """`clause` names the place in errors about what may not stand there."""
+        self.scope = scope
+        self.catalog = catalog
+        self.replace = replace
+        self.clause = clause
+        self._inside = 0
+        """Calls around the one that is being converted."""
+
+    def convert(self, node: s.Expr) -> Expression:
+        """The typed expression; SqlError with the place of what cannot be."""
+        self._inside += 1
+        try:
+            found = self._convert(node)
+        finally:
+            self._inside -= 1
+        if not self._inside:
+            check_expression(found, node.position)
+        return found
+
+    def _convert(self, node: s.Expr) -> Expression:
+        replaced = self.replace(node)
+        if replaced is not None:
+            return replaced
+        match node:
+            case s.Name():
+                return self.scope.resolve(node)
+            case s.Constant():
+                return node.literal
+            case s.Call():
+                return self._call(node)
+            case s.Access():
+                return self._access(node)
+            case s.Star():
+                raise SqlError("* may only stand in the SELECT list and in COUNT(*)", position=node.position)
+            case s.ScalarQuery() | s.ExistsQuery() | s.InQuery():
+                raise SqlError(
+                    f"a subquery in {self.clause} is not supported",
+                    position=node.position,
+                    hint="Write it as a join, or in WHERE or SELECT of a query without GROUP BY.",
+                )
+
+    def column(self, column: InputRef, node: s.Name) -> Expression:
+        """A column that * stands for."""
+        return column
+
+    def condition(self, node: s.Expr) -> Expression:
+        """A BOOLEAN expression."""
+        found = self.convert(node)
+        if found.type.root is Root.NULL:
+            return resolve("CAST", (found,), position=node.position, result=BOOLEAN)
+        if found.type.root is not Root.BOOLEAN:
+            raise SqlError(f"{self.clause} needs a BOOLEAN, not {found.type}", position=node.position)
+        return found
+
+    def _access(self, node: s.Access) -> Expression:
+        inner = self.convert(node.expr)
+        field = next((f for f in inner.type.fields if f.name == node.name), None)
+        if field is None:
+            raise SqlError(f"{inner.type} has no field '{node.name}'", position=node.position)
+        nullable = field.type.nullable or inner.type.nullable
+        return FieldAccess(name=node.name, expr=inner, type=field.type.with_nullable(nullable))
+
+    def _call(self, node: s.Call) -> Expression:
+        self._check(node)
+        found = find_function(self.catalog, node)
+        if found is None:
+            known(node.name, node.position)
+        operands = tuple(self.convert(arg) for arg in node.args)
+        if found is not None:
+            return bind_scalar(found, operands, node)
+        if node.name.upper() in IN_LAMBDA and any(True for each in operands[1:] for _ in user_calls(each)):
+            raise SqlError(
+                f"a function written in Python may not stand in the second operand of {node.name}",
+                position=node.position,
+                hint="Spark cannot call Python from inside its loops over arrays; do it in the function itself.",
+            )
+        if node.name in ("AND", "OR") and 2 < len(operands) <= _NESTED:
+            return self._fold(node, operands)
+        made = resolve(node.name.upper(), operands, position=node.position, result=node.result)
+        if isinstance(made, Call) and can_fail(made):
+            made.put(place(node.position.line, node.position.column, written(node)))
+        return made
+
+    def _fold(self, node: s.Call, operands: tuple[Expression, ...]) -> Expression:
+        found = operands[0]
+        for operand in operands[1:]:
+            found = resolve(node.name, (found, operand), position=node.position)
+        return found
+
+    def _check(self, node: s.Call) -> None:
+        name = node.name.upper()
+        if node.over is not None or name in WINDOW_ONLY:
+            hint = None if node.over else f"Write {name}() OVER (PARTITION BY … ORDER BY …)."
+            raise SqlError(f"{node.name} OVER may not stand in {self.clause}", position=node.position, hint=hint)
+        if aggregates.is_aggregate(name) or name in GROUP_FUNCTIONS:
+            hint = "Aggregates stand in SELECT, HAVING, QUALIFY and ORDER BY of a query with FROM."
+            raise SqlError(
+                f"the aggregate function {node.name} may not stand in {self.clause}", position=node.position, hint=hint
+            )
+        clause = "DISTINCT" if node.distinct else "FILTER" if node.filter else "WITHIN GROUP" if node.order else None
+        if clause or node.star:
+            raise SqlError(f"{clause or '*'} in a call of {node.name}: it is no aggregate", position=node.position)
+
+
+def conjuncts(node: s.Expr | None) -> list[s.Expr]:
+    """Members of an AND."""
+    if node is None:
+        return []
+    if isinstance(node, s.Call) and node.name == "AND":
+        return [each for arg in node.args for each in conjuncts(arg)]
+    return [node]
+
+
+def all_of(conditions: list[Expression]) -> Expression | None:
+    """The AND of conditions; None of none."""
+    if not conditions:
+        return None
+    if len(conditions) > _NESTED:
+        return resolve("AND", tuple(conditions))
+    found = conditions[0]
+    for condition in conditions[1:]:
+        found = resolve("AND", (found, condition))
+    return found
+
+
+def children(node: s.Expr) -> tuple[s.Expr, ...]:
+    """Direct parts of an expression, without queries in it."""
+    match node:
+        case s.Call():
+            over = () if node.over is None else (*node.over.partition, *(item.expr for item in node.over.order))
+            return (*node.args, *((node.filter,) if node.filter else ()), *over)
+        case s.Access():
+            return (node.expr,)
+        case s.InQuery():
+            return node.values
+        case _:
+            return ()
+
+
+def walk(node: s.Expr) -> list[s.Expr]:
+    """The expression and all its parts, parents first."""
+    found, left = [], [node]
+    while left:
+        each = left.pop()
+        found.append(each)
+        left.extend(reversed(children(each)))
+    return found
+
+
+def is_aggregate(node: s.Expr, catalog: Catalog) -> bool:
+    """True for the call of an aggregate without OVER."""
+    if not isinstance(node, s.Call) or node.over is not None:
+        return False
+    known = aggregates.is_aggregate(node.name) or node.name.upper() in GROUP_FUNCTIONS
+    return known or find_aggregate(catalog, node) is not None
+
+
+def unique_names(names: list[str]) -> list[str]:
+    """Names made distinct as Flink does: a later ``a`` becomes ``a0``."""
+    seen: set[str] = set()
+    numbers: dict[str, int] = {}
+    found = []
+    for name in names:
+        fresh, number = name, numbers.get(name, 0)
+        while fresh in seen:
+            fresh, number = f"{name}{number}", number + 1
+        seen.add(fresh)
+        numbers[name] = number
+        found.append(fresh)
+    return found

@@ -1,0 +1,97 @@
+"""The group windows of old, TUMBLE(ts, size) in GROUP BY, rewritten to window table functions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from execnodes.core.errors import SqlError
+from execnodes.core.expressions import Expression, InputRef
+from planner import syntax as s
+from planner.algebra import Logical
+from planner.bind.expressions import Converter
+from planner.bind.source import Source, project, refs
+from planner.bind.windows import PARAMETERS, attach, interval_millis, make_window, time_attribute
+
+if TYPE_CHECKING:
+    from planner.bind.query import QueryBuilder
+
+_AUXILIARY = {"START": 0, "END": 1, "ROWTIME": 2}
+_LENGTHS = {"TUMBLE": ("SIZE",), "HOP": ("SLIDE", "SIZE"), "SESSION": ("GAP",)}
+
+
+class GroupWindows:
+    """The group window of one GROUP BY, if there is one: its source, its keys, and its auxiliary functions."""
+
+    def __init__(self, builder: QueryBuilder, source: Source, group: tuple[s.Expr | s.GroupingSets, ...]) -> None:
+        """SqlError for two windows or one that cannot be."""
+        self.source = source
+        self._call: s.Call | None = None
+        self._columns: tuple[InputRef, ...] = ()
+        found = [item for item in group if isinstance(item, s.Call) and item.name.upper() in _LENGTHS]
+        if not found:
+            return
+        if len(found) > 1:
+            raise SqlError("GROUP BY takes one window", position=found[1].position)
+        self._call = found[0]
+        keys = [item for item in group if item is not self._call]
+        self._attach(builder, found[0], keys)
+
+    def _attach(self, builder: QueryBuilder, call: s.Call, keys: list[s.Expr | s.GroupingSets]) -> None:
+        name = call.name.upper()
+        parameters = _LENGTHS[name]
+        if len(call.args) != len(parameters) + 1:
+            raise SqlError(
+                f"{name} in GROUP BY takes a time attribute and {' and '.join(parameters).lower()}",
+                position=call.position,
+                hint=f"Or use TABLE({name}(TABLE t, {', '.join(PARAMETERS[name][1:])})).",
+            )
+        converter = Converter(self.source.scope, builder.catalog, clause="GROUP BY")
+        time = time_attribute(self.source.scope, call.args[0])
+        lengths = {p: interval_millis(converter, arg) for p, arg in zip(parameters, call.args[1:], strict=True)}
+        plan, partition = self.source.logical, tuple[int, ...]()
+        if name == "SESSION":
+            plan, partition = self._partition(converter, keys)
+        window = make_window(name, lengths, partition, call.position)
+        attached = attach(plan, window, time, call.position)
+        width = len(plan.type.fields)
+        start, end, rowtime = (attached.type.fields[width + i].type for i in range(3))
+        types = (start, end, rowtime.with_nullable(True))
+        self._columns = tuple(InputRef(input_index=width + i, type=t) for i, t in enumerate(types))
+        self.source = self.source.on(attached)
+
+    def _partition(self, converter: Converter, keys: list[s.Expr | s.GroupingSets]) -> tuple[Logical, tuple[int, ...]]:
+        expressions, partition = refs(self.source.logical.type), []
+        for key in keys:
+            if isinstance(key, s.GroupingSets):
+                raise SqlError("SESSION beside GROUPING SETS is not supported", position=key.position)
+            expression = converter.convert(key)
+            if expression not in expressions:
+                expressions.append(expression)
+            partition.append(expressions.index(expression))
+        plan = self.source.logical
+        if len(expressions) > self.source.width:
+            names = [field.name for field in plan.type.fields]
+            plan = project(plan, expressions, names + [f"$f{i}" for i in range(len(expressions) - len(names))])
+        return plan, tuple(partition)
+
+    def keys(self, group: tuple[s.Expr | s.GroupingSets, ...]) -> tuple[s.Expr | s.GroupingSets, ...]:
+        """GROUP BY with the window's columns in place of the window."""
+        if self._call is None:
+            return group
+        call = self._call
+        bounds = tuple(replace(call, name=f"{call.name.upper()}_{auxiliary}") for auxiliary in _AUXILIARY)
+        return tuple(each for item in group for each in (bounds if item is call else (item,)))
+
+    def replace(self, node: s.Expr) -> Expression | None:
+        """The column of TUMBLE_START(…) and its like; SqlError if it is of another window than GROUP BY's."""
+        if not isinstance(node, s.Call):
+            return None
+        name, _, auxiliary = node.name.upper().partition("_")
+        if name not in _LENGTHS or auxiliary not in _AUXILIARY:
+            return None
+        if self._call is None or node.args != self._call.args or name != self._call.name.upper():
+            raise SqlError(
+                f"{node.name} is of no window in GROUP BY", position=node.position, hint=f"Group by {name}(…) alike."
+            )
+        return self._columns[_AUXILIARY[auxiliary]]

@@ -1,0 +1,225 @@
+"""Functions OVER a window of rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from execnodes.core import aggregates
+from execnodes.core.errors import SqlError
+from execnodes.core.expressions import Expression, InputRef, Literal, Value
+from execnodes.core.types import BIGINT, DOUBLE, INTEGERS, LogicalType, Root
+from execnodes.functions import common_type
+from planner import syntax as s
+from planner.algebra import Logical, Over, OverCall, SortKey
+from planner.bind.expressions import WINDOW_ONLY, walk
+from planner.bind.folding import fold
+from planner.bind.sorting import sort_key
+from planner.bind.source import project, refs, row_of
+from planner.bind.stage import Stage
+
+if TYPE_CHECKING:
+    from planner.bind.query import QueryBuilder
+
+_RANKS = {"ROW_NUMBER": BIGINT, "RANK": BIGINT, "DENSE_RANK": BIGINT, "PERCENT_RANK": DOUBLE, "CUME_DIST": DOUBLE}
+"""Functions without arguments, and their types."""
+
+
+@dataclass(frozen=True)
+class _Window:
+    """What calls must share to be computed together."""
+
+    partition: tuple[int, ...]
+    order: tuple[SortKey, ...]
+    rows: bool
+    preceding: int | None
+
+
+def build_over(builder: QueryBuilder, node: s.Select, order: tuple[s.OrderItem, ...], stage: Stage) -> Stage:
+    """The stage with a column for each call OVER a window; one plan node for each different window."""
+    exprs = [item.expr for item in node.items]
+    exprs += [node.qualify] if node.qualify else []
+    exprs += [item.expr for item in order]
+    found = [each for expr in exprs for each in walk(expr) if isinstance(each, s.Call) and each.over is not None]
+    if not found:
+        return stage
+    calls = _Calls(stage, dict(node.windows))
+    for call in found:
+        calls.add(call)
+    return calls.build()
+
+
+class _Calls:
+    def __init__(self, stage: Stage, named: dict[str, s.WindowSpec]) -> None:
+        self._stage = stage
+        self._named = named
+        self._converter = stage.clause("OVER")
+        self._columns = refs(stage.plan.type)
+        self._windows: dict[_Window, list[tuple[s.Call, OverCall]]] = {}
+
+    def add(self, node: s.Call) -> None:
+        """Take a call in."""
+        spec = self._specification(node)
+        call = self._call(node)
+        window = self._window(node, spec)
+        members = self._windows.setdefault(window, [])
+        members.append((node, call))
+
+    def build(self) -> Stage:
+        """The plan nodes, one above the other, and a converter that knows their columns."""
+        plan, width = self._stage.plan, len(self._stage.plan.type.fields)
+        names = [field.name for field in plan.type.fields]
+        if len(self._columns) > width:
+            extra = [f"$over{i}" for i in range(len(self._columns) - width)]
+            plan = project(plan, self._columns, names + extra)
+        results: dict[int, Expression] = {}
+        for number, (window, members) in enumerate(self._windows.items()):
+            plan = _over(plan, number, window, members, results)
+        before = self._converter.replace
+        self._converter.replace = lambda node: results.get(id(node)) or before(node)
+        return Stage(plan, self._converter)
+
+    def _specification(self, node: s.Call) -> s.WindowSpec:
+        spec = node.over
+        assert spec is not None
+        if spec.base is None:
+            return spec
+        base = self._named.get(spec.base)
+        if base is None:
+            raise SqlError(f"window '{spec.base}' is not defined", position=spec.position, hint="Define it in WINDOW.")
+        if base.base is not None:
+            raise SqlError("a window defined by another is not supported", position=base.position)
+        return replace(
+            base,
+            partition=spec.partition or base.partition,
+            order=spec.order or base.order,
+            rows=spec.rows or base.rows,
+            lower=spec.lower or base.lower,
+            upper=spec.upper or base.upper,
+        )
+
+    def _column(self, node: s.Expr) -> InputRef:
+        expression = self._converter.convert(node)
+        if expression not in self._columns:
+            self._columns.append(expression)
+        return InputRef(input_index=self._columns.index(expression), type=expression.type)
+
+    def _window(self, node: s.Call, spec: s.WindowSpec) -> _Window:
+        name = node.name.upper()
+        if not spec.order:
+            raise SqlError(
+                f"{node.name} OVER needs ORDER BY",
+                position=spec.position,
+                hint="Order by a time attribute or a column.",
+            )
+        partition = tuple(self._column(each).input_index for each in spec.partition)
+        columns = [self._column(item.expr) for item in spec.order]
+        keys = tuple(sort_key(item, column) for item, column in zip(spec.order, columns, strict=True))
+        if name == "ROW_NUMBER":
+            return _Window(partition, keys, True, None)
+        if name not in _RANKS and not keys[0].ascending:
+            raise SqlError(
+                "The window can only be ordered in ASCENDING mode.",
+                position=spec.order[0].position,
+                hint="Descending order is for ROW_NUMBER.",
+            )
+        preceding = self._preceding(spec)
+        if name in WINDOW_ONLY and spec.lower is not None:
+            raise SqlError(f"{name} takes no ROWS or RANGE", position=spec.lower.position, hint="Leave the frame out.")
+        if preceding is not None and not columns[0].type.is_time_attribute:
+            raise SqlError(
+                "Non-time attribute sort is not supported for bounded OVER window.",
+                position=spec.order[0].position,
+                hint="Order by the column the WATERMARK is declared for.",
+            )
+        return _Window(partition, keys, spec.rows, preceding)
+
+    def _preceding(self, spec: s.WindowSpec) -> int | None:
+        if spec.upper is not None and spec.upper.kind != "CURRENT ROW":
+            raise SqlError(
+                "OVER RANGE FOLLOWING windows are not supported yet.",
+                position=spec.upper.position,
+                hint="End the frame with CURRENT ROW.",
+            )
+        lower = spec.lower
+        if lower is None or (lower.kind == "PRECEDING" and lower.value is None):
+            return None
+        if lower.kind == "FOLLOWING":
+            raise SqlError("OVER RANGE FOLLOWING windows are not supported yet.", position=lower.position)
+        if lower.value is None:
+            return 0
+        value = fold(self._converter.convert(lower.value))
+        wanted = INTEGERS if spec.rows else (Root.INTERVAL_DAY_TIME,)
+        if not isinstance(value, Literal) or value.type.root not in wanted or int(str(value.value)) < 0:
+            what = "a number of rows" if spec.rows else "an interval such as INTERVAL '5' SECOND"
+            raise SqlError(f"the frame's bound is {what}", position=lower.position)
+        return int(str(value.value))
+
+    def _call(self, node: s.Call) -> OverCall:
+        name = node.name.upper()
+        if node.filter is not None:
+            raise SqlError("FILTER with OVER is not supported", position=node.position, hint="Write a CASE inside.")
+        if name in ("LEAD", "NTILE", "NTH_VALUE"):
+            raise SqlError(
+                f"{name} Function is not supported in stream mode.",
+                position=node.position,
+                hint="It would need rows that have not come yet.",
+            )
+        if name in _RANKS:
+            if node.args or node.star:
+                raise SqlError(f"{name} takes no argument", position=node.position)
+            return OverCall(name, f"${name}$1", (), _RANKS[name].not_null())
+        if name == "LAG":
+            return self._lag(node)
+        if not aggregates.is_aggregate(name):
+            raise SqlError(f"{node.name} is no function with OVER", position=node.position)
+        args = tuple(self._column(arg) for arg in node.args)
+        internal_name, type_ = aggregates.resolve(
+            name, tuple(arg.type.regular() for arg in args), distinct=node.distinct, position=node.position
+        )
+        options: dict[str, Value] = {"distinct": True} if node.distinct else {}
+        return OverCall(name, internal_name, args, type_, options)
+
+    def _lag(self, node: s.Call) -> OverCall:
+        if not 1 <= len(node.args) <= 3:
+            raise SqlError("LAG takes a value, an offset and a default", position=node.position)
+        value = self._column(node.args[0])
+        rest = [fold(self._converter.convert(arg)) for arg in node.args[1:]]
+        if any(not isinstance(each, Literal) for each in rest):
+            raise SqlError("offset and default of LAG are constants", position=node.position)
+        return OverCall("LAG", "$LAG$1", (value, *rest), self._lag_type(node, value.type, rest))
+
+    def _lag_type(self, node: s.Call, value: LogicalType, rest: list[Expression]) -> LogicalType:
+        if len(rest) < 2:
+            return value.regular().with_nullable(True)
+        found = common_type((value.regular(), rest[1].type))
+        if found is None:
+            raise SqlError(f"LAG of {value} with a default {rest[1].type}", position=node.position, hint="CAST it.")
+        return found.with_nullable(rest[1].type.nullable)
+
+
+def _over(
+    plan: Logical,
+    number: int,
+    window: _Window,
+    members: list[tuple[s.Call, OverCall]],
+    results: dict[int, Expression],
+) -> Over:
+    distinct: list[OverCall] = []
+    width = len(plan.type.fields)
+    for node, call in members:
+        if call not in distinct:
+            distinct.append(call)
+        results[id(node)] = InputRef(input_index=width + distinct.index(call), type=call.type)
+    names = [field.name for field in plan.type.fields] + [f"w{number}$o{i}" for i in range(len(distinct))]
+    types = [field.type for field in plan.type.fields] + [call.type for call in distinct]
+    return Over(
+        plan,
+        window.partition,
+        window.order,
+        tuple(distinct),
+        row_of(names, types),
+        window.rows,
+        window.preceding,
+        members[0][0].position,
+    )

@@ -1,0 +1,139 @@
+"""Queries to logical plans: WITH, set operations, VALUES, views, ORDER BY and LIMIT."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from execnodes.core.errors import RekindleError, SqlError
+from execnodes.core.options import Configuration
+from execnodes.core.places import within
+from execnodes.core.tables import ResolvedTable
+from execnodes.core.types import LogicalType
+from planner import syntax as s
+from planner.algebra import Logical
+from planner.bind.scope import Scope
+from planner.bind.select import build_select
+from planner.bind.set_operations import build_set_operation
+from planner.bind.sorting import limited, sort_output
+from planner.bind.source import Source, named
+from planner.bind.tables import read, read_table
+from planner.bind.values import build_values
+from planner.catalog.catalogs import Catalog, Entry, Identifier, InlineTable, PlanView, View, quoted
+from planner.parse import parse_query
+
+Expected = tuple[LogicalType, ...] | None
+"""Types an INSERT wants; they give a bare NULL its type."""
+Ctes = dict[str, tuple[Logical, tuple[str, ...]]]
+"""Queries of WITH by name: their plans and the names of their columns."""
+
+
+class QueryBuilder:
+    """Builds the queries of one statement or view."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        configuration: Configuration,
+        ctes: Ctes | None = None,
+    ) -> None:
+        """`ctes` are the queries of WITH that can be seen."""
+        self.catalog = catalog
+        self.configuration = configuration
+        self.ctes = ctes or {}
+        self._nested: dict[int, tuple[s.Query, Logical]] = {}
+        self.spans: dict[tuple[int, int], Identifier] = {}
+        """Where tables and views of the catalog are named in the script, and which they are."""
+
+    def query(
+        self, node: s.Query, *, outer: Scope | None = None, expected: Expected = None, nested: bool = False
+    ) -> Logical:
+        """The plan of a query. `outer` is the scope around a subquery; `nested` says that row order has no meaning."""
+        inner = self._with(node.with_items) if node.with_items else self
+        ordered = node.order if node.fetch is not None or node.offset or not nested else ()
+        if isinstance(node.body, s.Select):
+            plan = build_select(inner, node.body, ordered, outer, expected)
+        else:
+            plan = inner.body(node.body, outer, expected)
+            plan = sort_output(plan, ordered, self.catalog) if ordered else plan
+        self.spans.update(inner.spans)
+        return limited(plan, node.offset, node.fetch, bool(ordered), node.position)
+
+    def subquery(self, node: s.Query) -> Logical:
+        """The plan of a subquery that reads nothing of the query around it, made once."""
+        if id(node) not in self._nested:
+            # The query is kept so that its id is not given to another one.
+            self._nested[id(node)] = (node, self.query(node, nested=True))
+        return self._nested[id(node)][1]
+
+    def body(self, node: s.Body, outer: Scope | None = None, expected: Expected = None) -> Logical:
+        """The plan of a query without its ORDER BY."""
+        match node:
+            case s.Select():
+                return build_select(self, node, (), outer, expected)
+            case s.SetOperation():
+                return build_set_operation(self, node, expected)
+            case s.Values():
+                return build_values(node, self.catalog, expected)
+            case s.TableName():
+                return self.table(node).logical
+            case s.Query():
+                return self.query(node, outer=outer, expected=expected)
+
+    def table(self, node: s.TableName) -> Source:
+        """A query of WITH, a table or a view, under its alias."""
+        alias = node.alias.name if node.alias else node.parts[-1]
+        columns = node.alias.columns if node.alias else ()
+        if len(node.parts) == 1 and node.parts[0] in self.ctes:
+            plan, names = self.ctes[node.parts[0]]
+            if node.hints:
+                raise SqlError("a hint behind a query of WITH has no effect", position=node.hints[0].position)
+            return named(plan, alias, renamed(columns or names, plan, node))
+        entry = self.catalog.get(node.parts, node.position)
+        self.spans[node.span] = entry.identifier
+        if not isinstance(entry.object, ResolvedTable):
+            if node.hints:
+                raise SqlError("a hint behind a view has no effect", position=node.hints[0].position)
+            plan, names = self._view(entry, entry.object)
+            return named(plan, alias, renamed(columns or names, plan, node), () if node.alias else entry.identifier)
+        plan = read_table(entry, entry.object, node.hints)
+        return named(plan, alias, renamed(columns, plan, node), () if node.alias else entry.identifier)
+
+    def derived(self, node: s.Derived, outer: Scope | None = None) -> Source:
+        """A query in FROM."""
+        plan = self.query(node.query, outer=outer, nested=True)
+        alias, columns = (node.alias.name, node.alias.columns) if node.alias else (None, ())
+        return named(plan, alias, renamed(columns, plan, node))
+
+    def _with(self, items: tuple[s.WithItem, ...]) -> QueryBuilder:
+        inner = QueryBuilder(self.catalog, self.configuration, dict(self.ctes))
+        for item in items:
+            plan = inner.query(item.query, nested=True)
+            names = item.columns or tuple(field.name for field in plan.type.fields)
+            inner.ctes[item.name] = (plan, renamed(names, plan, item))
+        return inner
+
+    def _view(self, entry: Entry, view: View | PlanView | InlineTable) -> tuple[Logical, tuple[str, ...]]:
+        if isinstance(view, PlanView):
+            return view.query, ()
+        if isinstance(view, InlineTable):
+            return read(view.table, None), ()
+        try:
+            with within(f"view {quoted(entry.identifier)}"):
+                plan = QueryBuilder(self.catalog, self.configuration).query(_view_query(view.text), nested=True)
+        except RekindleError as error:
+            error.where = error.where or f"view {quoted(entry.identifier)}"
+            raise
+        return plan, view.columns
+
+
+@lru_cache(maxsize=1024)
+def _view_query(text: str) -> s.Query:
+    return parse_query(text)
+
+
+def renamed(columns: tuple[str, ...], plan: Logical, node: s.Node) -> tuple[str, ...]:
+    """Column names of an alias; SqlError if their number does not fit."""
+    width = len(plan.type.fields)
+    if columns and len(columns) != width:
+        raise SqlError(f"{len(columns)} column names for {width} columns", position=node.position)
+    return columns

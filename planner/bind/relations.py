@@ -1,0 +1,193 @@
+"""FROM: tables, subqueries, joins and UNNEST, with the names each gives."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from execnodes.core.errors import SqlError
+from execnodes.core.expressions import Expression, InputRef, remap, transform
+from execnodes.core.types import INT, Field, LogicalType, Root, row
+from execnodes.functions import resolve
+from planner import syntax as s
+from planner.algebra import Filter, Join, JoinType, Unnest
+from planner.bind.expressions import Converter, all_of
+from planner.bind.hints import StateTtl
+from planner.bind.scope import Relation, Scope
+from planner.bind.source import TRUE, Source, named, row_of, single_row
+from planner.bind.windows import window_function
+from planner.limits import check_relations
+
+if TYPE_CHECKING:
+    from planner.bind.query import QueryBuilder
+
+
+def build_relation(builder: QueryBuilder, node: s.Relation, ttl: StateTtl, outer: Scope | None) -> Source:
+    """The source of a relation; `outer` is the scope around the query it stands in."""
+    match node:
+        case s.TableName():
+            return builder.table(node)
+        case s.Derived():
+            return builder.derived(node)
+        case s.TableFunction():
+            return window_function(builder, node)
+        case s.Unnest():
+            return _unnest(builder, single_row(), node, False)
+        case s.Join():
+            return _join(builder, node, ttl, outer)
+
+
+def _join(builder: QueryBuilder, node: s.Join, ttl: StateTtl, outer: Scope | None) -> Source:
+    left = build_relation(builder, node.left, ttl, outer)
+    check_relations(len(left.scope.relations) + 1, node.position)
+    if isinstance(node.right, s.Unnest):
+        return _join_unnest(builder, left, node, node.right)
+    right = build_relation(builder, node.right, ttl, outer)
+    shifted = _shifted(right.scope, left.width)
+    scope = Scope(left.scope.relations + shifted.relations, left.scope.merged + shifted.merged)
+    _refuse_same_alias(left, right, node)
+    shared = _shared_columns(node, left, right)
+    if shared:
+        condition, scope = _using(node, left.scope, shifted, scope, shared)
+    else:
+        condition = TRUE if node.condition is None else _condition(builder, scope, node.condition)
+    kind = JoinType.INNER if node.kind == "CROSS" else JoinType(node.kind)
+    type_ = _joined_type(left.logical.type, right.logical.type, kind)
+    plan = Join(
+        left.logical, right.logical, kind, condition, type_, (ttl.of(left.name), ttl.of(right.name)), node.position
+    )
+    return Source(plan, _retyped(scope, type_))
+
+
+def _condition(builder: QueryBuilder, scope: Scope, node: s.Expr) -> Expression:
+    return Converter(scope, builder.catalog, clause="ON").condition(node)
+
+
+def _refuse_same_alias(left: Source, right: Source, node: s.Join) -> None:
+    taken = {relation.alias for relation in left.scope.relations if relation.alias}
+    for relation in right.scope.relations:
+        if relation.alias in taken:
+            raise SqlError(
+                f"two relations are named '{relation.alias}'", position=node.right.position, hint="Give one an alias."
+            )
+
+
+def _shifted(scope: Scope, by: int) -> Scope:
+    """The scope of a right input among the columns of the join."""
+    merged = tuple((name, remap(each, lambda index: index + by)) for name, each in scope.merged)
+    return Scope(tuple(relation.shifted(by) for relation in scope.relations), merged)
+
+
+def _shared_columns(node: s.Join, left: Source, right: Source) -> tuple[str, ...]:
+    if node.using:
+        return node.using
+    if not node.natural:
+        return ()
+    theirs = {field.name for relation in right.scope.relations for field in relation.fields}
+    ours = [field.name for relation in left.scope.relations for field in relation.fields]
+    return tuple(name for name in dict.fromkeys(ours) if name in theirs)
+
+
+def _using(node: s.Join, left: Scope, right: Scope, both: Scope, names: tuple[str, ...]) -> tuple[Expression, Scope]:
+    """The condition of USING, and the scope in which each shared column occurs once."""
+    conditions, merged = [], []
+    for name in names:
+        ours = left.resolve(s.Name((name,), position=node.position))
+        theirs = right.resolve(s.Name((name,), position=node.position))
+        conditions.append(resolve("=", (ours, theirs), position=node.position))
+        merged.append((name, _merged(node, ours, theirs)))
+    others = [(name, expression) for name, expression in both.merged if name not in names]
+    hidden = tuple(replace(relation, hidden=relation.hidden | set(names)) for relation in both.relations)
+    return all_of(conditions) or TRUE, Scope(hidden, (*merged, *others))
+
+
+def _merged(node: s.Join, ours: Expression, theirs: Expression) -> Expression:
+    """The one column a USING join shows: the side that is never padded with NULL; either of a FULL join."""
+    if node.kind == "FULL":
+        nullable = [each.model_copy(update={"type": each.type.with_nullable(True)}) for each in (ours, theirs)]
+        return resolve("COALESCE", nullable, position=node.position)
+    if node.kind == "RIGHT" or (node.kind != "LEFT" and ours.type.nullable and not theirs.type.nullable):
+        return theirs
+    return ours
+
+
+def _joined_type(left: LogicalType, right: LogicalType, kind: JoinType) -> LogicalType:
+    pads_left, pads_right = kind in (JoinType.RIGHT, JoinType.FULL), kind in (JoinType.LEFT, JoinType.FULL)
+    fields = [_padded(field, pads_left) for field in left.fields] + [_padded(f, pads_right) for f in right.fields]
+    return row(*fields).not_null()
+
+
+def _padded(field: Field, pads: bool) -> Field:
+    return Field(field.name, field.type.with_nullable(True)) if pads else field
+
+
+def _retyped(scope: Scope, type_: LogicalType) -> Scope:
+    """The scope with the types columns have behind a join."""
+
+    def typed(relation: Relation) -> Relation:
+        fields = tuple(
+            Field(field.name, type_.fields[index].type)
+            for field, index in zip(relation.fields, relation.indexes, strict=True)
+        )
+        return replace(relation, fields=fields)
+
+    def column(each: Expression) -> Expression | None:
+        return (
+            InputRef(input_index=each.input_index, type=type_.fields[each.input_index].type)
+            if isinstance(each, InputRef)
+            else None
+        )
+
+    merged = tuple((name, transform(expression, column)) for name, expression in scope.merged)
+    return Scope(tuple(typed(relation) for relation in scope.relations), merged)
+
+
+def _join_unnest(builder: QueryBuilder, left: Source, node: s.Join, right: s.Unnest) -> Source:
+    if node.kind in ("RIGHT", "FULL") or node.using or node.natural:
+        raise SqlError(
+            f"{node.kind} JOIN of UNNEST is not supported", position=node.position, hint="Write CROSS or LEFT JOIN."
+        )
+    source = _unnest(builder, left, right, node.kind == "LEFT")
+    if node.condition is None:
+        return source
+    condition = _condition(builder, source.scope, node.condition)
+    if condition == TRUE:
+        return source
+    if node.kind == "LEFT":
+        raise SqlError(
+            "LEFT JOIN UNNEST takes only ON TRUE", position=node.condition.position, hint="Filter in WHERE or before."
+        )
+    return Source(Filter(source.logical, condition), source.scope)
+
+
+def _unnest(builder: QueryBuilder, left: Source, node: s.Unnest, is_left: bool) -> Source:
+    collection = Converter(left.scope, builder.catalog, clause="UNNEST").convert(node.collection)
+    members = _members(collection, node)
+    if node.ordinality:
+        members = [*members, Field("ORDINALITY", INT.not_null())]
+    if is_left:
+        members = [Field(field.name, field.type.with_nullable(True)) for field in members]
+    columns = node.alias.columns if node.alias else ()
+    if columns and len(columns) != len(members):
+        raise SqlError(f"{len(columns)} column names for {len(members)} columns", position=node.position)
+    names = list(columns) or [field.name for field in members]
+    fields = list(left.logical.type.fields)
+    type_ = row_of([f.name for f in fields] + names, [f.type for f in fields] + [f.type for f in members])
+    plan = Unnest(left.logical, collection, is_left, node.ordinality, type_, node.position)
+    relation = named(plan, None).scope.relations[0]
+    added = Relation(
+        node.alias.name if node.alias else None, relation.fields[left.width :], relation.indexes[left.width :]
+    )
+    return Source(plan, Scope((*left.scope.relations, added), left.scope.merged))
+
+
+def _members(collection: Expression, node: s.Unnest) -> list[Field]:
+    type_ = collection.type
+    if type_.root is Root.MAP:
+        return [Field("KEY", type_.key), Field("VALUE", type_.element)]
+    if type_.root not in (Root.ARRAY, Root.MULTISET):
+        raise SqlError(f"UNNEST takes an ARRAY, MULTISET or MAP, not {type_}", position=node.collection.position)
+    if type_.element.root is Root.ROW:
+        nullable = type_.element.nullable
+        return [Field(f.name, f.type.with_nullable(f.type.nullable or nullable)) for f in type_.element.fields]
+    return [Field("EXPR$0", type_.element)]

@@ -1,0 +1,199 @@
+"""SELECT: FROM, WHERE, GROUP BY, HAVING, OVER, QUALIFY, the list, DISTINCT, ORDER BY, in this order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from execnodes.core.errors import SqlError
+from execnodes.core.expressions import Expression, FieldAccess, InputRef
+from execnodes.core.types import NESTED, Root
+from planner import syntax as s
+from planner.algebra import Aggregate, Filter, Logical, Sort
+from planner.bind.aggregate import build_aggregate, is_aggregated
+from planner.bind.expressions import Converter, all_of, conjuncts, unique_names
+from planner.bind.hints import StateTtl
+from planner.bind.over import build_over
+from planner.bind.relations import build_relation
+from planner.bind.scope import Relation, Scope
+from planner.bind.sorting import ordinal, sort_key
+from planner.bind.source import Source, project, refs, single_row
+from planner.bind.stage import Stage
+from planner.bind.subqueries import Subqueries
+from planner.bind.values import typed_null
+
+if TYPE_CHECKING:
+    from planner.bind.query import Expected, QueryBuilder
+
+
+@dataclass(frozen=True)
+class Item:
+    """A column of the SELECT list."""
+
+    expression: Expression
+    name: str
+    node: s.Expr
+
+
+def build_select(
+    builder: QueryBuilder, node: s.Select, order: tuple[s.OrderItem, ...], outer: Scope | None, expected: Expected
+) -> Logical:
+    """The plan of a SELECT; its ORDER BY may read columns that are not in the list."""
+    ttl = StateTtl(node.hints)
+    source = build_source(builder, node, ttl, outer)
+    subqueries = Subqueries(builder, outer)
+    source = where(builder, source, node.where, subqueries)
+    stage = _grouped(builder, node, order, source, subqueries, ttl)
+    ttl.check()
+    stage = build_over(builder, node, order, stage).filtered(node.qualify, "QUALIFY")
+    items = _items(node, source, stage, expected)
+    return _output(node, order, items, stage)
+
+
+def build_source(builder: QueryBuilder, node: s.Select, ttl: StateTtl, outer: Scope | None) -> Source:
+    """FROM of a SELECT, seen from inside a query with the scope `outer`."""
+    source = single_row() if node.relation is None else build_relation(builder, node.relation, ttl, outer)
+    if outer is None:
+        return source
+    return Source(source.logical, Scope(source.scope.relations, source.scope.merged, outer), source.name)
+
+
+def where(builder: QueryBuilder, source: Source, node: s.Expr | None, subqueries: Subqueries) -> Source:
+    """The source behind WHERE; subqueries in it become joins."""
+    members = conjuncts(node)
+    joins = [member for member in members if subqueries.is_join(member)]
+    others = [member for member in members if member not in joins]
+    plain = [member for member in others if not subqueries.inside(member)]
+    source = _filtered(builder, source, plain, subqueries)
+    for member in joins:
+        source = subqueries.join(source, member)
+    rest = [member for member in others if subqueries.inside(member)]
+    source = subqueries.attach_values(source, rest)
+    return _filtered(builder, source, rest, subqueries)
+
+
+def _filtered(builder: QueryBuilder, source: Source, members: list[s.Expr], subqueries: Subqueries) -> Source:
+    converter = Converter(source.scope, builder.catalog, subqueries.replace, clause="WHERE")
+    condition = all_of([subqueries.inner_only(converter.condition(each), each) for each in members])
+    return source if condition is None else source.on(Filter(source.logical, condition))
+
+
+def _grouped(
+    builder: QueryBuilder,
+    node: s.Select,
+    order: tuple[s.OrderItem, ...],
+    source: Source,
+    subqueries: Subqueries,
+    ttl: StateTtl,
+) -> Stage:
+    """The groups, or the rows themselves; scalar subqueries of what stands above are columns of either."""
+    above = [*(item.expr for item in node.items), *(item.expr for item in order)]
+    above += [e for e in (node.having, node.qualify) if e is not None]
+    if is_aggregated(node, order, builder.catalog):
+        plan, grouped = build_aggregate(builder, node, order, source, ttl.of(source.name))
+        attached = subqueries.attach_values(Source(plan, Scope(())), above)
+        grouped.replace = subqueries.replace
+        return Stage(attached.logical, grouped).filtered(node.having, "HAVING")
+    if node.having is not None:
+        raise SqlError("HAVING needs GROUP BY or an aggregate", position=node.having.position, hint="Write WHERE.")
+    source = subqueries.attach_values(source, above)
+    return Stage(source.logical, Converter(source.scope, builder.catalog, subqueries.replace, clause="SELECT"))
+
+
+def _items(node: s.Select, source: Source, stage: Stage, expected: Expected) -> list[Item]:
+    found: list[Item] = []
+    converter = stage.clause("SELECT")
+    for item in node.items:
+        if isinstance(item.expr, s.Star):
+            found += _star(item.expr, source, converter)
+            continue
+        expression = converter.convert(item.expr)
+        expression = typed_null(expression, item.expr, len(found), expected)
+        name = item.alias or _derived_name(item.expr) or f"EXPR${len(found)}"
+        found.append(Item(expression, name, item.expr))
+    names = unique_names([item.name for item in found])
+    return [Item(item.expression, name, item.node) for item, name in zip(found, names, strict=True)]
+
+
+def _derived_name(expr: s.Expr) -> str | None:
+    return expr.parts[-1] if isinstance(expr, s.Name) else None
+
+
+def _star(star: s.Star, source: Source, converter: Converter) -> list[Item]:
+    """Columns of ``*`` or ``t.*``, fields of ``row_column.*``."""
+    scope = source.scope
+    if not star.qualifier:
+        if not scope.relations:
+            raise SqlError("SELECT * needs FROM", position=star.position)
+        merged = [s.Name((name,), position=star.position) for name, _ in scope.merged]
+        found = [Item(converter.convert(name), name.parts[0], name) for name in merged]
+        return found + [i for r in scope.relations for i in _columns(r, star, converter, r.hidden)]
+    relation = scope.relation(star.qualifier)
+    if relation is not None:
+        return _columns(relation, star, converter, frozenset())
+    name = s.Name(star.qualifier, position=star.position)
+    base = converter.convert(name)
+    if base.type.root is not Root.ROW:
+        raise SqlError(f"'{'.'.join(star.qualifier)}' is no table and no ROW", position=star.position)
+    return [
+        Item(
+            FieldAccess(name=f.name, expr=base, type=f.type.with_nullable(f.type.nullable or base.type.nullable)),
+            f.name,
+            s.Name((*star.qualifier, f.name), position=star.position),
+        )
+        for f in base.type.fields
+    ]
+
+
+def _columns(relation: Relation, star: s.Star, converter: Converter, hidden: frozenset[str]) -> list[Item]:
+    found = []
+    for field, index in zip(relation.fields, relation.indexes, strict=True):
+        if field.name in hidden:
+            continue
+        column = InputRef(input_index=index, type=field.type)
+        node = s.Name((*((relation.alias,) if relation.alias else ()), field.name), position=star.position)
+        found.append(Item(converter.column(column, node), field.name, node))
+    return found
+
+
+def _output(node: s.Select, order: tuple[s.OrderItem, ...], items: list[Item], stage: Stage) -> Logical:
+    names = [item.name for item in items]
+    expressions = [item.expression for item in items]
+    width = len(items)
+    keys = []
+    for item in order:
+        expression = _order_expression(item, items, stage.clause("ORDER BY"))
+        if expression not in expressions:
+            if node.distinct:
+                raise SqlError("ORDER BY of SELECT DISTINCT takes columns of the list", position=item.position)
+            expressions.append(expression)
+        index = expressions.index(expression)
+        keys.append(sort_key(item, InputRef(input_index=index, type=expression.type)))
+    extra = [f"$order{i}" for i in range(len(expressions) - width)]
+    plan: Logical = project(stage.plan, expressions, names + extra)
+    if node.distinct:
+        plan = distinct(plan, node)
+    if keys:
+        plan = Sort(plan, tuple(keys), position=order[0].position)
+    return project(plan, refs(plan.type)[:width], names) if extra else plan
+
+
+def _order_expression(item: s.OrderItem, items: list[Item], converter: Converter) -> Expression:
+    index = ordinal(item, len(items))
+    if index is not None:
+        return items[index].expression
+    if isinstance(item.expr, s.Name) and len(item.expr.parts) == 1:
+        for each in items:
+            if each.name == item.expr.parts[0]:
+                return each.expression
+    return converter.convert(item.expr)
+
+
+def distinct(plan: Logical, node: s.Select) -> Logical:
+    """The plan without duplicates."""
+    for field, item in zip(plan.type.fields, range(len(plan.type.fields)), strict=True):
+        if field.type.root in NESTED and field.type.root is not Root.ROW:
+            raise SqlError(
+                f"SELECT DISTINCT of column {item + 1}, a {field.type}, is not supported", position=node.position
+            )
+    return Aggregate(plan, tuple(range(len(plan.type.fields))), (), plan.type, position=node.position)

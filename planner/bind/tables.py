@@ -1,0 +1,60 @@
+"""Reading a table: scan, computed columns, watermark."""
+
+from __future__ import annotations
+
+from execnodes.core.errors import SqlError
+from execnodes.core.expressions import InputRef, remap
+from execnodes.core.tables import ResolvedTable
+from execnodes.core.types import Field, row
+from planner import syntax as s
+from planner.algebra import Logical, Scan, WatermarkAssigner
+from planner.bind.source import project
+from planner.catalog.catalogs import Entry
+
+
+def read_table(entry: Entry, table: ResolvedTable, hints: tuple[s.Hint, ...]) -> Logical:
+    """All declared columns of a table, in order."""
+    return read(table, entry.identifier, entry.temporary, options_of(hints))
+
+
+def read(
+    table: ResolvedTable,
+    identifier: tuple[str, str, str] | None,
+    temporary: bool = False,
+    hints: tuple[tuple[str, str], ...] = (),
+) -> Logical:
+    """All declared columns of a table, in order; `identifier` None for an inline table."""
+    schema = table.table_schema
+    places = {index: i for i, index in enumerate(i for i, c in enumerate(schema.columns) if c.kind != "COMPUTED")}
+    scanned = [schema.columns[index] for index in places]
+    type_ = row(*(Field(column.name, column.data_type.regular()) for column in scanned)).not_null()
+    plan: Logical = Scan(identifier, table, type_, temporary, hints)
+    if len(scanned) < len(schema.columns):
+        expressions = [
+            remap(column.expression.rex_node, lambda i: places[i])
+            if column.expression
+            else InputRef(input_index=places[i], type=column.data_type.regular())
+            for i, column in enumerate(schema.columns)
+        ]
+        plan = project(plan, expressions, [column.name for column in schema.columns])
+    for watermark in schema.watermark_specs:
+        index = [column.name for column in schema.columns].index(watermark.rowtime_attribute)
+        plan = WatermarkAssigner(plan, index, watermark.expression.rex_node, schema.row_type)
+    return plan
+
+
+def options_of(hints: tuple[s.Hint, ...]) -> tuple[tuple[str, str], ...]:
+    """Table options of OPTIONS hints; SqlError for any other hint."""
+    found: list[tuple[str, str]] = []
+    for hint in hints:
+        if hint.name != "OPTIONS":
+            raise SqlError(
+                f"the hint {hint.name} is not known behind a table",
+                position=hint.position,
+                hint="Behind a table: OPTIONS('key' = 'value'); behind SELECT: STATE_TTL('table' = '1 d').",
+            )
+        for key, value in hint.options:
+            if value is None:
+                raise SqlError(f"OPTIONS: {key!r} has no value", position=hint.position, hint="Write 'key' = 'value'.")
+            found.append((key, value))
+    return tuple(found)

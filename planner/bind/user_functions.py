@@ -1,0 +1,100 @@
+"""Calls of functions of the user: which one a name means, and the typed call."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+from execnodes.core.errors import FunctionError, SqlError
+from execnodes.core.expressions import AggregateCall, Call, Expression
+from execnodes.functions.registry import newest
+from execnodes.state.serializers.make import serializer_of
+from execnodes.state.serializers.pickled import PickleSerializer
+from execnodes.user_functions.aggregate import AggregateDefinition
+from execnodes.user_functions.calls import bind, does_not_take
+from execnodes.user_functions.loading import Definition
+from execnodes.user_functions.scalar import ScalarDefinition
+from planner import syntax as s
+from planner.catalog.catalogs import Catalog, FoundFunction
+
+_log = logging.getLogger("rekindle.functions")
+
+
+def find_function(catalog: Catalog, node: s.Call) -> FoundFunction | None:
+    """The function of the user that a call means; None if it is one of the system, or unknown."""
+    if not node.name[:1].isalpha() and node.name[:1] != "_":
+        return None
+    path = tuple(node.name.split("."))
+    if len(path) > 3:
+        return None
+    return catalog.find_function(path, is_system=newest(node.name.upper()) is not None)
+
+
+def bind_scalar(found: FoundFunction, operands: tuple[Expression, ...], node: s.Call) -> Call:
+    """The typed call; SqlError with its place if the function cannot be loaded or does not take the operands."""
+    definition = _definition(found, node)
+    if not isinstance(definition, ScalarDefinition):
+        raise SqlError(
+            f"the aggregate function {node.name} may not stand here",
+            position=node.position,
+            hint="Aggregates stand in SELECT, HAVING, QUALIFY and ORDER BY of a query with FROM, and without OVER.",
+        )
+    return bind(
+        definition,
+        operands,
+        node.position,
+        system_name=found.system_name,
+        catalog_name=found.catalog_name,
+        class_name=found.class_name,
+    )
+
+
+def find_aggregate(catalog: Catalog, node: s.Call) -> tuple[FoundFunction, AggregateDefinition] | None:
+    """The aggregate function of the user that a call means; None for anything else."""
+    found = find_function(catalog, node)
+    definition = None if found is None else _definition(found, node)
+    return (found, definition) if found is not None and isinstance(definition, AggregateDefinition) else None
+
+
+def bind_aggregate(
+    found: FoundFunction, definition: AggregateDefinition, arguments: Sequence[Expression], node: s.Call
+) -> tuple[AggregateCall, tuple[Expression, ...]]:
+    """The call, its columns still to be chosen, and the arguments as the function takes them."""
+    if node.distinct:
+        raise SqlError(
+            f"{node.name}(DISTINCT) is not supported",
+            position=node.position,
+            hint="Remove duplicates in a subquery, or in the function itself.",
+        )
+    converted = definition.parameters.convert(arguments)
+    if converted is None:
+        raise does_not_take(definition, arguments, node.position)
+    try:
+        serializer = serializer_of(definition)
+        accumulator = serializer.schema()
+    except FunctionError as error:
+        raise SqlError(error.message, position=node.position, hint=error.hint) from error
+    if isinstance(serializer, PickleSerializer):
+        _log.warning(
+            "function %s: its accumulator%s can only be pickled, so its state can never evolve; "
+            "make it a dataclass, a ROW or an Avro record",
+            definition.name,
+            f" ({serializer.shown})" if serializer.shown else "",
+        )
+    call = AggregateCall(
+        name="",
+        system_name=found.system_name,
+        catalog_name=found.catalog_name,
+        class_name=found.class_name,
+        type=definition.result,
+        accumulator=accumulator,
+        retractable=definition.retractable,
+    )
+    return call, converted
+
+
+def _definition(found: FoundFunction, node: s.Call) -> Definition:
+    try:
+        return found.definition
+    except FunctionError as error:
+        raise SqlError(error.message, position=node.position, hint=error.hint) from error

@@ -1,0 +1,177 @@
+"""Window table functions: TUMBLE, HOP, CUMULATE, SESSION."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from execnodes.core.errors import Position, SqlError
+from execnodes.core.expressions import InputRef, Literal
+from execnodes.core.types import LogicalType, Root, TimeKind, timestamp
+from planner import syntax as s
+from planner.algebra import Logical, Window, WindowTableFunction
+from planner.bind.expressions import Converter, unique_names
+from planner.bind.folding import fold
+from planner.bind.scope import Scope
+from planner.bind.source import Source, named, row_of
+
+if TYPE_CHECKING:
+    from planner.bind.query import QueryBuilder
+
+PARAMETERS = {
+    "TUMBLE": ("DATA", "TIMECOL", "SIZE", "OFFSET"),
+    "HOP": ("DATA", "TIMECOL", "SLIDE", "SIZE", "OFFSET"),
+    "CUMULATE": ("DATA", "TIMECOL", "STEP", "SIZE", "OFFSET"),
+    "SESSION": ("DATA", "TIMECOL", "GAP"),
+}
+_OPTIONAL = ("OFFSET",)
+COLUMNS = ("window_start", "window_end", "window_time")
+
+
+def window_function(builder: QueryBuilder, node: s.TableFunction) -> Source:
+    """The rows of a table with their windows."""
+    name = node.name.upper()
+    if name not in PARAMETERS:
+        raise SqlError(
+            f"the table function {node.name} is not supported",
+            position=node.position,
+            hint="Supported: TUMBLE, HOP, CUMULATE, SESSION, and UNNEST for collections.",
+        )
+    given = _arguments(node, PARAMETERS[name])
+    source = _data(builder, name, given["DATA"])
+    time = _time_column(source, given["TIMECOL"])
+    lengths = {key: _millis(builder, key, given[key]) for key in given if key not in ("DATA", "TIMECOL")}
+    partition = _partition(builder, source, given["DATA"])
+    window = make_window(name, lengths, partition, node.position)
+    plan = attach(source.logical, window, time, node.position)
+    columns = node.alias.columns if node.alias else ()
+    if columns and len(columns) != len(plan.type.fields):
+        raise SqlError(f"{len(columns)} column names for {len(plan.type.fields)} columns", position=node.position)
+    return named(plan, node.alias.name if node.alias else None, columns)
+
+
+def attach(plan: Logical, window: Window, time: InputRef, position: Position) -> WindowTableFunction:
+    """The function over a plan: its columns, then window_start, window_end and window_time."""
+    fields = plan.type.fields
+    names = unique_names([*(field.name for field in fields), *COLUMNS])
+    bound = timestamp(3).not_null()
+    rowtime = LogicalType(time.type.root, nullable=False, precision=3, kind=TimeKind.ROWTIME)
+    type_ = row_of(names, [*(field.type for field in fields), bound, bound, rowtime])
+    return WindowTableFunction(plan, window, time.input_index, type_, position)
+
+
+def make_window(name: str, lengths: dict[str, int], partition: tuple[int, ...], position: Position) -> Window:
+    """The window of these lengths in milliseconds; SqlError if they do not fit together."""
+    size = lengths.get("SIZE", lengths.get("GAP", 0))
+    step = lengths.get("SLIDE", lengths.get("STEP", 0))
+    for key, value in lengths.items():
+        if key != "OFFSET" and value <= 0:
+            raise SqlError(f"{key} of {name} must be positive, not {value} ms", position=position)
+    if step and size % step:
+        names = ("size", "slide") if name == "HOP" else ("maxSize", "step")
+        raise SqlError(
+            f"{name} table function based aggregate requires {names[0]} must be an integral multiple of {names[1]}, "
+            f"but got {names[0]} {size} ms and {names[1]} {step} ms",
+            position=position,
+        )
+    offset = lengths.get("OFFSET", 0)
+    cycle = step if name == "HOP" else size
+    if cycle and abs(offset) >= cycle:
+        raise SqlError(f"the offset of {name}, {offset} ms, must be less than {cycle} ms", position=position)
+    return Window(name, size, step, offset, partition)
+
+
+@dataclass(frozen=True)
+class _Given:
+    value: s.Expr | s.TableArgument | s.Descriptor
+    position: Position
+
+
+def _arguments(node: s.TableFunction, parameters: tuple[str, ...]) -> dict[str, _Given]:
+    found: dict[str, _Given] = {}
+    for index, argument in enumerate(node.args):
+        name = argument.name or (parameters[index] if index < len(parameters) else None)
+        if name not in parameters or name in found:
+            raise SqlError(
+                f"{node.name} takes {', '.join(parameters)}",
+                position=argument.position,
+                hint="Leave this argument out.",
+            )
+        found[name] = _Given(argument.value, argument.position)
+    missing = [name for name in parameters if name not in found and name not in _OPTIONAL]
+    if missing:
+        raise SqlError(f"{node.name} needs {', '.join(missing)}", position=node.position)
+    return found
+
+
+def _data(builder: QueryBuilder, name: str, given: _Given) -> Source:
+    value = given.value
+    if isinstance(value, s.Name):
+        value = s.TableArgument(s.TableName(value.parts, position=value.position), position=value.position)
+    if not isinstance(value, s.TableArgument):
+        raise SqlError(f"the first argument of {name} is a table", position=given.position, hint="Write TABLE t.")
+    if value.partition and name != "SESSION":
+        raise SqlError(
+            f"{name} takes no PARTITION BY", position=given.position, hint="Group by those columns afterwards."
+        )
+    relation = value.relation
+    return builder.table(relation) if isinstance(relation, s.TableName) else builder.derived(relation)
+
+
+def _time_column(source: Source, given: _Given) -> InputRef:
+    if not isinstance(given.value, s.Descriptor) or len(given.value.columns) != 1:
+        raise SqlError("TIMECOL is one column", position=given.position, hint="Write DESCRIPTOR(ts).")
+    return time_attribute(source.scope, given.value.columns[0])
+
+
+def time_attribute(scope: Scope, node: s.Expr) -> InputRef:
+    """A column that is an event-time attribute; SqlError if it is none."""
+    column = scope.resolve(node) if isinstance(node, s.Name) else None
+    if not isinstance(column, InputRef):
+        raise SqlError("the time of a window is a plain column", position=node.position)
+    if column.type.kind is TimeKind.PROCTIME:
+        raise SqlError(
+            "windows by processing time are not supported",
+            position=node.position,
+            hint="Declare a WATERMARK and use that column.",
+        )
+    if not column.type.is_time_attribute:
+        raise SqlError(
+            f"The window function requires the timecol is a time attribute type, but is {column.type}.",
+            position=node.position,
+            hint="Declare a WATERMARK for the column; functions and casts make a time attribute a plain timestamp.",
+        )
+    return column
+
+
+def _millis(builder: QueryBuilder, key: str, given: _Given) -> int:
+    value = given.value
+    if isinstance(value, s.TableArgument | s.Descriptor):
+        raise SqlError(f"{key} is an interval", position=given.position, hint="Write e.g. INTERVAL '10' SECOND.")
+    return interval_millis(Converter(Scope(()), builder.catalog, clause=key), value)
+
+
+def interval_millis(converter: Converter, node: s.Expr) -> int:
+    """A constant day-time interval in milliseconds."""
+    found = fold(converter.convert(node))
+    if not isinstance(found, Literal) or found.type.root is not Root.INTERVAL_DAY_TIME:
+        hint = "Windows of months or years are not supported: write days." if "MONTH" in str(found.type) else None
+        raise SqlError(
+            "a window's length is a constant interval",
+            position=node.position,
+            hint=hint or "Write e.g. INTERVAL '10' SECOND.",
+        )
+    return int(str(found.value))
+
+
+def _partition(builder: QueryBuilder, source: Source, given: _Given) -> tuple[int, ...]:
+    if not isinstance(given.value, s.TableArgument):
+        return ()
+    converter = Converter(source.scope, builder.catalog, clause="PARTITION BY")
+    found = []
+    for key in given.value.partition:
+        column = converter.convert(key)
+        if not isinstance(column, InputRef):
+            raise SqlError("PARTITION BY of a window function takes plain columns", position=key.position)
+        found.append(column.input_index)
+    return tuple(found)

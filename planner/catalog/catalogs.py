@@ -1,0 +1,363 @@
+"""Catalogs in memory: databases, tables, views and functions; temporary objects apart, shadowing the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+from typing import Any
+
+from execnodes.core.errors import CatalogError, Position
+from execnodes.core.secrets import remember
+from execnodes.core.tables import ResolvedTable
+from execnodes.user_functions import consent
+from execnodes.user_functions.loading import Definition, definition_of, load
+from planner.algebra import CompiledQuery
+
+Identifier = tuple[str, str, str]
+"""Catalog, database, name."""
+DEFAULT_CATALOG, DEFAULT_DATABASE = "default_catalog", "default_database"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A view: its SQL with all names written out, and the names of its columns."""
+
+    text: str
+    columns: tuple[str, ...]
+    comment: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlanView:
+    """A view whose query is compiled already."""
+
+    query: CompiledQuery
+
+
+@dataclass(frozen=True, slots=True)
+class InlineTable:
+    """A view of a table that has no name in plans: they hold it in full."""
+
+    table: ResolvedTable
+
+
+@dataclass(frozen=True)
+class UserFunction:
+    """A function of the user: named by its class, or given in Python."""
+
+    class_name: str = ""
+    language: str = "PYTHON"
+    given: Any = None
+
+    def __post_init__(self) -> None:
+        """What the user's own program or script registers may be imported."""
+        module = (
+            consent.module_of(self.class_name) if self.given is None else str(getattr(self.given, "__module__", ""))
+        )
+        # What `udf` gives is an object of a class of ours.
+        if not module.startswith("execnodes."):
+            consent.grant([module])
+
+    def definition(self, name: str) -> Definition:
+        """What it is, under the name that SQL knows it by; FunctionError if it cannot be loaded."""
+        return load(self.class_name, name) if self.given is None else definition_of(self.given, name)
+
+
+@dataclass(frozen=True)
+class FoundFunction:
+    """A function of the user, and how a plan names it."""
+
+    function: UserFunction
+    system_name: str = ""
+    catalog_name: str = ""
+    class_name: str = ""
+    """Of a permanent function."""
+
+    @cached_property
+    def definition(self) -> Definition:
+        """What it is; FunctionError if it cannot be loaded."""
+        return self.function.definition(self.system_name or self.catalog_name.rpartition("`.`")[2].rstrip("`"))
+
+
+CatalogObject = ResolvedTable | View | PlanView | InlineTable
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An object that was found."""
+
+    identifier: Identifier
+    object: CatalogObject
+    temporary: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """What is known of a database beside its objects."""
+
+    options: tuple[tuple[str, str], ...] = ()
+    comment: str | None = None
+
+
+def quoted(path: tuple[str, ...]) -> str:
+    """A dotted name in backticks."""
+    return ".".join(f"`{part.replace('`', '``')}`" for part in path)
+
+
+class Catalog:
+    """All catalogs of a session, and which catalog and database are current."""
+
+    def __init__(self) -> None:
+        self.catalogs: dict[str, dict[str, Database]] = {DEFAULT_CATALOG: {DEFAULT_DATABASE: Database()}}
+        self.catalog_options: dict[str, dict[str, str]] = {DEFAULT_CATALOG: {"type": "generic_in_memory"}}
+        self.objects: dict[Identifier, CatalogObject] = {}
+        self.temporary_objects: dict[Identifier, CatalogObject] = {}
+        self.functions: dict[Identifier, UserFunction] = {}
+        self.temporary_functions: dict[Identifier, UserFunction] = {}
+        self.system_functions: dict[Identifier, UserFunction] = {}
+        """Temporary system functions, as if in a catalog without name."""
+        self.current_catalog = DEFAULT_CATALOG
+        self.current_database = DEFAULT_DATABASE
+
+    def qualify(self, path: tuple[str, ...]) -> Identifier:
+        """A name of one to three parts in full."""
+        match path:
+            case (name,):
+                return self.current_catalog, self.current_database, name
+            case database, name:
+                return self.current_catalog, database, name
+            case catalog, database, name:
+                return catalog, database, name
+        raise CatalogError(f"{quoted(path)} has more than three parts", hint="Write catalog.database.name.")
+
+    def database(self, catalog: str, database: str) -> Database:
+        """A database; CatalogError if it or its catalog is missing."""
+        databases = self.catalogs.get(catalog)
+        if databases is None:
+            raise CatalogError(f"catalog {catalog!r} does not exist", hint=_near(catalog, self.catalogs))
+        if database not in databases:
+            raise CatalogError(f"database {database!r} does not exist in {catalog!r}", hint=_near(database, databases))
+        return databases[database]
+
+    def find(self, path: tuple[str, ...]) -> Entry | None:
+        """A table or view, a temporary one first; None if there is none."""
+        identifier = self.qualify(path)
+        if identifier in self.temporary_objects:
+            return Entry(identifier, self.temporary_objects[identifier], True)
+        found = self.objects.get(identifier)
+        return Entry(identifier, found, False) if found else None
+
+    def get(self, path: tuple[str, ...], position: Position | None = None) -> Entry:
+        """A table or view; CatalogError if there is none."""
+        entry = self.find(path)
+        if entry is None:
+            names = [*self.list_objects("TABLE"), *self.list_objects("VIEW")]
+            raise CatalogError(f"Object '{'.'.join(path)}' not found", position=position, hint=_near(path[-1], names))
+        return entry
+
+    def create(
+        self, path: tuple[str, ...], created: CatalogObject, *, temporary: bool = False, if_not_exists: bool = False
+    ) -> Identifier:
+        """Add a table or view; its full name. CatalogError if the name is taken."""
+        identifier = self.qualify(path)
+        self.database(*identifier[:2])
+        objects = self._objects(temporary)
+        if identifier in objects:
+            if if_not_exists:
+                return identifier
+            what = "temporary object" if temporary else "table or view"
+            raise CatalogError(f"{what} {quoted(identifier)} exists already", hint="Drop it or add IF NOT EXISTS.")
+        objects[identifier] = created
+        return identifier
+
+    def replace(self, entry: Entry, changed: CatalogObject) -> None:
+        """Put another object in the place of one that was found."""
+        self._objects(entry.temporary)[entry.identifier] = changed
+
+    def rename(self, entry: Entry, path: tuple[str, ...]) -> None:
+        """Move an object to another name of its database."""
+        catalog, database, _ = entry.identifier
+        identifier = (catalog, database, path[-1])
+        if len(path) > 1 and self.qualify(path) != identifier:
+            raise CatalogError(f"{quoted(entry.identifier)} cannot move to another database")
+        objects = self._objects(entry.temporary)
+        if identifier in objects:
+            raise CatalogError(f"table or view {quoted(identifier)} exists already")
+        objects[identifier] = objects.pop(entry.identifier)
+
+    def drop(self, path: tuple[str, ...], kind: str, *, temporary: bool = False, if_exists: bool = False) -> None:
+        """Remove a TABLE or VIEW; CatalogError if it is missing or of the other kind."""
+        identifier = self.qualify(path)
+        if not temporary and identifier in self.temporary_objects:
+            raise CatalogError(
+                f"a temporary object {quoted(identifier)} exists",
+                hint=f"Write DROP TEMPORARY {kind} to remove it first.",
+            )
+        objects = self._objects(temporary)
+        found = objects.get(identifier)
+        if found is None or kind_of(found) != kind:
+            if if_exists:
+                return
+            other = f"; it is a {kind_of(found).lower()}" if found else ""
+            raise CatalogError(f"{kind.lower()} {quoted(identifier)} does not exist{other}")
+        del objects[identifier]
+
+    def list_objects(self, kind: str, path: tuple[str, ...] = ()) -> list[str]:
+        """Names of the TABLEs or VIEWs of a database (the current one by default), sorted."""
+        catalog, database, _ = self.qualify((*path, ""))
+        self.database(catalog, database)
+        known = {**self.objects, **self.temporary_objects}
+        return sorted(key[2] for key, each in known.items() if key[:2] == (catalog, database) and kind_of(each) == kind)
+
+    def create_catalog(self, name: str, options: dict[str, str], if_not_exists: bool = False) -> None:
+        """Add a catalog with a database `default`."""
+        if name in self.catalogs:
+            if if_not_exists:
+                return
+            raise CatalogError(f"catalog {name!r} exists already")
+        if options.get("type", "generic_in_memory") != "generic_in_memory":
+            raise CatalogError(
+                f"catalog type {options['type']!r} is not supported", hint="Write 'type' = 'generic_in_memory'."
+            )
+        self.catalogs[name] = {options.get("default-database", "default"): Database()}
+        remember(options)
+        self.catalog_options[name] = options
+
+    def drop_catalog(self, name: str, if_exists: bool = False) -> None:
+        """Remove a catalog that is not current."""
+        if name not in self.catalogs:
+            if if_exists:
+                return
+            raise CatalogError(f"catalog {name!r} does not exist", hint=_near(name, self.catalogs))
+        if name == self.current_catalog:
+            raise CatalogError(f"catalog {name!r} is in use", hint="USE CATALOG another one first.")
+        self._forget((name,))
+        del self.catalogs[name]
+
+    def create_database(self, path: tuple[str, ...], created: Database, if_not_exists: bool = False) -> None:
+        """Add a database."""
+        catalog, name, _ = self.qualify((*path, ""))
+        databases = self.catalogs.get(catalog)
+        if databases is None:
+            raise CatalogError(f"catalog {catalog!r} does not exist", hint=_near(catalog, self.catalogs))
+        if name in databases:
+            if if_not_exists:
+                return
+            raise CatalogError(f"database {name!r} exists already in {catalog!r}")
+        databases[name] = created
+
+    def drop_database(self, path: tuple[str, ...], *, if_exists: bool = False, cascade: bool = False) -> None:
+        """Remove a database; one with tables only with CASCADE."""
+        catalog, name, _ = self.qualify((*path, ""))
+        if name not in self.catalogs.get(catalog, {}):
+            if if_exists:
+                return
+            raise CatalogError(f"database {name!r} does not exist in {catalog!r}")
+        if (catalog, name) == (self.current_catalog, self.current_database):
+            raise CatalogError(f"database {name!r} is in use", hint="USE another one first.")
+        if any(key[:2] == (catalog, name) for key in self.objects) and not cascade:
+            raise CatalogError(f"database {name!r} is not empty", hint="Add CASCADE to drop its tables too.")
+        self._forget((catalog, name))
+        del self.catalogs[catalog][name]
+
+    def use_catalog(self, name: str) -> None:
+        """Make a catalog current, with its first database."""
+        if name not in self.catalogs:
+            raise CatalogError(f"catalog {name!r} does not exist", hint=_near(name, self.catalogs))
+        self.current_catalog, self.current_database = name, next(iter(self.catalogs[name]), "default")
+
+    def use_database(self, path: tuple[str, ...]) -> None:
+        """Make a database current."""
+        catalog, name, _ = self.qualify((*path, ""))
+        self.database(catalog, name)
+        self.current_catalog, self.current_database = catalog, name
+
+    def create_function(
+        self, path: tuple[str, ...], created: UserFunction, *, temporary: bool, system: bool, if_not_exists: bool
+    ) -> None:
+        """Add a function; case does not matter in its name. CatalogError if the name is taken."""
+        functions, key = self._functions(temporary, system), self._function_name(path, system)
+        if key in functions:
+            if if_not_exists:
+                return
+            raise CatalogError(f"function {quoted(path)} exists already", hint="Drop it or add IF NOT EXISTS.")
+        if not system:
+            self.database(*self.qualify(path)[:2])
+        functions[key] = created
+
+    def alter_function(
+        self, path: tuple[str, ...], changed: UserFunction, *, temporary: bool, system: bool, if_exists: bool
+    ) -> None:
+        """Put another function in the place of one; CatalogError if there is none."""
+        functions, key = self._functions(temporary, system), self._function_name(path, system)
+        if key in functions:
+            functions[key] = changed
+        elif not if_exists:
+            raise self._no_function(path)
+
+    def drop_function(self, path: tuple[str, ...], *, temporary: bool, system: bool, if_exists: bool) -> None:
+        """Remove a function."""
+        functions, key = self._functions(temporary, system), self._function_name(path, system)
+        if not temporary and key in self.temporary_functions:
+            raise CatalogError(
+                f"a temporary function {quoted(path)} exists", hint="Write DROP TEMPORARY FUNCTION to remove it first."
+            )
+        if functions.pop(key, None) is None and not if_exists:
+            raise self._no_function(path)
+
+    def find_function(self, path: tuple[str, ...], *, is_system: bool = False) -> FoundFunction | None:
+        """A function of the user; None if there is none, or one of the system (`is_system`) comes first.
+
+        A temporary system function stands before those of the system, these before those of catalogs.
+        """
+        system = self._function_name(path, system=True)
+        if len(path) == 1 and (given := self.system_functions.get(system)) is not None:
+            return FoundFunction(given, system_name=system[-1])
+        if is_system and len(path) == 1:
+            return None
+        identifier = self._function_name(path)
+        if (given := self.temporary_functions.get(identifier)) is not None:
+            return FoundFunction(given, catalog_name=quoted(identifier))
+        if (given := self.functions.get(identifier)) is not None:
+            return FoundFunction(given, catalog_name=quoted(identifier), class_name=given.class_name)
+        return None
+
+    def _function_name(self, path: tuple[str, ...], system: bool = False) -> Identifier:
+        catalog, database, name = ("", "", path[-1]) if system else self.qualify(path)
+        return catalog, database, name.lower()
+
+    def _functions(self, temporary: bool, system: bool) -> dict[Identifier, UserFunction]:
+        if system:
+            return self.system_functions
+        return self.temporary_functions if temporary else self.functions
+
+    def _no_function(self, path: tuple[str, ...]) -> CatalogError:
+        return CatalogError(
+            f"function {quoted(path)} does not exist", hint=_near(path[-1].lower(), self.list_functions())
+        )
+
+    def list_functions(self) -> list[str]:
+        """Names of the user's functions that can be called without a database, sorted."""
+        places = (("", ""), (self.current_catalog, self.current_database))
+        known = (*self.system_functions, *self.functions, *self.temporary_functions)
+        return sorted({key[2] for key in known if key[:2] in places})
+
+    def _objects(self, temporary: bool) -> dict[Identifier, CatalogObject]:
+        return self.temporary_objects if temporary else self.objects
+
+    def _forget(self, prefix: tuple[str, ...]) -> None:
+        """Remove everything permanent in a catalog or database."""
+        self.objects = {k: v for k, v in self.objects.items() if k[: len(prefix)] != prefix}
+        self.functions = {k: v for k, v in self.functions.items() if k[: len(prefix)] != prefix}
+
+
+def kind_of(found: CatalogObject) -> str:
+    """TABLE or VIEW."""
+    return "TABLE" if isinstance(found, ResolvedTable) else "VIEW"
+
+
+def _near(name: str, names: Iterable[str]) -> str | None:
+    near = get_close_matches(name, list(names), n=3)
+    return f"Did you mean {' or '.join(near)}?" if near else None

@@ -1,0 +1,174 @@
+"""Applies DDL to a catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import singledispatch
+
+from execnodes.core.errors import CatalogError, SqlError
+from execnodes.core.options import Configuration
+from execnodes.core.places import within
+from execnodes.core.tables import ResolvedTable
+from planner import statements as s
+from planner.bind.query import QueryBuilder
+from planner.catalog.catalogs import Catalog, Database, Identifier, UserFunction, View, kind_of, quoted
+from planner.catalog.create_table import resolve_table
+
+
+@dataclass(frozen=True, slots=True)
+class DdlResult:
+    """What came of it."""
+
+    insert: s.Insert | None = None
+    """Of CREATE TABLE AS: the INSERT to run next."""
+
+
+def execute(statement: s.Statement, catalog: Catalog, configuration: Configuration) -> DdlResult:
+    """Apply one DDL statement; SqlError or CatalogError say why it cannot be, with the statement's place."""
+    try:
+        return _execute(statement, catalog, configuration)
+    except CatalogError as error:
+        error.position = error.position or statement.position
+        raise
+
+
+@singledispatch
+def _execute(statement: s.Statement, catalog: Catalog, configuration: Configuration) -> DdlResult:
+    raise SqlError(f"{type(statement).__name__} is no DDL", position=statement.position)
+
+
+@_execute.register
+def _create_table(statement: s.CreateTable, catalog: Catalog, configuration: Configuration) -> DdlResult:
+    if statement.if_not_exists and _exists(statement.path, statement.temporary, catalog):
+        return DdlResult()
+    with within(f"CREATE TABLE {'.'.join(statement.path)}"):
+        table = resolve_table(statement, catalog, configuration)
+    catalog.create(statement.path, table, temporary=statement.temporary)
+    if statement.query is None:
+        return DdlResult()
+    insert = s.Insert(
+        statement.path, statement.query, statement.column_names, text=statement.text, position=statement.position
+    )
+    return DdlResult(insert)
+
+
+def _exists(path: s.Path, temporary: bool, catalog: Catalog) -> bool:
+    entry = catalog.find(path)
+    return entry is not None and entry.temporary == temporary
+
+
+@_execute.register
+def _create_view(statement: s.CreateView, catalog: Catalog, configuration: Configuration) -> DdlResult:
+    if statement.if_not_exists and _exists(statement.path, statement.temporary, catalog):
+        return DdlResult()
+    builder = QueryBuilder(catalog, configuration)
+    fields = builder.query(statement.query).type.fields
+    names = statement.columns or tuple(field.name for field in fields)
+    if len(names) != len(fields):
+        raise SqlError(
+            f"the view names {len(names)} columns, its query gives {len(fields)}", position=statement.position
+        )
+    if len(set(names)) != len(names):
+        raise SqlError(f"the view names a column twice: {', '.join(names)}", position=statement.position)
+    text = expanded(statement.query_text, statement.query_start, builder.spans)
+    view = View(text, names, statement.comment)
+    catalog.create(statement.path, view, temporary=statement.temporary)
+    return DdlResult()
+
+
+def expanded(text: str, start: int, spans: Mapping[tuple[int, int], Identifier]) -> str:
+    """A query's text with each table's name in full; `spans` are places in the script, `start` is the text's."""
+    for (begin, end), identifier in sorted(spans.items(), reverse=True):
+        text = text[: begin - start] + quoted(identifier) + text[end - start :]
+    return text
+
+
+@_execute.register
+def _create_function(statement: s.CreateFunction, catalog: Catalog, configuration: Configuration) -> DdlResult:
+    catalog.create_function(
+        statement.path,
+        _function(statement),
+        temporary=statement.temporary,
+        system=statement.system,
+        if_not_exists=statement.if_not_exists,
+    )
+    return DdlResult()
+
+
+@_execute.register
+def _alter_function(statement: s.AlterFunction, catalog: Catalog, configuration: Configuration) -> DdlResult:
+    catalog.alter_function(
+        statement.path,
+        _function(statement),
+        temporary=statement.temporary,
+        system=statement.system,
+        if_exists=statement.if_exists,
+    )
+    return DdlResult()
+
+
+def _function(statement: s.CreateFunction | s.AlterFunction) -> UserFunction:
+    if statement.language != "PYTHON":
+        raise SqlError(
+            f"LANGUAGE {statement.language} is not supported",
+            position=statement.position,
+            hint="Write the function in Python and add LANGUAGE PYTHON.",
+        )
+    return UserFunction(statement.class_name, statement.language)
+
+
+@_execute.register
+def _create_catalog(statement: s.CreateCatalog, catalog: Catalog, configuration: Configuration) -> DdlResult:
+    catalog.create_catalog(statement.name, dict(statement.options), statement.if_not_exists)
+    return DdlResult()
+
+
+@_execute.register
+def _create_database(statement: s.CreateDatabase, catalog: Catalog, configuration: Configuration) -> DdlResult:
+    created = Database(statement.options, statement.comment)
+    catalog.create_database(statement.path, created, statement.if_not_exists)
+    return DdlResult()
+
+
+@_execute.register
+def _drop(statement: s.Drop, catalog: Catalog, configuration: Configuration) -> DdlResult:
+    path, if_exists = statement.path, statement.if_exists
+    match statement.kind:
+        case "TABLE" | "VIEW":
+            catalog.drop(path, statement.kind, temporary=statement.temporary, if_exists=if_exists)
+        case "FUNCTION":
+            catalog.drop_function(path, temporary=statement.temporary, system=statement.system, if_exists=if_exists)
+        case "CATALOG":
+            catalog.drop_catalog(path[-1], if_exists)
+        case "DATABASE":
+            catalog.drop_database(path, if_exists=if_exists, cascade=statement.cascade)
+    return DdlResult()
+
+
+@_execute.register
+def _alter_table(statement: s.AlterTable, catalog: Catalog, configuration: Configuration) -> DdlResult:
+    entry = catalog.find(statement.path)
+    if entry is None and statement.if_exists:
+        return DdlResult()
+    entry = entry or catalog.get(statement.path, statement.position)
+    if kind_of(entry.object) != statement.kind:
+        raise CatalogError(f"{quoted(entry.identifier)} is a {kind_of(entry.object).lower()}")
+    if statement.rename_to is not None:
+        catalog.rename(entry, statement.rename_to)
+    elif isinstance(entry.object, ResolvedTable):
+        options = {**(entry.object.options or {}), **dict(statement.set_options)}
+        if "connector" in statement.reset_options:
+            raise CatalogError("the option 'connector' cannot be reset", hint="Drop the table and create it anew.")
+        kept = {key: value for key, value in options.items() if key not in statement.reset_options}
+        catalog.replace(entry, entry.object.model_copy(update={"options": kept}))
+    return DdlResult()
+
+
+@_execute.register
+def _use(statement: s.Use, catalog: Catalog, configuration: Configuration) -> DdlResult:
+    if statement.kind == "CATALOG":
+        catalog.use_catalog(statement.path[0])
+    else:
+        catalog.use_database(statement.path)
+    return DdlResult()

@@ -1,0 +1,64 @@
+"""Accumulators of functions of the user that have changed since their state was written: judged by their snapshots."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from execnodes.core.errors import RekindleError
+from execnodes.core.expressions import AccumulatorSchema
+from execnodes.core.meaning import StateColumn, StateMeaning, readable
+from execnodes.state.serializers.make import snapshot_of
+from execnodes.state.serializers.migrate import AccumulatorChange
+from execnodes.state.serializers.snapshot import Verdict
+from execnodes.user_functions.consent import ClassNotAllowedError
+
+
+@dataclass(frozen=True, slots=True)
+class Evolved:
+    """A state as it will be once its accumulators are converted."""
+
+    state: StateMeaning
+    changes: tuple[AccumulatorChange, ...] = ()
+    problems: tuple[str, ...] = ()
+    """Why an accumulator cannot go on."""
+    unsure: bool = False
+    """Whether a problem is only that a class was not allowed to be asked."""
+
+
+def evolve(old: StateMeaning, new: StateMeaning) -> Evolved:
+    """`old` with the accumulators of `new`, as far as the snapshots of both say that they can be converted."""
+    columns, changes, problems, unsure = list(old.columns), [], [], False
+    for call, text in new.serializers.items():
+        if call not in old.serializers or old.serializers[call] == text:
+            continue
+        title = readable(call)
+        before = AccumulatorSchema.model_validate_json(old.serializers[call])
+        after = AccumulatorSchema.model_validate_json(text)
+        try:
+            found = snapshot_of(after).resolve_schema_compatibility(snapshot_of(before))
+        except ClassNotAllowedError as error:
+            problems.append(f"accumulator of {title}: {error.message}. {error.hint}")
+            unsure = True
+            continue
+        except RekindleError as error:
+            problems.append(f"accumulator of {title}: {error.message}")
+            continue
+        if found.verdict is Verdict.INCOMPATIBLE:
+            problems.append(f"accumulator of {title}: {found.reason}")
+        elif found.verdict is not Verdict.COMPATIBLE_AS_IS:
+            olds = {each.meaning.removeprefix(f"{call}."): each.name for each in columns if _of(call, each)}
+            columns = [each for each in columns if not _of(call, each)]
+            taken = {each.name for each in columns}
+            fresh = [replace(each, name=_free(each.name, taken)) for each in new.columns if _of(call, each)]
+            columns += fresh
+            news = {each.meaning.removeprefix(f"{call}."): each.name for each in fresh}
+            changes.append(AccumulatorChange(title, found.reason or found.verdict, before, after, olds, news))
+    return Evolved(replace(old, columns=tuple(columns)), tuple(changes), tuple(problems), unsure)
+
+
+def _of(call: str, column: StateColumn) -> bool:
+    return column.meaning.startswith(f"{call}.")
+
+
+def _free(name: str, taken: set[str]) -> str:
+    return name if name not in taken else _free(f"{name}'", taken)

@@ -1,0 +1,147 @@
+"""One state against another: does it go on, and which of its columns are which."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from execnodes.core.meaning import StateColumn, StateMeaning, readable, split_conditions
+from plans.compatibility.accumulators import evolve
+from plans.compatibility.canonical import canonical_state
+from plans.compatibility.fates import Fate, Judgement
+from plans.compatibility.meaning import POSITION
+
+CUT = "…#"
+"""What a text holds that is too long to be kept whole."""
+
+
+def by_time(state: StateMeaning) -> bool:
+    """Whether a state goes by the watermark, as its parts then say."""
+    times = [each for each in state.times if each]
+    return any(CUT in text or any(each in text for each in times) for text in state.parts.values())
+
+
+def judge(old: StateMeaning, new: StateMeaning) -> Judgement:
+    """What would become of `old` if it were to go on as `new`; uids play no part."""
+    if old.unknown or new.unknown:
+        reason = f"what it means cannot be told: {new.unknown or old.unknown}"
+        return Judgement(new.uid, new.name, Fate.INCOMPATIBLE, reason, unsure=True)
+    found = _as_it_is(canonical_state(old), canonical_state(new))
+    if found.goes_on:
+        return found
+    earlier = (judge(old, each) for each in new.earlier if each.name == old.name)
+    return next((_taken_over(each, old, new) for each in earlier if each.goes_on), found)
+
+
+def _as_it_is(old: StateMeaning, new: StateMeaning) -> Judgement:
+    evolved = evolve(old, new)
+    old = evolved.state
+    columns, missing = _columns(old.columns, new.columns)
+    if evolved.problems:
+        # What their columns lack follows from what the snapshots say.
+        missing = [each for each in missing if not any(each.meaning.startswith(f"{c}.") for c in new.serializers)]
+    reasons = [*_changes(old, new), *evolved.problems]
+    empty = _may_be_empty(new, missing, columns)
+    if not empty:
+        reasons += [_missing(each, _instead(each, old.columns, new.columns)) for each in missing]
+    if old.bucketed != new.bucketed:
+        reasons.append("the layout of its buckets has changed")
+    if reasons:
+        return Judgement(new.uid, new.name, Fate.INCOMPATIBLE, "; ".join(reasons), unsure=evolved.unsure)
+    renamed = [f"{theirs} as {mine}" for mine, theirs in columns.items() if mine != theirs]
+    gone = [each.name for each in old.columns if each.name not in columns.values()]
+    notes = [f"it was called {old.name}"] if old.name != new.name else []
+    notes += [f"columns are found by their meaning: {', '.join(renamed)}"] if renamed else []
+    notes += [f"columns that nothing reads any longer go: {', '.join(gone)}"] if gone else []
+    notes += [f"accumulator of {each.title}: {each.reason}" for each in evolved.changes]
+    if empty:
+        notes += [f"{_missing(each, None)}, so it starts empty" for each in missing]
+    fate = Fate.CONVERT if notes else Fate.KEEP
+    aged = old.ttl_ms != new.ttl_ms
+    if aged:
+        notes.append(
+            f"the TTL was {old.ttl_ms} ms and is {new.ttl_ms} ms: what has expired, or would have, depends on the clock"
+        )
+    was = old.name if old.name != new.name else ""
+    reason = "; ".join(notes) or "same meaning"
+    return Judgement(new.uid, new.name, fate, reason, aged, columns, tuple(empty), was, bool(empty))
+
+
+def differences(old: StateMeaning, new: StateMeaning) -> str:
+    """What `old` meant that `new` does not, for people; of another operator's state only that it is one."""
+    if old.name != new.name:
+        return f"it was {old.name} and is {new.name}"
+    return judge(old, new).reason
+
+
+def _taken_over(found: Judgement, old: StateMeaning, new: StateMeaning) -> Judgement:
+    """What is said of an earlier layout, as the fate of the state that the operator makes of it."""
+    was = old.name if old.name != new.name else ""
+    reason = f"the operator makes it of {was}, which it used to keep" if was else "the operator takes what it needs"
+    more = f"; {found.reason}" if found.fate is Fate.CONVERT or found.unsure else ""
+    return replace(found, state=new.name, fate=Fate.CONVERT, reason=reason + more, was=was, taken_over=True)
+
+
+def _changes(old: StateMeaning, new: StateMeaning) -> list[str]:
+    labels = [*old.parts, *(label for label in new.parts if label not in old.parts)]
+    changed = [_changed(label, old.parts.get(label, ""), new.parts.get(label, "")) for label in labels]
+    # Options of a table that one of the plans does not hold cannot be compared; restoring asks the catalog.
+    if new.name == POSITION:
+        changed = [_changed(label, text, new.parts[label]) for label, text in old.parts.items() if label in new.parts]
+    return [each for each in changed if each]
+
+
+def _columns(old: Sequence[StateColumn], new: Sequence[StateColumn]) -> tuple[dict[str, str], list[StateColumn]]:
+    """New names to old ones by meaning and type, and what is missing."""
+    found: dict[str, str] = {}
+    missing = []
+    for column in new:
+        fitting = [each for each in old if (each.meaning, each.type) == (column.meaning, column.type)]
+        same = [each for each in fitting if each.name == column.name] or fitting
+        if same:
+            found[column.name] = same[0].name
+        else:
+            missing.append(column)
+    return found, missing
+
+
+def _may_be_empty(new: StateMeaning, missing: Sequence[StateColumn], found: dict[str, str]) -> list[str]:
+    """Names of the missing columns, if all of them may begin later and some other one of their kind goes on."""
+    addable = new.addable or frozenset()
+    names = [each.name for each in missing]
+    return names if addable >= set(names) and addable & set(found) else []
+
+
+def _instead(column: StateColumn, old: Sequence[StateColumn], new: Sequence[StateColumn]) -> StateColumn | None:
+    """The old column in its place, unless that one is wanted elsewhere."""
+    at = new.index(column)
+    there = old[at] if at < len(old) else None
+    wanted = there is not None and any((each.meaning, each.type) == (there.meaning, there.type) for each in new)
+    return None if wanted else there
+
+
+def _missing(column: StateColumn, instead: StateColumn | None) -> str:
+    now = f"{readable(column.meaning)} ({column.type})"
+    if instead is None:
+        return f"column {column.name}: {now} is new; nothing in the state tells it"
+    if instead.meaning == column.meaning:
+        return f"column {column.name}: {readable(column.meaning)} was {instead.type} and is {column.type}"
+    return f"column {column.name}: {_arrow(instead.meaning, column.meaning)}"
+
+
+def _changed(label: str, old: str, new: str) -> str:
+    if old == new:
+        return ""
+    (origin, before), (other, after) = split_conditions(old), split_conditions(new)
+    if origin != other:
+        return f"{label}: {_arrow(old, new)}"
+    removed, added = (" and ".join(sorted(each)) for each in (before - after, after - before))
+    if removed and added:
+        return f"{label}: filter {_arrow(removed, added)}"
+    return f"{label}: filter {'added' if added else 'removed'}: {readable(added or removed)}"
+
+
+def _arrow(old: str, new: str) -> str:
+    pair = [readable(old), readable(new)]
+    one, other = pair if pair[0] != pair[1] else (old, new)
+    return f"{one or 'nothing'} -> {other or 'nothing'}"

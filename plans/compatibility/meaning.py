@@ -1,0 +1,105 @@
+"""What every state of a plan means, and what its sources read: computed from the plan alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from execnodes.core.errors import PlanError
+from execnodes.core.graph import ExecGraph
+from execnodes.core.meaning import RowsMeaning, StateMeaning
+from execnodes.core.node import ExecNode
+from plans.format.tables import FIXED, tables_of
+
+POSITION = "position"
+"""Name under which the position of a source stands among the states of operators."""
+UNION = "stream-exec-union"
+"""The one node whose rows are still rows of the same kind when an input is missing."""
+NORMALIZE = "stream-exec-changelog-normalize"
+"""The one node that may be told of the end of rows it has never seen."""
+NOTHING: frozenset[str] = frozenset()
+
+
+class Meanings(tuple[StateMeaning, ...]):
+    """Positions of sources and states of operators, with the plan they are those of."""
+
+    graph: ExecGraph | None = None
+    """None where the plan is not known: only what it says of its states is."""
+    by_node: Mapping[int, Meant] = {}
+    """Node id to what the node means; empty where the plan is not known."""
+
+    @classmethod
+    def of(cls, states: Iterable[StateMeaning], graph: ExecGraph | None) -> Meanings:
+        """States of a plan."""
+        made = cls(states)
+        made.graph = graph
+        return made
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """What one node means."""
+
+    node: ExecNode
+    rows: RowsMeaning
+    states: tuple[StateMeaning, ...]
+
+
+def meanings(graph: ExecGraph, without: frozenset[str] = NOTHING) -> Meanings:
+    """Positions of sources and states of operators, inputs first; `unknown` where a table would have to be known.
+
+    `without`: uids of sources that are taken for not being there. A UNION ALL then has the other inputs; whatever
+    else reads such a source has no meaning and is left out.
+    """
+    found = meant(graph, without)
+    made = Meanings.of((state for each in found.values() for state in each.states), graph)
+    made.by_node = found
+    return made
+
+
+def meant(graph: ExecGraph, without: frozenset[str] = NOTHING) -> Mapping[int, Meant]:
+    """Node id to what the node means; see `meanings`."""
+    found: dict[int, Meant] = {}
+    operators: dict[int, frozenset[str]] = {}
+    retracting: set[int] = set()
+    for node in graph.nodes:
+        below = [each for each in graph.inputs[node.id] if each in found]
+        if len(below) < len(graph.inputs[node.id]) and (node.key.name != UNION or not below):
+            continue
+        inputs = tuple(found[each].rows for each in below)
+        alone = node.key.name == UNION and len(below) == 1 and bool(without)
+        rows = inputs[0].passed(node.output_type) if alone else node.meaning(inputs)
+        if not inputs and rows.sources and rows.sources <= without:
+            continue
+        uids = frozenset(uid for each in below for uid in operators[each])
+        operators[node.id] = uids.union(node.uids())
+        taken_back = any(each in retracting for each in below)
+        if not node.changelog_mode.insert_only or (taken_back and not node.uids()):
+            retracting.add(node.id)
+        surprised = taken_back and node.key.name != NORMALIZE
+        times = frozenset(each.time for each in inputs)
+        states = (replace(each, operators=uids, retracting=surprised, times=times) for each in _states(node, inputs))
+        positions = () if inputs else _positions(node, rows)
+        found[node.id] = Meant(node, rows, (*positions, *states))
+    return found
+
+
+def _states(node: ExecNode, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
+    try:
+        return node.state_meanings(inputs)
+    except PlanError as error:
+        return tuple(StateMeaning(uid, each.name, {}, unknown=str(error)) for uid in node.uids() for each in node.state)
+
+
+def _positions(node: ExecNode, rows: RowsMeaning) -> Iterator[StateMeaning]:
+    parts = {"source": rows.origin}
+    for table in tables_of(node):
+        if table.resolved_table is not None:
+            options = table.resolved_table.options or {}
+            parts |= {key: options[key] for key in FIXED if key in options}
+            parts |= {
+                f"METADATA {each.name}": each.metadata_key or each.name
+                for each in table.resolved_table.table_schema.metadata
+            }
+    for uid in sorted(rows.sources):
+        yield StateMeaning(uid, POSITION, parts, sources=rows.sources)

@@ -1,0 +1,77 @@
+"""State that is made from what the sources have given: what becomes of an upgrade where operators get theirs so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from execnodes.core.errors import PlanError
+from execnodes.core.meaning import StateMeaning
+from plans.compatibility.counterparts import Address, counterparts
+from plans.compatibility.fates import Comparison, Fate, Judgement
+from plans.compatibility.judge import by_time
+from plans.compatibility.meaning import POSITION
+
+_MADE = "it is made from its sources: rekindle bootstrap"
+
+
+def bootstrapped(
+    comparison: Comparison, uids: Iterable[str], before: Sequence[StateMeaning], after: Sequence[StateMeaning]
+) -> Comparison:
+    """The comparison, if the states of some operators are made anew; PlanError for operators that keep their state."""
+    wanted = frozenset(uids)
+    possible = makeable(comparison)
+    unknown = sorted(wanted - set(possible))
+    if unknown:
+        hint = f"It can be made for {', '.join(possible)}." if possible else "All operators have their state."
+        raise PlanError(f"{', '.join(unknown)} is no operator whose state would have to be made", hint=hint)
+    gone = replaced(comparison, wanted, before, after)
+    meanings = {(each.uid, each.name): each for each in after}
+    begun = frozenset(each.uid for each in comparison.judgements if each.state == POSITION and each.goes_on)
+
+    def settled(each: Judgement) -> Judgement:
+        if each.uid in wanted and each.fate is not Fate.DROP:
+            return _made(each, meanings[each.uid, each.state], begun)
+        if (each.uid, each.state) in gone:
+            return replace(
+                each, reason=f"what takes its place is made from its sources: {gone[each.uid, each.state]}", loss=False
+            )
+        return each
+
+    return replace(comparison, judgements=tuple(map(settled, comparison.judgements)))
+
+
+def makeable(comparison: Comparison) -> tuple[str, ...]:
+    """Uids of operators of the new plan that do not go on whole."""
+    states = (each for each in comparison.judgements if each.state != POSITION and each.fate is not Fate.DROP)
+    return tuple(dict.fromkeys(each.uid for each in states if not each.goes_on or each.loss or each.unsure))
+
+
+def replaced(
+    comparison: Comparison, uids: frozenset[str], before: Sequence[StateMeaning], after: Sequence[StateMeaning]
+) -> dict[Address, str]:
+    """Dropped states and positions that nobody misses, as other operators' states are made; with those uids."""
+    dropped = {(each.uid, each.state) for each in comparison.judgements if each.fate is Fate.DROP}
+    places = {old[0]: new[0] for new, old in counterparts(comparison, before, after).items() if new[0] in uids}
+    places |= {uid: uid for uid in uids}
+    found = {address: places[address[0]] for address in dropped if address[0] in places}
+    for uid, name in dropped:
+        seen = [(each.uid, each.name) for each in before if name == POSITION != each.name and uid in each.sources]
+        if seen and all(each in found for each in seen):
+            found[uid, name] = found[seen[0]]
+    return found
+
+
+def _made(judgement: Judgement, meaning: StateMeaning, begun: frozenset[str]) -> Judgement:
+    """Judged as if it had been there all along; rows of a source that begins now may still come too late."""
+    reason = _MADE if judgement.goes_on else f"the old plan has no such state; {_MADE}"
+    late = ", ".join(sorted(meaning.sources - begun)) if by_time(meaning) else ""
+    if late:
+        reason += f"; but {late} begins now, and rows of it behind the savepoint's watermark are late"
+    return Judgement(judgement.uid, judgement.state, Fate.EMPTY, reason, loss=bool(late))
+
+
+def offered(comparison: Comparison) -> Iterator[str]:
+    """Uids of operators that lose something, whose state could be made instead."""
+    lossy = {each.uid for each in comparison.judgements if each.loss or each.unsure or each.fate is Fate.INCOMPATIBLE}
+    yield from (uid for uid in makeable(comparison) if uid in lossy)

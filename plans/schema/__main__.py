@@ -1,6 +1,0 @@
-"""Writes the JSON Schema of this release: ``python -m plans.schema``."""
-
-from plans.schema import path, render
-
-path().write_text(render(), encoding="utf-8")
-print(path())

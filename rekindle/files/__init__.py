@@ -1,0 +1,1 @@
+"""Files of ours: whole or not at all, JSON read strictly, paths as engines take them."""

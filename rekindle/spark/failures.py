@@ -1,0 +1,142 @@
+"""What made a Spark query fail, in the words of whoever raised it, without Spark's frames around them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from execnodes.core.errors import JobError, RekindleError
+from execnodes.core.places import explain
+from rekindle.connectors.line_text import find_origin
+from rekindle.connectors.registry import describe_failure
+from rekindle.runtime.folder import NO_ROOM
+from rekindle.spark.java import MEMORY, lost
+
+_RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\]\s*(.*?)\s*(?:SQLSTATE: \w+|$)", re.S)
+"""What `raise_error` says: a check that an expression makes."""
+_PYTHON = re.compile(r"^(?:[A-Za-z_]\w*\.)*([A-Z]\w*(?:Error|Exception)): (.*)$")
+"""The last line of a Python traceback."""
+_SQLSTATE = re.compile(r"\s*SQLSTATE: \w+")
+_PREFIX = re.compile(r"^\[STREAM_FAILED\] Query \[id = [^]]*\] terminated with exception: ")
+_ROW = "Mend the row, leave it out in WHERE, or let TRY_CAST, NULLIF or CASE say what is to come of it."
+_HINT = "Mend the cause and start the job again from its folder; what was committed stays."
+_ROOM = (
+    "Free some space where the job's folder, its sinks and Spark's own files (spark.local.dir, TMPDIR) are, and start "
+    "the job again."
+)
+_JAVA_MEMORY = re.compile(r"java\.lang\.OutOfMemoryError(?:: ([^\n]+))?")
+_PYTHON_MEMORY = re.compile(r"^(?:MemoryError|pyarrow\.lib\.ArrowMemoryError)\b.*$", re.M)
+_PASSING = re.compile(
+    r"Python worker (?:failed to connect back|exited unexpectedly)|ExecutorLostFailure|Executor heartbeat timed out"
+    r"|FetchFailed|java\.net\.(?:Socket|SocketTimeout|Connect|NoRouteToHost)Exception|Connection reset by peer"
+    r"|java\.util\.concurrent\.TimeoutException|RpcTimeoutException"
+)
+"""Processes that were killed or too slow (Spark gives a Python worker ten seconds to begin), and broken connections."""
+_WORKER_DIED = re.compile(r"Python worker exited unexpectedly")
+_WORKERS = (
+    "If nobody killed it, the system was short of memory: give the machine or container more, lower "
+    "parallelism.default (each task has a worker), or make micro-batches smaller (execution.micro-batch.max-files)."
+)
+"""What helps where workers have too little memory."""
+
+
+def explained(error: object) -> RekindleError:
+    """What made a job fail, as the error of ours that it is or stands for. It never raises."""
+    if isinstance(error, RekindleError):
+        return error
+    text = text_of(error)
+    try:
+        return lost(text) or of_disk(error) or describe_failure(text) or _resources(text) or job_error(text)
+    except Exception as second:  # noqa: BLE001  # a failure that cannot be explained is still one
+        return JobError(f"{text} (and its cause cannot be told: {text_of(second)})", hint=_HINT)
+
+
+def text_of(error: object) -> str:
+    """What an exception says; those of Spark ask the Java process for their text, which may be gone."""
+    try:
+        return str(error)
+    except Exception as second:  # noqa: BLE001  # whatever it is, the first error is the one to tell
+        return f"{type(error).__name__}, and its text cannot be had ({type(second).__name__})"
+
+
+def of_disk(error: object, folder: Path | None = None) -> JobError | None:
+    """The error for a file that could not be read or written; None if it is about something else.
+
+    `folder`: named where it is not known which file it was, as when a disk is full.
+    """
+    if not isinstance(error, OSError) or (error.filename is None and error.errno not in NO_ROOM):
+        return None
+    hint = _ROOM if error.errno in NO_ROOM else _HINT
+    place = error.filename or folder
+    return JobError(error.strerror or type(error).__name__, where=str(place) if place else None, hint=hint)
+
+
+def told_as(error: BaseException, folder: Path) -> BaseException:
+    """What the caller is told of an error at the start of a job in a folder; exceptions of Spark may say little."""
+    if isinstance(error, RekindleError) or not isinstance(error, Exception):
+        return error
+    return lost(text_of(error)) or of_disk(error, folder) or error
+
+
+def passes(error: object) -> bool:
+    """Whether what made a query fail may be gone when it starts again, and says nothing about the job and its rows.
+
+    Whatever is not known to pass is taken to come again: bad rows, failed casts, errors of ours and of the user's code.
+    """
+    if isinstance(error, RekindleError):
+        return False
+    text = text_of(error)
+    said = text.split("=== Streaming Query ===")[0]
+    return bool(_PASSING.search(said)) and not _RAISED.search(said) and lost(text) is None
+
+
+def _resources(text: str) -> JobError | None:
+    said = text.split("=== Streaming Query ===")[0]
+    java = _JAVA_MEMORY.search(said)
+    if java:
+        return JobError(
+            f"Spark's Java process is out of memory{f': {java[1].strip()}' if java[1] else ''}", hint=MEMORY
+        )
+    if "No space left on device" in said and not _RAISED.search(said):
+        return JobError("no space is left on a disk", hint=_ROOM)
+    python = _PYTHON_MEMORY.search(said)
+    if python:
+        return JobError(f"a Python worker is out of memory: {python[0]}", hint=_WORKERS)
+    if _WORKER_DIED.search(said) and not _RAISED.search(said):
+        return JobError("a Python worker of Spark was killed, or has crashed", hint=_WORKERS)
+    return None
+
+
+def job_error(text: str) -> JobError:
+    """The JobError for the text of a failed streaming query."""
+    said = text.split("=== Streaming Query ===")[0]
+    raised = _RAISED.search(said)
+    if raised:
+        return _of_row(*explain(_plain(raised[1])))
+    lines = [line.rstrip() for line in said.splitlines() if line.strip() and not line.startswith("\tat ")]
+    for at in range(len(lines) - 1, -1, -1):
+        found = _PYTHON.match(lines[at])
+        if found:
+            more = [line for line in lines[at + 1 :] if line.startswith("  ")]
+            return JobError(_plain("\n".join([_named(found), *more])))
+    return JobError(_plain(_PREFIX.sub("", "\n".join(lines))) or "the query failed without a message", hint=_HINT)
+
+
+def _of_row(message: str, place: str | None, row: str) -> JobError:
+    """A failure of an expression: its place in the SQL, and the line of the file if the row came right from one."""
+    if place is None:
+        return JobError(message)
+    if not row:
+        return JobError(message, where=place, hint=_ROW)
+    file, line = find_origin(row)
+    return JobError(message, where=f"{place}; row of {file}", hint=f"The line is: {line}\n{_ROW}")
+
+
+def _named(found: re.Match[str]) -> str:
+    """Errors of ours speak for themselves; others need their name."""
+    name, message = found[1], found[2]
+    return message if name in ("JobError", "DataError", "StateError", "PlanError") else f"{name}: {message}"
+
+
+def _plain(text: str) -> str:
+    return _SQLSTATE.sub("", text).strip()

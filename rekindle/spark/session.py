@@ -1,0 +1,228 @@
+"""The Spark session Rekindle runs in, with the settings its state and its meaning of SQL rest on."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from execnodes.core.errors import JobError, OptionError
+from rekindle.spark.failures import text_of
+from rekindle.spark.java import last_words, lost, output_file, require_alive
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_PACKAGE = "org.apache.spark.sql.execution.streaming"
+_MEANING: Mapping[str, str] = {
+    "spark.sql.session.timeZone": "UTC",
+    # Flink's integers wrap and its casts have rules of their own; both are written into the expressions.
+    "spark.sql.ansi.enabled": "false",
+    "spark.sql.caseSensitive": "true",
+    # What a user writes is never replaced by the value of a variable; in a quoted name nothing could stop it.
+    "spark.sql.variable.substitute": "false",
+    # Of equal keys in a map the last one counts, as in Flink.
+    "spark.sql.mapKeyDedupPolicy": "LAST_WIN",
+    "spark.sql.streaming.multipleWatermarkPolicy": "min",
+    "spark.sql.execution.pythonUDF.pandas.preferIntExtensionDtype": "true",
+    "spark.sql.streaming.queryEvolution.enableSourceEvolution": "true",
+    # Offsets by the names of streams; PySpark 4.2 would write them by their order, though they have names.
+    "spark.sql.streaming.offsetLog.formatVersion": "2",
+}
+"""What the meaning of plans and of what is stored rests on: nobody sets it otherwise."""
+SESSION_SETTINGS: Mapping[str, str] = {
+    **_MEANING,
+    "spark.sql.streaming.stateStore.providerClass": f"{_PACKAGE}.state.RocksDBStateStoreProvider",
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    # The default forks a process for every checkpoint file on local disks.
+    "spark.sql.streaming.checkpointFileManagerClass": f"{_PACKAGE}.checkpointing.FileSystemBasedCheckpointFileManager",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "200000",
+    "spark.sql.execution.arrow.transformWithStateInPySpark.maxStateRecordsPerBatch": "200000",
+    # The JVM does not compile larger methods; wide projections then run interpreted, four times slower.
+    "spark.sql.codegen.hugeMethodLimit": "8000",
+    "spark.sql.streaming.noDataMicroBatches.enabled": "true",
+    "spark.sql.adaptive.enabled": "false",
+}
+"""Set on every session that runs a job."""
+_START_SETTINGS: Mapping[str, str] = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.streaming.metricsEnabled": "false",
+    "spark.python.unix.domain.socket.enabled": "true",
+    "spark.executorEnv.REKINDLE_WORKER_PYTHON": sys.executable,
+}
+"""Only for a session of our own making."""
+_LOCAL_SETTINGS: Mapping[str, str] = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.authenticate": "true",
+}
+"""Where all of Spark is one process, nobody else has to reach it; Spark makes the secret."""
+SMALL_PROGRAMS: Mapping[str, str] = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
+"""For sessions that run many small programs: Java's second compiler would take more time than it saves."""
+_WORKER_PYTHON = Path(__file__).with_name("worker_python")
+"""Python without Spark's archives on its path: see there."""
+
+
+def refuse_other_meaning(settings: Mapping[str, str]) -> None:
+    """OptionError for a setting under which plans would mean something else."""
+    for key, value in settings.items():
+        fixed = _MEANING.get(key)
+        if fixed is not None and value.strip().lower() != fixed.lower():
+            raise OptionError(
+                f"{key} is {fixed!r} in every job, not {value!r}: what plans mean rests on it",
+                hint="Leave it out. For the time zone of a program there is table.local-time-zone.",
+            )
+
+
+def session(parallelism: int = 2, settings: Mapping[str, str] | None = None) -> SparkSession:
+    """The active session, or a new local one; PySpark's workers get this interpreter."""
+    # PySpark warns about pandas 3 at every import; the range that is pinned is the range that is tested.
+    warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas", category=FutureWarning)
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    os.environ["PYTHONWARNINGS"] = "ignore::FutureWarning"
+    locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_CTYPE", "LANG"))), "C")
+    if "utf" not in locale.lower():
+        # Java has file names in the letters of the locale that it is started with.
+        os.environ["LC_ALL"] = "C.UTF-8"
+    from pyspark.sql import SparkSession
+
+    require_alive()
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        return active
+    # A task is tried four times: a worker that was killed, or too slow, says nothing about the job.
+    wanted = {"spark.master": f"local[{parallelism},4]", **(settings or {})}
+    guarded = _LOCAL_SETTINGS if wanted["spark.master"].startswith("local") else {}
+    return _start({**_START_SETTINGS, **SESSION_SETTINGS, **guarded, **wanted})
+
+
+def _start(settings: Mapping[str, str]) -> SparkSession:
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]  # it has no stubs
+    from pyspark import SparkConf, SparkContext
+    from pyspark.errors import PySparkException
+    from pyspark.java_gateway import launch_gateway
+    from pyspark.sql import SparkSession
+
+    conf = SparkConf().setAppName("rekindle").setAll(list(settings.items()))
+    if not conf.contains("spark.local.dir") and conf.get("spark.master", "").startswith("local"):
+        # Spark's own folders can be read by everybody; this one cannot.
+        private = tempfile.mkdtemp(prefix="rekindle-spark-")
+        atexit.register(shutil.rmtree, private, ignore_errors=True)
+        conf.set("spark.local.dir", private).set("spark.python.unix.domain.socket.dir", private)
+    debug = bool(os.environ.get("REKINDLE_DEBUG"))
+    if not debug:
+        _quieten()
+    handler = signal.getsignal(signal.SIGINT)
+    # What the JVM and its Python workers print is for debugging; failures reach the user as errors of ours.
+    with output_file() as output:
+        # A session of its own: signals to the process group are for this process, which stops its jobs. The JVM ends
+        # with this process, since its standard input does.
+        given = {"start_new_session": True} | ({} if debug else {"stdout": output, "stderr": output})
+        launch: Callable[..., Any] = launch_gateway
+        try:
+            context = SparkContext(conf=conf, gateway=launch(conf, popen_kwargs=given))
+        except (PySparkException, Py4JError, OSError) as error:
+            said = last_words(output)
+            raise lost(text_of(error)) or JobError(
+                f"Spark could not be started{f': {said}' if said else ''}",
+                hint="`rekindle doctor` tells what is missing.",
+            ) from error
+    if handler is not None and threading.current_thread() is threading.main_thread():
+        # Spark's own handler kills the tasks of every job; jobs are stopped between two micro-batches.
+        signal.signal(signal.SIGINT, handler)
+    if not debug:
+        # It prints a traceback when the JVM's end of the connection breaks; the job tells of that.
+        setattr(context._accumulatorServer, "handle_error", lambda request, address: None)  # noqa: B010
+    if _workers_find_pyspark():
+        context.pythonExec = str(_WORKER_PYTHON)
+    _started[str(context.applicationId)] = settings
+    context.setLogLevel("WARN" if debug else "OFF")
+    return SparkSession(context)
+
+
+def _quieten() -> None:
+    """No tracebacks of py4j in the log: what matters of them reaches the user as errors of ours."""
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)
+    # A part of it logs past its own logger.
+    logging.getLogger().addFilter(_is_of_others)
+
+
+def _is_of_others(entry: logging.LogRecord) -> bool:
+    return Path(entry.pathname).parent.name != "py4j"
+
+
+def _workers_find_pyspark() -> bool:
+    """Whether the workers' interpreter has the running Spark's own PySpark, so that they need no archive of it."""
+    import pyspark
+
+    home = os.environ.get("SPARK_HOME")
+    ours = home is None or os.path.realpath(home) == os.path.realpath(os.path.dirname(pyspark.__file__))
+    return ours and os.environ["PYSPARK_PYTHON"] == sys.executable and os.access(_WORKER_PYTHON, os.X_OK)
+
+
+def prepare(
+    spark: SparkSession, parallelism: int, settings: Mapping[str, str], functions: Mapping[str, object] | None = None
+) -> SparkSession:
+    """A session (same Spark context) with Rekindle's settings, for jobs that want the same.
+
+    `functions`: names of Spark functions to what they are; a session where one of them is something else is not shared.
+    Each session has Python workers of its own, and a worker needs a second to begin; so jobs share sessions.
+    """
+    wanted = {**SESSION_SETTINGS, "spark.sql.shuffle.partitions": str(parallelism), **settings}
+    key = (str(spark.sparkContext.applicationId), tuple(sorted(wanted.items())))
+    called = functions or {}
+    with _lock:
+        sessions = _prepared.setdefault(key, [])
+        for each in sessions:
+            if all(each.functions.get(name, given) == given for name, given in called.items()):
+                each.functions.update(called)
+                return each.spark
+        own = spark.newSession()
+        for name, value in wanted.items():
+            _set(own, name, value)
+        sessions.append(_Prepared(own, dict(called)))
+        return own
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """A session that jobs share."""
+
+    spark: SparkSession
+    functions: dict[str, object]
+    """Names of functions of the user to what they are there."""
+
+
+def _set(spark: SparkSession, name: str, value: str) -> None:
+    from pyspark.errors import AnalysisException
+
+    # Of a setting that is fixed, Spark may show more than it was given.
+    given = _started.get(str(spark.sparkContext.applicationId), {})
+    if value in (spark.conf.get(name, None), given.get(name)):
+        return
+    try:
+        spark.conf.set(name, value)
+    except AnalysisException as error:
+        raise OptionError(
+            f"{name} is fixed once Spark runs; it is {spark.conf.get(name, None)!r}, not {value!r}",
+            hint="Start the program with it (-D on the command line), or set it in the session that you give.",
+        ) from error
+
+
+_started: dict[str, Mapping[str, str]] = {}
+"""Settings of sessions of our own making, by Spark's name of the application."""
+_prepared: dict[tuple[str, tuple[tuple[str, str], ...]], list[_Prepared]] = {}
+_lock = Lock()

@@ -1,0 +1,87 @@
+"""From a parsed INSERT, statement set or query to a compiled plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from execnodes.batch.sink import BatchSink
+from execnodes.core.errors import SqlError
+from execnodes.core.graph import ExecGraph
+from execnodes.core.options import Configuration
+from execnodes.core.recursion import room
+from planner.algebra import Sink
+from planner.algebra.lineage import Lineage, lineage
+from planner.bind import build_insert, build_query
+from planner.catalog.catalogs import Catalog
+from planner.lower import lower
+from planner.optimize import optimize
+from planner.statements import Body, QueryStatement, StatementSet
+from plans.format.codec import CompileOptions
+from plans.format.tables import tables_of
+from rekindle.api.compiled_plan import CompiledPlan, PlanExecutor
+from rekindle.connectors.registry import require_bounded, require_overwriting, validate
+from rekindle.statements.catalog_tables import CatalogTables
+from rekindle.statements.evolution import Origin, evolved
+from rekindle.statements.query_sink import into_collect
+
+
+def compile_body(
+    body: Body,
+    catalog: Catalog,
+    configuration: Configuration,
+    executor: PlanExecutor,
+    plans: Sequence[ExecGraph] = (),
+    origin: Origin | None = None,
+) -> CompiledPlan:
+    """Compile, together with `plans` that are compiled already; nodes of `origin` that mean the same keep their ids.
+
+    SqlError for what cannot be run, OptionError for bad table options, EvolutionError if state of the origin is lost.
+    """
+    graph, comparison = compile_graph(body, catalog, configuration, plans), None
+    if origin is not None:
+        evolution = evolved(graph, origin, CatalogTables(catalog), configuration)
+        graph, comparison = evolution.graph, evolution.comparison
+    options = CompileOptions(
+        configuration.get_option("table.plan.compile.catalog-objects"),  # type: ignore[arg-type]  # checked on SET
+        lambda identifier: (entry := catalog.find(identifier)) is not None and entry.temporary,
+    )
+    return CompiledPlan.of(graph, options, executor, comparison)
+
+
+def compile_graph(
+    body: Body, catalog: Catalog, configuration: Configuration, plans: Sequence[ExecGraph] = ()
+) -> ExecGraph:
+    """The nodes of `plans` and of a statement."""
+    with room(lambda: _too_deep(body)):
+        return _compile(body, catalog, configuration, plans)
+
+
+def _too_deep(body: Body) -> SqlError:
+    return SqlError("the statement nests too deeply", position=body.position, hint="Split it into views.")
+
+
+def lineages(body: Body, catalog: Catalog, configuration: Configuration) -> tuple[Lineage, ...]:
+    """Which table columns feed the columns of each sink of a statement."""
+    with room(lambda: _too_deep(body)):
+        return tuple(lineage(sink) for sink in _sinks(body, catalog, configuration))
+
+
+def _sinks(body: Body, catalog: Catalog, configuration: Configuration) -> tuple[Sink, ...]:
+    if isinstance(body, QueryStatement):
+        return (into_collect(build_query(body.query, catalog, configuration), body.position),)
+    inserts = body.inserts if isinstance(body, StatementSet) else (body,)
+    return tuple(build_insert(insert, catalog, configuration) for insert in inserts)
+
+
+def _compile(body: Body, catalog: Catalog, configuration: Configuration, plans: Sequence[ExecGraph]) -> ExecGraph:
+    graph = lower(optimize(_sinks(body, catalog, configuration), configuration), configuration, plans)
+    for node in graph.nodes:
+        role = "sink" if not graph.consumers_of(node) else "source"
+        for table in tables_of(node):
+            if table.resolved_table is not None and table.resolved_table.options is not None:
+                validate(table.resolved_table.options, role, table.name)
+                if graph.batch and role == "source":
+                    require_bounded(table.resolved_table.options, table.name)
+                if isinstance(node, BatchSink) and node.overwrite:
+                    require_overwriting(table.resolved_table.options, table.name)
+    return graph

@@ -1,0 +1,180 @@
+"""What each kind of statement does; one function a kind, chosen by its class."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from execnodes.core.errors import PlanError, SqlError
+from execnodes.core.options import OPTIONS, SPARK_PREFIX, find
+from execnodes.core.secrets import masked_options
+from planner.catalog import ddl
+from planner.statements import (
+    AddJar,
+    CompileAndExecutePlan,
+    CompilePlan,
+    Describe,
+    DescribeJob,
+    DropPlan,
+    ExecutePlan,
+    Explain,
+    ExplainPlan,
+    Insert,
+    LoadModule,
+    QueryStatement,
+    ResetOption,
+    SetOption,
+    Show,
+    Statement,
+    StatementSet,
+    StopJob,
+    UnloadModule,
+)
+from rekindle.api.compiled_plan import CompiledPlan
+from rekindle.api.plan_reference import local_path
+from rekindle.api.table_result import TableResult
+from rekindle.statements.evolution import lines
+from rekindle.statements.show import describe, show
+
+if TYPE_CHECKING:
+    from rekindle.api.table_environment import TableEnvironment
+
+
+@singledispatch
+def execute(statement: Statement, environment: TableEnvironment) -> TableResult:
+    """Execute a statement; the default is DDL."""
+    result = ddl.execute(statement, environment.catalog, environment.configuration)
+    return execute(result.insert, environment) if result.insert is not None else TableResult()
+
+
+@execute.register(Insert)
+@execute.register(StatementSet)
+@execute.register(QueryStatement)
+def _(statement: Insert | StatementSet | QueryStatement, environment: TableEnvironment) -> TableResult:
+    # Every run goes through the plan's JSON: `compile_body` gives what was read back from it.
+    return environment.execute_plan(environment.compile_body(statement))
+
+
+@execute.register(SetOption)
+def _(statement: SetOption, environment: TableEnvironment) -> TableResult:
+    configuration = environment.configuration
+    if statement.key is not None:
+        configuration.put(statement.key, statement.value or "")
+        return TableResult()
+    known = {key: configuration.get(key, option.default) for key, option in OPTIONS.items()}
+    spark = {key: value for key, value in configuration.items() if key.startswith(SPARK_PREFIX)}
+    return TableResult(columns=("key", "value"), rows=sorted(masked_options({**known, **spark}).items()))
+
+
+@execute.register(ResetOption)
+def _(statement: ResetOption, environment: TableEnvironment) -> TableResult:
+    if statement.key is None:
+        environment.configuration.clear()
+    elif statement.key.startswith(SPARK_PREFIX):
+        environment.configuration.pop(statement.key, None)
+    else:
+        environment.configuration.pop(find(statement.key).key, None)
+    return TableResult()
+
+
+@execute.register(Show)
+def _(statement: Show, environment: TableEnvironment) -> TableResult:
+    if statement.what == "JOBS":
+        from rekindle.jobs.sql import show_jobs
+
+        return show_jobs(environment)
+    columns, rows = show(statement, environment.catalog)
+    return TableResult(columns=columns, rows=rows)
+
+
+@execute.register(Describe)
+def _(statement: Describe, environment: TableEnvironment) -> TableResult:
+    columns, rows = describe(statement, environment.catalog, environment.configuration)
+    return TableResult(columns=columns, rows=rows)
+
+
+@execute.register(Explain)
+def _(statement: Explain, environment: TableEnvironment) -> TableResult:
+    text = environment.compile_body(statement.target).explain(*statement.details)
+    return TableResult(columns=("result",), rows=[(text,)])
+
+
+@execute.register(ExplainPlan)
+def _(statement: ExplainPlan, environment: TableEnvironment) -> TableResult:
+    text = environment.load_plan(statement.path).explain(*statement.details)
+    return TableResult(columns=("result",), rows=[(text,)])
+
+
+@execute.register(CompilePlan)
+def _(statement: CompilePlan, environment: TableEnvironment) -> TableResult:
+    force = environment.configuration.flag("table.plan.force-recompile")
+    if local_path(statement.path).exists() and statement.if_not_exists and not force:
+        return TableResult(message="The plan exists already; it was left as it is.")
+    if statement.from_plan is not None and statement.body is None:
+        migration = environment.migrate_plan(statement.from_plan)
+        migration.plan.write_to_file(statement.path, ignore_if_exists=False, force=force)
+        return TableResult(message="\n".join([f"Plan written to {statement.path}.", *migration.lines()]))
+    assert statement.body is not None
+    plan = environment.compile_body(statement.body, from_plan=statement.from_plan)
+    plan.write_to_file(statement.path, ignore_if_exists=False, force=force)
+    return TableResult(message="\n".join([f"Plan written to {statement.path}.", *_fates(plan)]))
+
+
+def _fates(plan: CompiledPlan) -> list[str]:
+    """Of a plan made from another one: its verdict, and what is lost."""
+    if plan.comparison is None:
+        return []
+    notes = (f"note: {each}" for each in plan.comparison.notes)
+    return [f"Verdict: {plan.comparison.verdict}.", *lines(plan.comparison), *notes]
+
+
+@execute.register(ExecutePlan)
+def _(statement: ExecutePlan, environment: TableEnvironment) -> TableResult:
+    return environment.execute_plan(statement.path)
+
+
+@execute.register(CompileAndExecutePlan)
+def _(statement: CompileAndExecutePlan, environment: TableEnvironment) -> TableResult:
+    force = environment.configuration.flag("table.plan.force-recompile")
+    if force or not local_path(statement.path).exists():
+        environment.compile_body(statement.body).write_to_file(statement.path, ignore_if_exists=False, force=force)
+    return environment.execute_plan(statement.path)
+
+
+@execute.register(DropPlan)
+def _(statement: DropPlan, environment: TableEnvironment) -> TableResult:
+    path: Path = local_path(statement.path)
+    if not path.is_file():
+        if statement.if_exists:
+            return TableResult(message="There was no such plan.")
+        raise PlanError("there is no such plan file", where=str(path), hint="Write DROP PLAN IF EXISTS to allow that.")
+    environment.load_plan(path)  # Only plans are dropped, no other files.
+    path.unlink()
+    return TableResult()
+
+
+@execute.register(DescribeJob)
+def _(statement: DescribeJob, environment: TableEnvironment) -> TableResult:
+    from rekindle.jobs.sql import describe_job
+
+    return describe_job(statement, environment)
+
+
+@execute.register(StopJob)
+def _(statement: StopJob, environment: TableEnvironment) -> TableResult:
+    from rekindle.jobs.sql import stop_job
+
+    return stop_job(statement, environment)
+
+
+@execute.register(LoadModule)
+@execute.register(UnloadModule)
+@execute.register(AddJar)
+def _(statement: Statement, environment: TableEnvironment) -> TableResult:
+    words = {LoadModule: "LOAD MODULE", UnloadModule: "UNLOAD MODULE", AddJar: "ADD JAR"}
+    raise SqlError(
+        f"{words[type(statement)]} is not supported",
+        position=statement.position,
+        hint="Functions and connectors of Rekindle are part of it.",
+    )

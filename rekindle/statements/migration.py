@@ -1,0 +1,43 @@
+"""A plan as one of the newest node versions: `COMPILE PLAN 'new' FROM 'old'` and `rekindle upgrade`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from execnodes.core.version import ENGINE_VERSION
+from plans.evolution.migrate import NodeChange, migrate
+from rekindle.api.compiled_plan import CompiledPlan, PlanExecutor
+from rekindle.api.plan_reference import PlanReference
+
+
+@dataclass(frozen=True, slots=True)
+class PlanMigration:
+    """The new plan, and what is new about it."""
+
+    plan: CompiledPlan
+    engine_version: str
+    """Release that had compiled the old one."""
+    nodes: tuple[NodeChange, ...]
+    """Those that have another version now."""
+    changed: bool
+    """Whether the new plan is another text."""
+
+    def lines(self) -> Iterator[str]:
+        """For people."""
+        if self.engine_version != ENGINE_VERSION:
+            yield f"engine version {self.engine_version} -> {ENGINE_VERSION}"
+        yield from map(str, self.nodes)
+        if not self.nodes:
+            yield "All nodes are of their newest versions already."
+
+
+def migrate_plan(reference: PlanReference, executor: PlanExecutor | None = None) -> PlanMigration:
+    """Read a plan of any release and give every node its newest version; ids, uids and rows stay the same.
+
+    PlanError for a node that no version of this engine leads on from.
+    """
+    text = reference.read()
+    found = migrate(text, source=reference.source)
+    plan = CompiledPlan.from_json_string(found.text, executor=executor)
+    return PlanMigration(plan, found.engine_version, found.nodes, found.text != text)

@@ -1,0 +1,158 @@
+"""SHOW and DESCRIBE: columns and rows of what a session knows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from execnodes.core.errors import CatalogError, SqlError
+from execnodes.core.options import Configuration
+from execnodes.core.secrets import masked, masked_options
+from execnodes.core.tables import Column, ResolvedTable
+from planner.bind import build_query
+from planner.catalog.catalogs import Catalog, InlineTable, PlanView, View, quoted
+from planner.parse import parse_query
+from planner.statements import Describe, Show
+
+Listing = tuple[tuple[str, ...], list[tuple[Any, ...]]]
+"""Column names and rows."""
+
+
+def show(statement: Show, catalog: Catalog) -> Listing:
+    """SHOW TABLES and its like; SqlError for a list that there is not."""
+    what = statement.what
+    if what.startswith("CREATE "):
+        return ("result",), [(create_statement(what.removeprefix("CREATE "), statement.path, catalog),)]
+    lists: dict[str, Callable[[], Iterable[str]]] = {
+        "TABLES": lambda: sorted({*catalog.list_objects("TABLE", path), *catalog.list_objects("VIEW", path)}),
+        "VIEWS": lambda: catalog.list_objects("VIEW", path),
+        "DATABASES": lambda: sorted(catalog.catalogs.get(catalog.current_catalog, {})),
+        "CATALOGS": lambda: sorted(catalog.catalogs),
+        "CURRENT CATALOG": lambda: [catalog.current_catalog],
+        "CURRENT DATABASE": lambda: [catalog.current_database],
+        "FUNCTIONS": lambda: sorted({*catalog.list_functions(), *system_functions()}),
+        "USER FUNCTIONS": catalog.list_functions,
+        "MODULES": lambda: ["core"],
+        "JARS": lambda: [],
+    }
+    path = statement.path
+    if what not in lists:
+        raise SqlError(
+            f"SHOW {what} is not supported", position=statement.position, hint=f"There is SHOW {', '.join(lists)}."
+        )
+    names = [name for name in lists[what]() if _matches(name, statement)]
+    return (what.lower().removesuffix("s"),), [(name,) for name in names]
+
+
+def describe(statement: Describe, catalog: Catalog, configuration: Configuration) -> Listing:
+    """DESCRIBE: a row a column."""
+    entry = catalog.get(statement.path, statement.position)
+    names = ("name", "type", "null", "key", "extras", "watermark")
+    if isinstance(entry.object, View):
+        fields = build_query(parse_query(entry.object.text), catalog, configuration).type.fields
+        rows = [
+            (name, str(f.type.with_nullable(True)), f.type.nullable, None, None, None)
+            for name, f in zip(entry.object.columns, fields, strict=True)
+        ]
+        return names, list(rows)
+    if isinstance(entry.object, PlanView):
+        compiled = entry.object.query.type.fields
+        return names, [(f.name, str(f.type.with_nullable(True)), f.type.nullable, None, None, None) for f in compiled]
+    table = entry.object.table if isinstance(entry.object, InlineTable) else entry.object
+    schema = table.table_schema
+    key = schema.primary_key
+    watermarks = {each.rowtime_attribute: each.expression.serializable_string for each in schema.watermark_specs}
+    return names, [
+        (
+            column.name,
+            str(column.data_type.with_nullable(True)),
+            column.data_type.nullable,
+            f"PRI({', '.join(key.columns)})" if key and column.name in key.columns else None,
+            _extras(column),
+            watermarks.get(column.name),
+        )
+        for column in schema.columns
+    ]
+
+
+def create_statement(kind: str, path: tuple[str, ...], catalog: Catalog) -> str:
+    """The statement that makes a table, view or catalog; secrets that are no references are left out."""
+    if kind == "CATALOG":
+        if path[0] not in catalog.catalogs:
+            raise CatalogError(f"catalog {path[0]!r} does not exist")
+        return f"CREATE CATALOG {quoted(path)}{_with(catalog.catalog_options.get(path[0], {}))}"
+    entry = catalog.get(path)
+    temporary = "TEMPORARY " if entry.temporary else ""
+    if isinstance(entry.object, View):
+        columns = ", ".join(quoted((name,)) for name in entry.object.columns)
+        return f"CREATE {temporary}VIEW {quoted(entry.identifier)} ({columns})\nAS {masked(entry.object.text)}"
+    if isinstance(entry.object, PlanView):
+        raise CatalogError(f"{quoted(entry.identifier)} is the query of a compiled plan; no statement makes it")
+    if isinstance(entry.object, InlineTable):
+        raise CatalogError(f"{quoted(entry.identifier)} is an inline table; no statement makes it")
+    return f"CREATE {temporary}TABLE {quoted(entry.identifier)} (\n{_columns(entry.object)}\n){_tail(entry.object)}"
+
+
+def _columns(table: ResolvedTable) -> str:
+    schema = table.table_schema
+    lines = [f"  {quoted((column.name,))} {_declared(column)}" for column in schema.columns]
+    lines += [
+        f"  WATERMARK FOR {quoted((each.rowtime_attribute,))} AS {each.expression.serializable_string}"
+        for each in schema.watermark_specs
+    ]
+    if schema.primary_key is not None:
+        columns = ", ".join(quoted((name,)) for name in schema.primary_key.columns)
+        lines.append(f"  CONSTRAINT {quoted((schema.primary_key.name,))} PRIMARY KEY ({columns}) NOT ENFORCED")
+    return ",\n".join(lines)
+
+
+def _declared(column: Column) -> str:
+    if column.expression is not None:
+        return f"AS {column.expression.serializable_string}"
+    text = str(column.data_type.regular())
+    if column.kind == "METADATA":
+        origin = f" FROM '{column.metadata_key}'" if column.metadata_key else ""
+        return f"{text} METADATA{origin}{' VIRTUAL' if column.is_virtual else ''}"
+    return text
+
+
+def _tail(table: ResolvedTable) -> str:
+    comment = f"\nCOMMENT '{_escaped(table.comment)}'" if table.comment else ""
+    keys = f"\nPARTITIONED BY ({', '.join(quoted((k,)) for k in table.partition_keys)})" if table.partition_keys else ""
+    return comment + keys + _with(table.options or {})
+
+
+def _with(options: dict[str, str]) -> str:
+    if not options:
+        return ""
+    lines = ",\n".join(
+        f"  '{_escaped(key)}' = '{_escaped(value)}'" for key, value in sorted(masked_options(options).items())
+    )
+    return f" WITH (\n{lines}\n)"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("'", "''")
+
+
+def _extras(column: Column) -> str | None:
+    if column.kind == "PHYSICAL":
+        return None
+    return _declared(column) if column.kind == "COMPUTED" else _declared(column).partition(" METADATA")[1].strip()
+
+
+def system_functions() -> set[str]:
+    """Names of the functions that are always there, in small letters."""
+    from execnodes import functions
+
+    return {function.name.lower() for function in functions.registry.functions().values() if function.name[0].isalpha()}
+
+
+def _matches(name: str, statement: Show) -> bool:
+    if statement.like is None:
+        return True
+    parts = (".*" if c == "%" else "." if c == "_" else re.escape(c) for c in statement.like)
+    # Functions are found whatever the case of their names, so they are listed so too.
+    flags = re.IGNORECASE if statement.what.endswith("FUNCTIONS") else re.NOFLAG
+    return (re.fullmatch("".join(parts), name, flags) is not None) != statement.negated

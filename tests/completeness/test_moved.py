@@ -1,0 +1,31 @@
+"""Paths that programs imported from earlier releases."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+from rekindle.moved import MOVED
+
+
+@pytest.mark.parametrize("old", sorted(MOVED))
+def test_an_old_path_is_the_module_of_today(old: str) -> None:
+    assert import_module(old) is import_module(MOVED[old])
+
+
+def test_classes_are_the_same_whatever_is_imported_first() -> None:
+    program = (
+        "from rekindle.table_environment import TableEnvironment as old\n"
+        "from rekindle import TableEnvironment as public\n"
+        "from rekindle.api.table_environment import TableEnvironment as new\n"
+        "assert old is public is new"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_a_path_that_never_was_is_an_error() -> None:
+    with pytest.raises(ModuleNotFoundError, match=r"rekindle\.nowhere"):
+        import_module("rekindle.nowhere")
