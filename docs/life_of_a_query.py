@@ -18,8 +18,8 @@ from planner.statements import Insert
 from plans.format.explain import plan_tree
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.api.tableau import tableau
-from rekindle.runtime.record import record
-from rekindle.runtime.stages import plan_stages
+from rekindle.pipeline.record import record
+from rekindle.pipeline.stages import plan_stages
 
 PAGE = Path(__file__).with_name("life-of-a-query.md")
 FILES = [

@@ -302,7 +302,7 @@ class Onward:
     """Of its lanes, in order."""
 
     def lanes(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """`TAG` and `LANE` in place of `HASH`'s key group (see rekindle/runtime/lanes.py)."""
+        """`TAG` and `LANE` in place of `HASH`'s key group (see rekindle/pipeline/lanes.py)."""
         groups = np.mod(rows[HASH].to_numpy(), self.max_parallelism)
         lanes = np.array(self.numbers, np.int32)[groups * len(self.numbers) // self.max_parallelism]
         return rows.with_columns(pl.lit(self.tag, pl.Int32).alias(TAG), pl.Series(LANE, lanes))

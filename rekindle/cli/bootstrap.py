@@ -22,7 +22,7 @@ def bootstrap(
     """Read the sources up to the savepoint's positions once more, and write a savepoint with the operators' states."""
     first = read_script(init) if init else None
     from rekindle.api.table_environment import TableEnvironment
-    from rekindle.savepoints.bootstrap import bootstrap as make
+    from rekindle.runtime.bootstrap import bootstrap as make
     from rekindle.savepoints.manifest import read
 
     environment = TableEnvironment.create(parse_options(options or []))

@@ -79,10 +79,10 @@ def run(
 
 
 def _detach(plan: Path, loaded: CompiledPlan, environment: TableEnvironment, init: Path | None) -> None:
+    from rekindle.files.job_folder import JobFolder
     from rekindle.jobs.detach import StartError, detach
     from rekindle.jobs.home import enlist, job_info, new_folder
     from rekindle.jobs.status import State, Status
-    from rekindle.runtime.folder import JobFolder
 
     given = environment.configuration.get("execution.job-dir", "")
     folder = Path(given).absolute() if given else new_folder(environment.configuration)

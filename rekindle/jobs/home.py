@@ -79,7 +79,7 @@ def enlist(folder: Path, job_id: str, configuration: Configuration) -> None:
 
 def job_info(folder: Path) -> JobInfo:
     """Read a job folder; JobError if it is none."""
-    from rekindle.runtime.folder import JobFolder
+    from rekindle.files.job_folder import JobFolder
 
     if not os.path.lexists(folder / "job.json"):
         raise NoSuchJobError("this folder holds no job", where=str(folder), hint=HINT)

@@ -30,7 +30,7 @@ def take_savepoint(job: JobInfo, target: Path, timeout: float = TIMEOUT) -> Mani
 def _of_folder(job: JobInfo, target: Path) -> Manifest:
     """Hold the folder meanwhile, so that no process runs the job."""
     from plans.format.load import load
-    from rekindle.runtime.folder import JobFolder
+    from rekindle.files.job_folder import JobFolder
     from rekindle.savepoints.take import take
     from rekindle.spark.session import session
 

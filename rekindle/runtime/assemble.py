@@ -10,17 +10,17 @@ from execnodes.core.graph import ExecGraph
 from execnodes.core.options import SPARK_PREFIX, Configuration
 from rekindle.connectors.secrets import resolve_secrets
 from rekindle.files.atomic_file import write_atomically
-from rekindle.runtime.build import Builder
-from rekindle.runtime.folder import JobFolder
-from rekindle.runtime.functions import functions_of_spark, register_functions, supply_functions
-from rekindle.runtime.guards import guard
-from rekindle.runtime.lanes import Lanes
-from rekindle.runtime.layout import check_layout, keep_layout, layout_of
-from rekindle.runtime.metrics import merging
-from rekindle.runtime.page_layouts import page_layouts, supply_layouts
-from rekindle.runtime.record import record
-from rekindle.runtime.resolved import resolved_text
-from rekindle.runtime.stages import Pipeline, plan_stages
+from rekindle.files.job_folder import JobFolder
+from rekindle.pipeline.frames import Builder
+from rekindle.pipeline.functions import functions_of_spark, register_functions, supply_functions
+from rekindle.pipeline.guards import guard
+from rekindle.pipeline.lanes import Lanes
+from rekindle.pipeline.layout import check_layout, keep_layout, layout_of
+from rekindle.pipeline.metrics import merging
+from rekindle.pipeline.page_layouts import page_layouts, supply_layouts
+from rekindle.pipeline.record import record
+from rekindle.pipeline.resolved import resolved_text
+from rekindle.pipeline.stages import Pipeline, plan_stages
 from rekindle.savepoints.recovery import recover
 from rekindle.spark.releases import refuse_other_checkpoint
 from rekindle.spark.session import prepare, refuse_other_meaning, session
@@ -57,7 +57,7 @@ class Prepared:
     spark: SparkSession
     pipeline: Pipeline
     metrics: Accumulator[dict[tuple[str, str, int], int]]
-    """What operators count (see `rekindle.runtime.metrics`)."""
+    """What operators count (see `rekindle.pipeline.metrics`)."""
     fates: tuple[Fate, ...]
     """What has become of each state of the savepoint that it begins from."""
     builder: Builder

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from execnodes.core.errors import JobError, RekindleError, StateError
+from rekindle.pipeline.batch import BatchBuilder
+from rekindle.pipeline.failures import explained
 from rekindle.runtime.assemble import session_for
-from rekindle.runtime.batch import BatchBuilder
 from rekindle.runtime.job import Job
 from rekindle.runtime.progress import Progress
 from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints.recovery import PATH
-from rekindle.spark.failures import explained, text_of
-from rekindle.spark.java import lost
+from rekindle.spark.java import lost, text_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,11 +14,11 @@ from execnodes.core.errors import RekindleError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import Configuration
 from rekindle.connectors.base import SinkWriter
-from rekindle.jobs.attendant import Attendant
+from rekindle.files.job_folder import JobFolder, JobIdentity, temporary_folder
+from rekindle.pipeline.failures import explained, told_as
 from rekindle.runtime.assemble import Order
-from rekindle.runtime.folder import JobFolder, JobIdentity, temporary_folder
+from rekindle.runtime.attendant import Attendant
 from rekindle.runtime.progress import Progress
-from rekindle.spark.failures import explained, told_as
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -12,18 +12,18 @@ from execnodes.core.errors import RekindleError
 from execnodes.lowering.stream import KIND, quote
 from execnodes.state.operator import DRAINED
 from rekindle.files.paths import for_spark_checkpoint
+from rekindle.pipeline.failures import explained, passes
+from rekindle.pipeline.frames import sink_columns, sink_hidden
+from rekindle.pipeline.idleness import IdleWatch
+from rekindle.pipeline.record import SinkRecord
+from rekindle.pipeline.requests import Requests
 from rekindle.runtime.assemble import Prepared, assemble
-from rekindle.runtime.build import sink_columns, sink_hidden
 from rekindle.runtime.fan_out import FanOut, Target
 from rekindle.runtime.gate import Gate
-from rekindle.runtime.idleness import IdleWatch
 from rekindle.runtime.job import Job
 from rekindle.runtime.progress import Progress, RowCounter
-from rekindle.runtime.record import SinkRecord
-from rekindle.runtime.requests import Requests
 from rekindle.runtime.restarts import strategy_of
-from rekindle.spark.failures import explained, passes, text_of
-from rekindle.spark.java import lost
+from rekindle.spark.java import lost, text_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from execnodes.core.graph import ExecGraph
 from plans.compatibility.meaning import meanings
-from rekindle.runtime.record import OperatorRecord, record
+from rekindle.pipeline.record import OperatorRecord, record
 from rekindle.savepoints.manifest import SavedState
 
 

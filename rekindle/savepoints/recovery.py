@@ -14,7 +14,7 @@ from rekindle.savepoints.restore import Restore, prepare
 
 if TYPE_CHECKING:
     from execnodes.core.graph import ExecGraph
-    from rekindle.runtime.folder import JobFolder
+    from rekindle.files.job_folder import JobFolder
 
 PATH = "execution.state-recovery.path"
 UNCLAIMED = "execution.state-recovery.ignore-unclaimed-state"

@@ -25,7 +25,7 @@ from plans.compatibility.compare import Fate as Judged
 from plans.compatibility.compare import Judgement, compare
 from plans.compatibility.meaning import POSITION, Meanings, meanings
 from rekindle.files.paths import AS_WRITTEN, entered, for_spark
-from rekindle.runtime.record import OperatorRecord
+from rekindle.pipeline.record import OperatorRecord
 from rekindle.savepoints.contents import check_rows
 from rekindle.savepoints.convert import convert
 from rekindle.savepoints.manifest import Manifest, SavedState, Step, read
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, GroupedData, SparkSession
 
     from execnodes.core.graph import ExecGraph
-    from rekindle.runtime.lanes import Lanes
+    from rekindle.pipeline.lanes import Lanes
 
 _log = logging.getLogger("rekindle.savepoints")
 

@@ -18,17 +18,17 @@ from execnodes.state.operator import BUCKET, StateSpec
 from execnodes.state.pages.map_client import DIRECTORY
 from plans.compatibility.meaning import POSITION, meanings
 from rekindle.connectors.registry import find_source
+from rekindle.files.job_folder import JobFolder
 from rekindle.files.paths import entered, for_spark, for_spark_state
-from rekindle.runtime.folder import JobFolder
-from rekindle.runtime.layout import check_layout, layout_of
-from rekindle.runtime.page_layouts import Conversion, page_layouts, supply_layouts
-from rekindle.runtime.record import OperatorRecord, Record, record
-from rekindle.runtime.stages import plan_stages
-from rekindle.runtime.streams import source_stream, streams
+from rekindle.pipeline.failures import explained
+from rekindle.pipeline.layout import check_layout, layout_of
+from rekindle.pipeline.page_layouts import Conversion, page_layouts, supply_layouts
+from rekindle.pipeline.record import OperatorRecord, Record, record
+from rekindle.pipeline.stages import plan_stages
+from rekindle.pipeline.streams import source_stream, streams
 from rekindle.savepoints.contents import seal
 from rekindle.savepoints.folder import new_file, new_folder, refuse_existing, state_folder
 from rekindle.savepoints.manifest import PLAN, Manifest, SavedState, Step, checksum, steps
-from rekindle.spark.failures import explained
 from rekindle.spark.releases import logged_offsets
 from rekindle.spark.session import prepare
 

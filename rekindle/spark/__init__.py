@@ -1,1 +1,1 @@
-"""Spark itself: its `session` and settings, its Java process, its types, its failures, what its releases lack."""
+"""Spark itself: its `session` and settings, its Java process, its types, what its releases lack."""

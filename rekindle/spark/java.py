@@ -70,6 +70,14 @@ def ended(code: int) -> JobError:
     return JobError(f"Spark's Java process has ended {how}", hint=_ANEW)
 
 
+def text_of(error: object) -> str:
+    """What an exception says; those of Spark ask the Java process for their text, which may be gone."""
+    try:
+        return str(error)
+    except Exception as second:  # noqa: BLE001  # whatever it is, the first error is the one to tell
+        return f"{type(error).__name__}, and its text cannot be had ({type(second).__name__})"
+
+
 def require_alive() -> None:
     """JobError if the process has ended: there is one in the life of a program."""
     code = _exit_code(0.0)

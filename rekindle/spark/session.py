@@ -18,8 +18,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from execnodes.core.errors import JobError, OptionError
-from rekindle.spark.failures import text_of
-from rekindle.spark.java import last_words, lost, output_file, require_alive
+from rekindle.spark.java import last_words, lost, output_file, require_alive, text_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

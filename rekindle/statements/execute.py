@@ -81,7 +81,7 @@ def _(statement: ResetOption, environment: TableEnvironment) -> TableResult:
 @execute.register(Show)
 def _(statement: Show, environment: TableEnvironment) -> TableResult:
     if statement.what == "JOBS":
-        from rekindle.jobs.sql import show_jobs
+        from rekindle.statements.jobs import show_jobs
 
         return show_jobs(environment)
     columns, rows = show(statement, environment.catalog)
@@ -156,14 +156,14 @@ def _(statement: DropPlan, environment: TableEnvironment) -> TableResult:
 
 @execute.register(DescribeJob)
 def _(statement: DescribeJob, environment: TableEnvironment) -> TableResult:
-    from rekindle.jobs.sql import describe_job
+    from rekindle.statements.jobs import describe_job
 
     return describe_job(statement, environment)
 
 
 @execute.register(StopJob)
 def _(statement: StopJob, environment: TableEnvironment) -> TableResult:
-    from rekindle.jobs.sql import stop_job
+    from rekindle.statements.jobs import stop_job
 
     return stop_job(statement, environment)
 

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from rekindle.api.values import Json
 from rekindle.testing.materialize import Row, canonical
-from rekindle.testing.values import Json
 
 RELATIVE_NOISE = 1e-13
 """Sums of floating-point numbers depend on the order of the additions, which no engine promises."""

@@ -21,10 +21,10 @@ from plans.compatibility.restore import Mode, resolve_tables
 from plans.format.tables import tables_of
 from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.api.table_environment import TableEnvironment
+from rekindle.api.values import row_to_json
 from rekindle.testing.materialize import Message, Row, materialize
 from rekindle.testing.redirect import Redirected, redirect
 from rekindle.testing.restore_program import Files, RestoreProgram
-from rekindle.testing.values import row_to_json
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 from execnodes.core.changelog import RowKind
 from execnodes.core.errors import JobError, PlanError, RekindleError
 from execnodes.core.tables import Schema
+from rekindle.api.values import row_to_json
 from rekindle.testing.compare import compare
 from rekindle.testing.cut import Pieces, cut_program
 from rekindle.testing.materialize import Materialized, Message, canonical, materialize
 from rekindle.testing.programs import Program
 from rekindle.testing.redirect import Redirected, redirect
-from rekindle.testing.values import row_to_json
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -11,7 +11,7 @@ import pytest
 
 from execnodes.core.errors import JobError
 from rekindle.api.table_environment import TableEnvironment
-from rekindle.runtime.batch import sinks_reached
+from rekindle.pipeline.batch import sinks_reached
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

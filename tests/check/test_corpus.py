@@ -24,7 +24,7 @@ def test_numbers_of_nodes_mean_nothing() -> None:
 
 def test_states_are_those_that_operators_declare() -> None:
     """Names, columns, buckets and TTLs, in the same order."""
-    from rekindle.runtime.record import OperatorRecord, record
+    from rekindle.pipeline.record import OperatorRecord, record
 
     for name, graph in graphs().items():
         if graph.batch or "$CURRENT_WATERMARK$" in encode(graph):

@@ -15,7 +15,7 @@ from rekindle.api.table_environment import TableEnvironment
 from rekindle.cli import main
 from rekindle.cli.prompt import history
 from rekindle.jobs.status import State, Status
-from rekindle.spark.failures import job_error
+from rekindle.pipeline.failures import job_error
 from tests.core.test_secrets import SECRET_TEXTS, SENSITIVE
 
 SECRET = "hunter2"

@@ -19,11 +19,11 @@ from rekindle.api.table_environment import TableEnvironment
 from rekindle.connectors.base import ProviderContext, SourceRequest
 from rekindle.connectors.generated import generated
 from rekindle.connectors.registry import find_source
+from rekindle.files.job_folder import JobFolder
 from rekindle.jobs.home import jobs_dir
+from rekindle.pipeline.idleness import timeout
+from rekindle.pipeline.record import record
 from rekindle.runtime.assemble import session_for
-from rekindle.runtime.folder import JobFolder
-from rekindle.runtime.idleness import timeout
-from rekindle.runtime.record import record
 from rekindle.runtime.restarts import strategy_of
 from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints.recovery import recover

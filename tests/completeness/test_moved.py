@@ -18,7 +18,7 @@ def test_an_old_path_is_the_module_of_today(old: str) -> None:
 
 def test_classes_are_the_same_whatever_is_imported_first() -> None:
     program = (
-        "from rekindle.table_environment import TableEnvironment as old\n"
+        "from rekindle.api.table_environment import TableEnvironment as old\n"
         "from rekindle import TableEnvironment as public\n"
         "from rekindle.api.table_environment import TableEnvironment as new\n"
         "assert old is public is new"

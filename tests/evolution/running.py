@@ -13,9 +13,9 @@ from execnodes.core.changelog import RowKind
 from execnodes.core.options import Configuration
 from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.api.table_environment import TableEnvironment
+from rekindle.api.values import row_to_json
 from rekindle.statements.catalog_tables import CatalogTables
 from rekindle.testing.redirect import redirect
-from rekindle.testing.values import row_to_json
 from tests.evolution.matrix import TABLES
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from execnodes.core.options import Configuration
 from plans.compatibility.compare import Verdict
 from plans.compatibility.meaning import POSITION
 from plans.evolution.bootstrap import makeable
-from rekindle.savepoints.bootstrap import bootstrap
+from rekindle.runtime.bootstrap import bootstrap
 from rekindle.savepoints.restore import prepare
 from rekindle.statements.evolution import EvolutionError
 from tests.evolution.matrix import both

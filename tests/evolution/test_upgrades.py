@@ -10,7 +10,7 @@ import pytest
 
 from execnodes.core.options import Configuration
 from plans.compatibility.compare import Fate
-from rekindle.savepoints.bootstrap import bootstrap
+from rekindle.runtime.bootstrap import bootstrap
 from rekindle.statements.evolution import EvolutionError
 from tests.evolution.matrix import both
 from tests.evolution.running import Pipeline, Rows, less

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from execnodes.core.errors import RekindleError
-from rekindle.jobs.attendant import Attendant
+from rekindle.files.job_folder import JobFolder
 from rekindle.jobs.home import JobInfo, job_info
 from rekindle.jobs.status import Status
-from rekindle.runtime.folder import JobFolder
+from rekindle.runtime.attendant import Attendant
 from rekindle.runtime.progress import Progress
 
 

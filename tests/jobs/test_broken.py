@@ -13,10 +13,10 @@ from execnodes.core.errors import JobError, RekindleError
 from execnodes.core.options import Configuration
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.cli.list import listing
+from rekindle.files.job_folder import JobFolder
 from rekindle.jobs.home import JobInfo, find_job, list_jobs
 from rekindle.jobs.status import State, Status, read_status, state_of
-from rekindle.runtime.folder import JobFolder
-from rekindle.spark.failures import of_disk
+from rekindle.pipeline.failures import of_disk
 
 JOB, OTHER = "aa11" + "0" * 28, "bb22" + "0" * 28
 

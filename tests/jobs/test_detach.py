@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from rekindle.files.job_folder import JobFolder
 from rekindle.jobs.detach import StartError, detach
 from rekindle.jobs.home import job_info
 from rekindle.jobs.status import State, Status
-from rekindle.runtime.folder import JobFolder
 
 
 @pytest.fixture

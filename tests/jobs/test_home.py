@@ -8,9 +8,9 @@ import pytest
 
 from execnodes.core.errors import JobError
 from execnodes.core.options import Configuration
+from rekindle.files.job_folder import JobFolder
 from rekindle.jobs.home import enlist, find_job, jobs_dir, list_jobs, new_folder
 from rekindle.jobs.status import State, Status
-from rekindle.runtime.folder import JobFolder
 
 FIRST, SECOND, THIRD = "aa11" + "0" * 28, "aa22" + "0" * 28, "bb33" + "0" * 28
 

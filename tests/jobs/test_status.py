@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from execnodes.core.errors import JobError, Position, SqlError
+from rekindle.files.job_folder import JobFolder
 from rekindle.jobs.status import (
     STATUS,
     State,
@@ -18,7 +19,6 @@ from rekindle.jobs.status import (
     state_of,
     write_progress,
 )
-from rekindle.runtime.folder import JobFolder
 from rekindle.runtime.progress import Progress
 
 

@@ -12,8 +12,8 @@ from execnodes.core.options import Configuration
 from plans.format.codec import encode
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.files.paths import AS_WRITTEN, for_spark, for_spark_stream
+from rekindle.runtime.bootstrap import bootstrap
 from rekindle.runtime.stream_job import StreamJob
-from rekindle.savepoints.bootstrap import bootstrap
 from rekindle.savepoints.reader import SavepointReader
 from rekindle.savepoints.writer import SavepointWriter
 from tests.connectors.helpers import frame_of, read, sink, table

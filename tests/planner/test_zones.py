@@ -7,7 +7,7 @@ import pytest
 from execnodes.core.graph import ExecGraph
 from execnodes.lowering.stream import Rows
 from rekindle.api.table_environment import TableEnvironment
-from rekindle.runtime.record import Record
+from rekindle.pipeline.record import Record
 from tests.check.plans import TABLES
 
 ZONED = """

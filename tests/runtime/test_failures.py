@@ -8,8 +8,8 @@ import tempfile
 import pytest
 
 from execnodes.core.errors import PlanError
-from rekindle.spark.failures import explained, job_error, passes, text_of
-from rekindle.spark.java import ended, last_words
+from rekindle.pipeline.failures import explained, job_error, passes
+from rekindle.spark.java import ended, last_words, text_of
 
 
 def test_a_slow_start_is_no_failure_of_the_job() -> None:

@@ -14,7 +14,7 @@ import pytest
 from execnodes.core.options import Configuration
 from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.api.table_environment import TableEnvironment
-from rekindle.runtime.idleness import Idleness
+from rekindle.pipeline.idleness import Idleness
 from rekindle.runtime.stream_job import StreamJob
 
 if TYPE_CHECKING:

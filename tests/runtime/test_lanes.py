@@ -8,7 +8,7 @@ import pytest
 
 from execnodes.engine.frames import LANE, TAG
 from execnodes.lowering.stream import HASH
-from rekindle.runtime.lanes import Lanes, spark_hash
+from rekindle.pipeline.lanes import Lanes, spark_hash
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -12,9 +12,9 @@ import pytest
 from execnodes.core.errors import JobError
 from execnodes.core.version import ENGINE_VERSION
 from rekindle.api.table_environment import TableEnvironment
-from rekindle.runtime.folder import JobFolder
-from rekindle.runtime.layout import FolderLayout, check_layout, keep_layout, layout_of, read_layout
-from rekindle.runtime.record import record
+from rekindle.files.job_folder import JobFolder
+from rekindle.pipeline.layout import FolderLayout, check_layout, keep_layout, layout_of, read_layout
+from rekindle.pipeline.record import record
 
 SQL = """
 CREATE TABLE t (k STRING, v INT) WITH ('connector' = 'datagen');

@@ -9,7 +9,7 @@ import pytest
 from execnodes.core.types import BIGINT, Field, row
 from execnodes.lowering.stream import Branch, Rows
 from rekindle import TableEnvironment
-from rekindle.runtime.record import record
+from rekindle.pipeline.record import record
 from tests.planner.test_limits import compiled, nested
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from plans.format.load import load
 from rekindle.api.table_environment import TableEnvironment
-from rekindle.runtime.record import OperatorRecord, record
-from rekindle.runtime.resolved import resolved_text
+from rekindle.pipeline.record import OperatorRecord, record
+from rekindle.pipeline.resolved import resolved_text
 
 SCRIPT = """
 CREATE TABLE t (k STRING, v INT) WITH ('connector' = 'filesystem', 'path' = '/secret/place', 'format' = 'json');

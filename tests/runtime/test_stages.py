@@ -10,8 +10,8 @@ from execnodes.core.graph import ExecGraph
 from execnodes.core.types import BIGINT, BOOLEAN, STRING, array, decimal, parse_type
 from execnodes.lowering.slots import Layout, assign, decode, encode
 from rekindle.api.table_environment import TableEnvironment
-from rekindle.runtime.record import LocalRecord, record
-from rekindle.runtime.stages import Pipeline, plan_stages
+from rekindle.pipeline.record import LocalRecord, record
+from rekindle.pipeline.stages import Pipeline, plan_stages
 
 TABLES = """
 CREATE TABLE t (k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)

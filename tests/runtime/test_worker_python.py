@@ -13,7 +13,7 @@ import pytest
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-SCRIPT = Path(__file__).parents[2] / "rekindle" / "runtime" / "worker_python"
+SCRIPT = Path(__file__).parents[2] / "rekindle" / "spark" / "worker_python"
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from rekindle.api.table_environment import TableEnvironment
 from rekindle.connectors.base import ProviderContext, SourceRequest
 from rekindle.connectors.filesystem import Filesystem
 from rekindle.connectors.spark import Spark, starting
-from rekindle.runtime.record import record
+from rekindle.pipeline.record import record
 
 SCRIPT = """
 CREATE TABLE t (v STRING) WITH ('connector' = 'filesystem', 'path' = '/in', 'format' = 'json');

@@ -12,9 +12,9 @@ from pyspark.sql.types import StructType
 
 from execnodes.core.errors import ConnectorError, JobError
 from rekindle.connectors.streams.numbers import Numbers, NumberSource, number_stream
-from rekindle.runtime.record import record
-from rekindle.runtime.stages import plan_stages
-from rekindle.runtime.streams import streams
+from rekindle.pipeline.record import record
+from rekindle.pipeline.stages import plan_stages
+from rekindle.pipeline.streams import streams
 from rekindle.spark.releases import (
     logged_offsets,
     named,

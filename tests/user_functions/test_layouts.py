@@ -18,10 +18,10 @@ from execnodes.state.pages.page_format import Page, decode, layout
 from execnodes.state.pages.pages import PagedState
 from plans.compatibility.user_functions import with_accumulators
 from rekindle.api.table_environment import TableEnvironment
-from rekindle.runtime.folder import JobFolder
-from rekindle.runtime.page_layouts import page_layouts, supply_layouts
-from rekindle.runtime.record import OperatorRecord, record
-from rekindle.runtime.resolved import resolved_text
+from rekindle.files.job_folder import JobFolder
+from rekindle.pipeline.page_layouts import page_layouts, supply_layouts
+from rekindle.pipeline.record import OperatorRecord, record
+from rekindle.pipeline.resolved import resolved_text
 from rekindle.udf import AggregateFunction
 from tests.kernels.test_pages import MemoryMap
 from tests.user_functions.evolving import JsonSerializer, total_of

@@ -10,7 +10,7 @@ import pytest
 
 from execnodes.core.errors import JobError
 from rekindle.api.table_environment import TableEnvironment
-from rekindle.runtime.functions import functions_of_spark
+from rekindle.pipeline.functions import functions_of_spark
 from rekindle.spark.session import prepare
 from rekindle.udf import udf
 from tests.user_functions import examples

@@ -16,7 +16,7 @@ from execnodes.core.types import LogicalType, Root, parse_type
 from execnodes.user_functions.calls import bind
 from execnodes.user_functions.loading import definition_of, load
 from execnodes.user_functions.scalar import ScalarDefinition, ScalarFunction, udf
-from rekindle.runtime.functions import scalar_call
+from rekindle.pipeline.functions import scalar_call
 from tests.user_functions import examples
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rekindle.connectors.line_text import stream_name
-from rekindle.runtime.record import SourceRecord
-from rekindle.runtime.stages import Pipeline
+from rekindle.pipeline.record import SourceRecord
+from rekindle.pipeline.stages import Pipeline
 
 EVENT_TIME = "rk_event_time"
 """Column by which a source's rows, and those of its control stream, move the watermark."""

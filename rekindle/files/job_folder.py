@@ -99,7 +99,7 @@ class JobFolder:
 
     @property
     def layout_file(self) -> Path:
-        """How the state in the checkpoint is laid out, and by which engine (`rekindle.runtime.layout`)."""
+        """How the state in the checkpoint is laid out, and by which engine (`rekindle.pipeline.layout`)."""
         return self.path / "layout.json"
 
     @property

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from execnodes.core.options import parse_duration
-from rekindle.runtime.record import SourceRecord
-from rekindle.runtime.streams import EVENT_TIME
+from rekindle.pipeline.record import SourceRecord
+from rekindle.pipeline.streams import EVENT_TIME
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery

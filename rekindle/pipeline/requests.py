@@ -15,7 +15,7 @@ from execnodes.core.types import LogicalType
 from execnodes.lowering.stream import Condition
 from rekindle.connectors.base import ProviderContext, SinkRequest, SinkWriter, SourceFrame, SourceRequest
 from rekindle.connectors.registry import endless, find_sink, find_source, require_bounded, require_overwriting
-from rekindle.runtime.resolved import in_full
+from rekindle.pipeline.resolved import in_full
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

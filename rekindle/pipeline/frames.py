@@ -21,12 +21,12 @@ from execnodes.lowering.spark_sql import literal, spark_type
 from execnodes.lowering.stream import HASH, KIND, MAJOR, SEQUENCE, Branch, Made
 from rekindle.connectors.line_text import LINE, PATH, origin
 from rekindle.files.paths import for_spark_stream
-from rekindle.runtime.idleness import SOURCE, observed, timeout
-from rekindle.runtime.lanes import Lanes
-from rekindle.runtime.record import OperatorRecord, SourceRecord
-from rekindle.runtime.requests import Requests
-from rekindle.runtime.stages import Arm, Pipeline, hidden_texts, slot_texts, typed_texts
-from rekindle.runtime.streams import EVENT_TIME, control_stream, controlled, source_stream
+from rekindle.pipeline.idleness import SOURCE, observed, timeout
+from rekindle.pipeline.lanes import Lanes
+from rekindle.pipeline.record import OperatorRecord, SourceRecord
+from rekindle.pipeline.requests import Requests
+from rekindle.pipeline.stages import Arm, Pipeline, hidden_texts, slot_texts, typed_texts
+from rekindle.pipeline.streams import EVENT_TIME, control_stream, controlled, source_stream
 from rekindle.spark.releases import named
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from plans.format.codec import encode
 from plans.format.tables import map_tables, tables_of
 from rekindle.connectors.registry import find_source
 from rekindle.files.paths import entered
-from rekindle.runtime.resolved import in_full
+from rekindle.pipeline.resolved import in_full
 from rekindle.savepoints.contents import seal
 from rekindle.savepoints.folder import new_folder, refuse_existing
 from rekindle.savepoints.manifest import PLAN, Manifest, SavedState, Step, read

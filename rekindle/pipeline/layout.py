@@ -17,14 +17,14 @@ from execnodes.core.version import ENGINE_VERSION, version_tuple
 from plans.compatibility.meaning import meanings
 from rekindle.files.atomic_file import write_atomically
 from rekindle.files.json_files import read_json
-from rekindle.runtime.record import OperatorRecord
+from rekindle.pipeline.record import OperatorRecord
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from execnodes.core.graph import ExecGraph
-    from rekindle.runtime.folder import JobFolder
-    from rekindle.runtime.record import Step
+    from rekindle.files.job_folder import JobFolder
+    from rekindle.pipeline.record import Step
 
 FORMAT = 1
 """Of pages in a checkpoint."""

@@ -23,11 +23,11 @@ from plans.compatibility.meaning import meanings
 from plans.format.load import load
 from rekindle.files.atomic_file import write_atomically
 from rekindle.files.json_files import read_json, read_text
-from rekindle.runtime.record import OperatorRecord, Step
+from rekindle.pipeline.record import OperatorRecord, Step
 
 if TYPE_CHECKING:
     from execnodes.core.graph import ExecGraph
-    from rekindle.runtime.folder import JobFolder
+    from rekindle.files.job_folder import JobFolder
 
 _log = logging.getLogger("rekindle.savepoints")
 

@@ -16,7 +16,7 @@ from execnodes.user_functions.scalar import ScalarDefinition, ScalarFunction
 from execnodes.user_functions.shipping import Shipped, failed, line, opened, ship, shown
 from execnodes.user_functions.values import reader, writer
 from plans.format.calls import user_calls
-from rekindle.runtime.record import OperatorRecord, Step
+from rekindle.pipeline.record import OperatorRecord, Step
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -15,7 +15,7 @@ from execnodes.engine.frames import TAG
 from execnodes.lowering.slots import Layout, assign, encode, unused
 from execnodes.lowering.spark_sql import spark_type
 from execnodes.lowering.stream import FIRED, HASH, KIND, MAJOR, SEQUENCE, WATERMARK, Branch, Rows
-from rekindle.runtime.record import LocalRecord, OperatorRecord, Record, SinkRecord, Step
+from rekindle.pipeline.record import LocalRecord, OperatorRecord, Record, SinkRecord, Step
 
 
 @dataclass(frozen=True)

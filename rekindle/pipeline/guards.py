@@ -11,7 +11,7 @@ from dataclasses import replace
 from execnodes.engine.frames import TAG
 from execnodes.lowering.stream import Branch, Made, OperatorInput, Rows
 from execnodes.user_functions.naming import activated
-from rekindle.runtime.record import LocalRecord, Record, Step
+from rekindle.pipeline.record import LocalRecord, Record, Step
 
 
 def guard(recorded: Record) -> Record:

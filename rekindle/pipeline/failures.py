@@ -9,8 +9,8 @@ from execnodes.core.errors import JobError, RekindleError
 from execnodes.core.places import explain
 from rekindle.connectors.line_text import find_origin
 from rekindle.connectors.registry import describe_failure
-from rekindle.runtime.folder import NO_ROOM
-from rekindle.spark.java import MEMORY, lost
+from rekindle.files.job_folder import NO_ROOM
+from rekindle.spark.java import MEMORY, lost, text_of
 
 _RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\]\s*(.*?)\s*(?:SQLSTATE: \w+|$)", re.S)
 """What `raise_error` says: a check that an expression makes."""
@@ -49,14 +49,6 @@ def explained(error: object) -> RekindleError:
         return lost(text) or of_disk(error) or describe_failure(text) or _resources(text) or job_error(text)
     except Exception as second:  # noqa: BLE001  # a failure that cannot be explained is still one
         return JobError(f"{text} (and its cause cannot be told: {text_of(second)})", hint=_HINT)
-
-
-def text_of(error: object) -> str:
-    """What an exception says; those of Spark ask the Java process for their text, which may be gone."""
-    try:
-        return str(error)
-    except Exception as second:  # noqa: BLE001  # whatever it is, the first error is the one to tell
-        return f"{type(error).__name__}, and its text cannot be had ({type(second).__name__})"
 
 
 def of_disk(error: object, folder: Path | None = None) -> JobError | None:

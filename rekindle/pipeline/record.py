@@ -17,7 +17,7 @@ from execnodes.lowering.slots import assign, decode
 from execnodes.lowering.stream import KIND, WATERMARK, Branch, Condition, Made, OperatorInput, Rows
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import LocalKernel, Operator
-from rekindle.runtime.resolved import in_full
+from rekindle.pipeline.resolved import in_full
 
 
 @dataclass

@@ -19,8 +19,8 @@ from execnodes.lowering.stream import KIND, quote
 from plans.format.places import places_of
 from rekindle.connectors.base import SinkWriter
 from rekindle.connectors.line_text import LINE, PATH, origin
-from rekindle.runtime.requests import Requests
-from rekindle.runtime.resolved import in_full
+from rekindle.pipeline.requests import Requests
+from rekindle.pipeline.resolved import in_full
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
