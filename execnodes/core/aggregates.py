@@ -60,6 +60,8 @@ class AggregateFunction:
     """Partial results can be made before the exchange."""
     order_dependent: bool = False
     """The order of rows decides the result."""
+    can_fail: bool = False
+    """Some values fail the job."""
 
 
 def _numeric(t: LogicalType) -> bool:
@@ -104,7 +106,7 @@ def _functions() -> Iterable[AggregateFunction]:
     json = varchar(2000)
     for nulls in ("NULL_ON_NULL", "ABSENT_ON_NULL"):
         yield AggregateFunction(
-            f"JSON_OBJECTAGG_{nulls}", lambda t: json, _text, 2, 2, False, mergeable=False, order_dependent=True
+            f"JSON_OBJECTAGG_{nulls}", lambda t: json, _text, 2, 2, False, False, order_dependent=True, can_fail=True
         )
         yield AggregateFunction(
             f"JSON_ARRAYAGG_{nulls}", lambda t: json, _text, 1, 1, False, mergeable=False, order_dependent=True
@@ -134,6 +136,11 @@ def mergeable(internal_name: str) -> bool:
 def order_dependent(internal_name: str) -> bool:
     """Whether the order of rows decides the result."""
     return function_of(internal_name).order_dependent
+
+
+def can_fail(internal_name: str) -> bool:
+    """Whether some values fail the job."""
+    return function_of(internal_name).can_fail
 
 
 def all_mergeable(calls: Sequence[AggregateCall], need_retraction: bool) -> bool:

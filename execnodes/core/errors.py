@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
+from execnodes.core.places import Place
 from execnodes.core.secrets import masked
 
 
@@ -71,3 +73,11 @@ class StateError(RekindleError):
 
 class JobError(RekindleError):
     """A job failed while it ran."""
+
+    place: Place | None = None
+    """Where the SQL has what failed, if it is known; `where` says it too."""
+
+    def at(self, place: Place | None) -> Self:
+        """This error, with a place."""
+        self.place = place
+        return self

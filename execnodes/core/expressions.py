@@ -132,6 +132,7 @@ class AggregateCall(_Node):
     """Of a function of the user: what it keeps for a group."""
     retractable: bool = False
     """The user's function can take rows back."""
+    _place: Place | None = PrivateAttr(None)
 
     @model_validator(mode="after")
     def _one_name(self) -> Self:
@@ -146,6 +147,16 @@ class AggregateCall(_Node):
     def title(self) -> str:
         """The function as people know it, e.g. ``SUM``."""
         return title(self)
+
+    @property
+    def place(self) -> Place | None:
+        """Where the SQL has it, of calls that can fail; stands beside the nodes in a plan."""
+        return self._place
+
+    def put(self, place: Place) -> Self:
+        """Say where the SQL has it; a call that was just made, and that nobody else holds."""
+        self._place = place
+        return self
 
 
 C = TypeVar("C", bound=Call | AggregateCall)

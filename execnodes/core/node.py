@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 from typing import Literal as Tag
 
-from pydantic import BaseModel, ConfigDict, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, PrivateAttr, field_validator, model_validator
 from pydantic import Field as Property
 from pydantic.alias_generators import to_camel
 
@@ -17,6 +17,7 @@ from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
 from execnodes.core.errors import PlanError
 from execnodes.core.metadata import ExecNodeMetadata, NodeKey, Since
 from execnodes.core.options import find
+from execnodes.core.places import Place
 from execnodes.core.types import LogicalType
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ class ExecNode(PlanModel):
     """Kinds of row this node emits."""
     description: str
     """What explain and the UI show; stored, so that it stays the same after an upgrade."""
+    _place: Place | None = PrivateAttr(None)
 
     @field_validator("id", mode="after")
     @classmethod
@@ -122,6 +124,16 @@ class ExecNode(PlanModel):
     def metadata(self) -> ExecNodeMetadata:
         """The annotation this node was made under."""
         return next(each for each in self.METADATA if each.key == self.key)
+
+    @property
+    def place(self) -> Place | None:
+        """Where the SQL has what the node stands for, of nodes that can fail; stands beside the nodes in a plan."""
+        return self._place
+
+    def put(self, place: Place | None) -> Self:
+        """Say where the SQL has it; a node that was just made, and that nobody else holds."""
+        self._place = place
+        return self
 
     def uid(self, operator: str) -> str:
         """The address of one operator's state: ``13_upsert-materializer``, or as `table.exec.uid.format` says."""

@@ -1,24 +1,27 @@
-"""Where in the SQL an expression stands that can fail, for the error when it does.
+"""Where in the SQL stands what can fail while a plan runs, for the error when it does.
 
-A place takes no part in what an expression is: expressions that differ in nothing else are equal. In Spark SQL it is a
-short number (`mark`), so that equal parts of a statement stay equal texts, which Spark computes once; the process that
-lowered the plan knows what the number stands for.
+A place takes no part in what an expression or a node is: those that differ in nothing else are equal. In Spark SQL it
+is a short number (`mark`); the process that lowered the plan knows what the number stands for. Inside `one_lowering`
+equal parts of a statement have one number, so that they stay equal texts, which Spark computes once. What fails in
+Python workers says its place itself (`told`).
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from threading import Lock
 
 LONGEST = 200
 """Characters of an expression's text."""
 ROW = "concat('[r', 'ow]')"
 """Text in Spark SQL of the row that failed. A source that knows where its rows are from puts that into its place (see
 `row_text`); otherwise it stays and says nothing. No constant of a user reads so: its quotes are escaped."""
-_MARK = re.compile(r"\s*\[at (\d+)\]\[row([^\]]*)\]\s*$")
+_MARK = re.compile(r"\s*\[at (\d+|\{[0-9a-f]+\})\]\[row([^\]]*)\]\s*$")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,8 +32,8 @@ class Place:
     """E.g. ``INSERT INTO shop.db.sales``; empty for a query of its own."""
     line: int
     column: int
-    text: str
-    """The expression, shortened."""
+    text: str = ""
+    """The expression, shortened; empty for the statement itself."""
 
     def __eq__(self, other: object) -> bool:
         return other is None or isinstance(other, Place)
@@ -39,13 +42,19 @@ class Place:
         return hash(None)
 
     def __str__(self) -> str:
-        where = f"line {self.line}, column {self.column}: {self.text}"
-        return f"{self.statement}, {where}" if self.statement else where
+        parts = [self.statement, f"line {self.line}, column {self.column}"]
+        where = ", ".join(each for each in parts if each)
+        return f"{where}: {self.text}" if self.text else where
 
+
+_Key = tuple[str, int, int, str]
 
 _statement: ContextVar[str] = ContextVar("statement", default="")
-_numbers: dict[tuple[str, str, int, int], int] = {}
+_node: ContextVar[Place | None] = ContextVar("node", default=None)
+_first: ContextVar[dict[tuple[str, str], Place] | None] = ContextVar("first", default=None)
+_numbers: dict[_Key, int] = {}
 _places: list[Place] = []
+_lock = Lock()
 
 
 @contextmanager
@@ -58,20 +67,61 @@ def within(statement: str) -> Iterator[None]:
         _statement.reset(token)
 
 
-def place(line: int, column: int, text: str) -> Place:
+def place(line: int, column: int, text: str = "") -> Place:
     """A place in the statement that is being built."""
     return Place(_statement.get(), line, column, text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…")
 
 
+@contextmanager
+def one_lowering() -> Iterator[None]:
+    """Equal texts of one statement that are lowered meanwhile have one place: the first of them."""
+    token = _first.set({})
+    try:
+        yield
+    finally:
+        _first.reset(token)
+
+
+@contextmanager
+def of_node(found: Place | None) -> Iterator[None]:
+    """What a node lowers meanwhile stands there, unless it has a place of its own."""
+    token = _node.set(found)
+    try:
+        yield
+    finally:
+        _node.reset(token)
+
+
+def node_place() -> Place | None:
+    """The place of the node that is being lowered."""
+    return _node.get()
+
+
+def number(found: Place) -> int:
+    """What stands for a place in this process: no two places have the same."""
+    first = _first.get()
+    if first is not None and len(found.text) < LONGEST:
+        found = first.setdefault((found.statement, found.text), found)
+    with _lock:
+        known = _numbers.setdefault(astuple(found), len(_places))
+        if known == len(_places):
+            _places.append(found)
+    return known
+
+
 def mark(found: Place | None) -> str:
-    """What a failure's message ends in, to be told by `explain`; equal for equal texts of one statement."""
-    if found is None:
-        return ""
-    exact = (0, 0) if len(found.text) < LONGEST else (found.line, found.column)
-    number = _numbers.setdefault((found.statement, found.text, *exact), len(_places))
-    # A statement that comes again, edited, has its expressions elsewhere: what was lowered last is what fails.
-    _places[number : number + 1] = [found]
-    return f" [at {number}]"
+    """What a failure's message ends in, to be told by `explain`."""
+    return "" if found is None else f" [at {number(found)}]"
+
+
+def numbered(number: int) -> str:
+    """What a message ends in, for workers that were given what `number` gave."""
+    return f" [at {number}][row]"
+
+
+def told(found: Place | None) -> str:
+    """As `mark`, but it needs no table: for workers, which know the place itself."""
+    return "" if found is None else f" [at {{{json.dumps(astuple(found)).encode().hex()}}}][row]"
 
 
 def row_text(origin: str) -> str:
@@ -97,10 +147,16 @@ def row() -> str:
     return _row.get()
 
 
-def explain(message: str) -> tuple[str, str | None, str]:
+def explain(message: str) -> tuple[str, Place | None, str]:
     """A message without its mark, the place that this stands for, and the origin of the row if it is known."""
     match = _MARK.search(message)
     if match is None:
         return message, None, ""
-    number = int(match[1])
-    return message[: match.start()], str(_places[number]) if number < len(_places) else None, match[2]
+    return message[: match.start()], _meant(match[1]), match[2]
+
+
+def _meant(text: str) -> Place | None:
+    if text.startswith("{"):
+        return Place(*json.loads(bytes.fromhex(text[1:-1])))
+    at = int(text)
+    return _places[at] if at < len(_places) else None

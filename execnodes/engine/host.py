@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from execnodes.core.places import Place
 from execnodes.engine.frames import (
     HIDDEN_DTYPES,
     LANE,
@@ -21,6 +22,7 @@ from execnodes.engine.frames import (
     to_slots,
 )
 from execnodes.engine.packing import packed, unpack
+from execnodes.kernels.failing import failing_at
 from execnodes.lowering.slots import Layout
 from execnodes.lowering.stream import FIRED, HASH, KIND, MAJOR, SEQUENCE, WATERMARK
 from execnodes.state.kernel_types import Column
@@ -77,10 +79,19 @@ class StageHost:
     """Routes each group's rows to its operator; rows that are for a later stage pass through."""
 
     def __init__(
-        self, operators: dict[int, Operator], shape: StageShape, metrics: Any, floor: int | None = None
+        self,
+        operators: dict[int, Operator],
+        shape: StageShape,
+        metrics: Any,
+        floor: int | None = None,
+        places: Mapping[int, Place | None] | None = None,
     ) -> None:
-        """`operators` by node id; `metrics`: a Spark accumulator of dictionaries; `floor`: least watermark there is."""
+        """`operators` by node id; `metrics`: a Spark accumulator of dictionaries; `floor`: least watermark there is.
+
+        `places`: where the SQL has the operators, by node id, for what fails in them.
+        """
         self._floor = floor
+        self._places = places or {}
         self._operators = operators
         self._shape = shape
         self._metrics = metrics
@@ -104,7 +115,8 @@ class StageHost:
         if operator.uses_time and numbered.select((pl.col(KIND) >= FIRED).any()).item():
             numbered, context.watermark = before_watermark(numbered, context.watermark), None
         steps = one_by_one(numbered) if self._shape.every_change else [numbered]
-        changes = joined([operator.process(split_inputs(rows, operator, self._shape), context) for rows in steps])
+        with failing_at(self._places.get(tag)):
+            changes = joined([operator.process(split_inputs(rows, operator, self._shape), context) for rows in steps])
         if changes is not None and self._shape.every_change and len(operator.inputs) == 1:
             changes = under_watermark(changes, numbered)
         self._report(operator, group, context)
@@ -116,7 +128,8 @@ class StageHost:
         tag, group = int(key[0]), int(key[1])
         operator = self._operators[tag]
         context = GroupContext(self._handle, self._states, operator, timer_values, self._floor)
-        changes = operator.on_watermark(context)
+        with failing_at(self._places.get(tag)):
+            changes = operator.on_watermark(context)
         self._report(operator, group, context)
         if changes is not None and len(changes):
             fired = changes.with_columns((pl.col(KIND) + FIRED).cast(pl.Int8))

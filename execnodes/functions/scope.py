@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from itertools import count
 
 from execnodes.core.expressions import Call, Expression, FieldAccess, InputRef, Literal
-from execnodes.core.places import Place, mark, row
+from execnodes.core.places import Place, number, row
+from execnodes.lowering.raising import raised
 from execnodes.lowering.spark_sql import literal, text_literal
 from execnodes.lowering.stream import ACTIVE, quote, wrap
 from execnodes.user_functions.naming import PREFIX, spark_name
@@ -53,16 +54,15 @@ class Scope:
 
     def _call(self, call: Call) -> str:
         if call.user_name:
-            operands = ", ".join([ACTIVE, *self.texts(call.operands)])
+            # For which rows it is called, and what it says when it fails: the place is a number behind the condition.
+            active = ACTIVE if self._place is None else f"if({ACTIVE}, {number(self._place)}, NULL)"
+            operands = ", ".join([active, *self.texts(call.operands)])
             return f"{spark_name(call)}({operands})"
         return self._find(call.internal_name)(self, call)
 
     def failure(self, message: str, found: str | None = None) -> str:
         """What fails the job with a message, the value `found` (a text in Spark SQL) and the place of the call."""
-        if self._place is None:
-            return f"raise_error({text_literal(message)})" if found is None else _raised(text_literal(message), found)
-        parts = [text_literal(message), found] if found is not None else [text_literal(message)]
-        return _raised(*parts, text_literal(mark(self._place)), row())
+        return raised(message, self._place, found)
 
     def texts(self, expressions: Sequence[Expression]) -> list[str]:
         """Spark SQL of each."""
@@ -91,7 +91,3 @@ class Scope:
             return self.share_some([name if i == first else t for i, t in enumerate(texts)], rest, body)
 
         return self.share(texts[first], with_first)
-
-
-def _raised(*parts: str) -> str:
-    return f"raise_error(concat({', '.join(parts)}))"

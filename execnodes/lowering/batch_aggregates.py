@@ -8,6 +8,7 @@ from execnodes.core.aggregates import SEPARATOR, function_of, order_dependent
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.types import INTEGERS, LogicalType, Root
 from execnodes.lowering.batch import ARRIVAL
+from execnodes.lowering.raising import raised
 from execnodes.lowering.spark_sql import spark_type, text_literal
 
 
@@ -108,7 +109,8 @@ def _multiset(call: _Call) -> str:
 def _json_object(call: _Call) -> str:
     value = f"c{call.call.arg_list[1]}"
     where = "" if call.function.endswith("NULL_ON_NULL") else f"{value} IS NOT NULL"
-    members = f"'k', {call.value}, 'v', {value}"
+    missing = raised("a key of JSON_OBJECTAGG is NULL", call.call.place)
+    members = f"'k', coalesce({call.value}, {missing}), 'v', {value}"
     pairs = f"transform({call.in_order(members, where)}, e -> struct(e.k, e.v))"
     # Of equal keys in a map the last one counts, as the session is set.
     entries = f"array_sort(map_entries(map_from_entries({pairs})))"

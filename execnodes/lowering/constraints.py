@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from execnodes.core.types import BINARIES, MAX_LENGTH, TEXTS, LogicalType, Root
-from execnodes.lowering.spark_sql import text_literal
+from execnodes.lowering.raising import raised_by_node
 from execnodes.lowering.stream import wrap
 
 FIXED = (Root.CHAR, Root.BINARY)
+_SHOWN = 100
+"""Characters of a value in an error."""
 
 
 def null_free(demanded: Sequence[bool], texts: Sequence[str]) -> str:
@@ -31,7 +33,7 @@ def enforced(name: str, t: LogicalType, text: str, length: str, *, fail_on_null:
         f"Column '{name}' is NOT NULL, but a NULL is being written into it. "
         "Set 'table.exec.sink.not-null-enforcer' = 'DROP' to leave such rows out."
     )
-    return f"coalesce({text}, {_raise(message)})"
+    return f"coalesce({text}, {raised_by_node(message)})"
 
 
 def _of_length(name: str, t: LogicalType, text: str, length: str) -> str:
@@ -44,12 +46,8 @@ def _of_length(name: str, t: LogicalType, text: str, length: str) -> str:
         return f"rpad({text}, {t.length}, {blank})"
     measure = "char_length" if t.root in TEXTS else "octet_length"
     differs = "<>" if t.root in FIXED else ">"
-    message = (
-        f"Column '{name}' is {t.with_nullable(True)}, but a value of another length is being written into it. "
-        "Set 'table.exec.sink.type-length-enforcer' = 'TRIM_PAD' to cut and pad, or 'IGNORE' to let it pass."
-    )
-    return f"CASE WHEN {measure}({text}) {differs} {t.length} THEN {_raise(message)} ELSE {text} END"
-
-
-def _raise(message: str) -> str:
-    return f"raise_error({text_literal(message)})"
+    message = f"Column '{name}' is {t.with_nullable(True)}, but a value of another length is being written into it: "
+    hint = ". Set 'table.exec.sink.type-length-enforcer' = 'TRIM_PAD' to cut and pad, or 'IGNORE' to let it pass."
+    shown = f"left({text if t.root in TEXTS else f'hex({text})'}, {_SHOWN})"
+    refused = raised_by_node(message, shown, hint)
+    return f"CASE WHEN {measure}({text}) {differs} {t.length} THEN {refused} ELSE {text} END"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from execnodes.core.errors import Position
+from execnodes.core.places import Place
 from execnodes.core.tables import ResolvedTable
 from execnodes.core.types import LogicalType
 from planner.algebra.relation import (
@@ -29,6 +30,8 @@ class Sink(PassesChanges, PassesKeys, PassesTimes, KeepsColumns):
     overwrite: bool = False
     hints: tuple[tuple[str, str], ...] = ()
     position: Position | None = None
+    place: Place | None = None
+    """Of the statement."""
 
     @property
     def options(self) -> dict[str, str]:

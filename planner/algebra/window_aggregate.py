@@ -9,6 +9,7 @@ from functools import cached_property
 from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
 from execnodes.core.errors import Position
 from execnodes.core.expressions import AggregateCall
+from execnodes.core.places import Place
 from execnodes.core.types import LogicalType
 from planner.algebra.calls import columns_read, moved
 from planner.algebra.columns import pick
@@ -34,6 +35,8 @@ class WindowAggregate(Unary):
     type: LogicalType
     grouping_sets: tuple[tuple[int, ...], ...] = ()
     position: Position | None = None
+    place: Place | None = None
+    """Of the window."""
 
     @cached_property
     def kinds(self) -> ChangelogMode:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from execnodes.core.errors import Position
+from execnodes.core.places import Place
 from execnodes.core.types import LogicalType
 from planner.algebra.columns import pick
 from planner.algebra.keys import Key
@@ -22,6 +23,7 @@ class WindowTableFunction(PassesChanges):
     time_index: int
     type: LogicalType
     position: Position | None = None
+    place: Place | None = None
 
     def keys_of_rows(self) -> Iterable[Key]:
         """Those of the input, where a row is in one window; in several it would need the window too."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from execnodes.core import aggregates
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import AggregateCall, Expression, FieldAccess, InputRef, Literal, Value
+from execnodes.core.places import place
 from execnodes.core.types import BIGINT, TEXTS, LogicalType, Root
 from execnodes.functions import resolve
 from execnodes.user_functions.aggregate import AggregateDefinition
@@ -20,6 +21,7 @@ from planner.bind.group_windows import GroupWindows
 from planner.bind.scope import fields_of
 from planner.bind.source import Source, project, row_of
 from planner.bind.user_functions import bind_aggregate, find_aggregate
+from planner.bind.written import written
 from planner.catalog.catalogs import Catalog, FoundFunction
 from planner.limits import check_sets
 
@@ -176,10 +178,10 @@ class _Calls:
             self.results[id(node)] = Literal(value=0, type=BIGINT.not_null())
             return
         call = self._grouping_call(node, name) if name in GROUP_FUNCTIONS else self._call(node, name)
-        place = self._places.setdefault(call.model_dump_json(exclude={"name"}), len(self.calls))
-        if place == len(self.calls):
-            self.calls.append(call.model_copy(update={"name": alias or f"EXPR${place}"}))
-        self.results[id(node)] = InputRef(input_index=len(self._grouping) + place, type=call.type)
+        index = self._places.setdefault(call.model_dump_json(exclude={"name"}), len(self.calls))
+        if index == len(self.calls):
+            self.calls.append(call.model_copy(update={"name": alias or f"EXPR${index}"}))
+        self.results[id(node)] = InputRef(input_index=len(self._grouping) + index, type=call.type)
 
     def _grouping_call(self, node: s.Call, name: str) -> AggregateCall:
         arguments = []
@@ -214,7 +216,7 @@ class _Calls:
             grouped=bool(self._grouping) and () not in self._sets,
             filtered=node.filter is not None,
         )
-        return AggregateCall(
+        call = AggregateCall(
             name="",
             internal_name=internal_name,
             arg_list=tuple(self._columns.index(each) for each in arguments),
@@ -223,6 +225,8 @@ class _Calls:
             type=type_,
             options=options,
         )
+        at = place(node.position.line, node.position.column, written(node))
+        return call.put(at) if aggregates.can_fail(internal_name) else call
 
     def _user_call(self, node: s.Call, found: FoundFunction, definition: AggregateDefinition) -> AggregateCall:
         clause = "*" if node.star else "WITHIN GROUP" if node.order else None
@@ -233,7 +237,8 @@ class _Calls:
         if definition.mergeable:
             self.merging.add(call.user_name)
         columns = tuple(self._columns.index(each) for each in converted)
-        return call.model_copy(update={"arg_list": columns, "filter_arg": self._filter(node)})
+        call = call.model_copy(update={"arg_list": columns, "filter_arg": self._filter(node)})
+        return call.put(place(node.position.line, node.position.column, written(node)))
 
     def _filter(self, node: s.Call) -> int:
         """The column that FILTER asks for; -1 without it."""

@@ -112,7 +112,7 @@ class Converter:
             known(node.name, node.position)
         operands = tuple(self.convert(arg) for arg in node.args)
         if found is not None:
-            return bind_scalar(found, operands, node)
+            return self._placed(bind_scalar(found, operands, node), node)
         if node.name.upper() in IN_LAMBDA and any(True for each in operands[1:] for _ in user_calls(each)):
             raise SqlError(
                 f"a function written in Python may not stand in the second operand of {node.name}",
@@ -122,9 +122,10 @@ class Converter:
         if node.name in ("AND", "OR") and 2 < len(operands) <= _NESTED:
             return self._fold(node, operands)
         made = resolve(node.name.upper(), operands, position=node.position, result=node.result)
-        if isinstance(made, Call) and can_fail(made):
-            made.put(place(node.position.line, node.position.column, written(node)))
-        return made
+        return self._placed(made, node) if isinstance(made, Call) and can_fail(made) else made
+
+    def _placed(self, made: Call, node: s.Call) -> Call:
+        return made.put(place(node.position.line, node.position.column, written(node)))
 
     def _fold(self, node: s.Call, operands: tuple[Expression, ...]) -> Expression:
         found = operands[0]

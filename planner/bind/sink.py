@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from execnodes.core.errors import Position, SqlError
 from execnodes.core.expressions import Expression, Literal
 from execnodes.core.options import Configuration
-from execnodes.core.places import within
+from execnodes.core.places import place, within
 from execnodes.core.tables import Column, ResolvedTable
 from execnodes.core.types import Field, LogicalType
 from execnodes.functions import can_cast_implicitly, cast
@@ -52,6 +52,7 @@ def _insert(
         insert.overwrite,
         options_of(insert.hints),
         insert.position,
+        place(insert.position.line, insert.position.column),
     )
 
 
@@ -109,10 +110,10 @@ def write(plan: Logical, columns: Sequence[Column], targets: tuple[int, ...], si
     if len(given) != len(wanted):
         raise _mismatch(sink, "Different number of columns.", given, wanted, position)
     expressions: dict[int, Expression] = {}
-    for place, (ref, target) in enumerate(zip(refs(plan.type), targets, strict=True)):
+    for at, (ref, target) in enumerate(zip(refs(plan.type), targets, strict=True)):
         column = columns[target]
         if not can_cast_implicitly(ref.type, column.data_type):
-            cause = f"Incompatible types for sink column '{column.name}' at position {place}."
+            cause = f"Incompatible types for sink column '{column.name}' at position {at}."
             raise _mismatch(sink, cause, given, wanted, position)
         expressions[target] = _as(ref, column.data_type, position)
     if targets == tuple(range(len(columns))) and all(

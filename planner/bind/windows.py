@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from execnodes.core.errors import Position, SqlError
 from execnodes.core.expressions import InputRef, Literal
+from execnodes.core.places import place
 from execnodes.core.types import LogicalType, Root, TimeKind, timestamp
 from planner import syntax as s
 from planner.algebra import Logical, Window, WindowTableFunction
@@ -57,7 +58,8 @@ def attach(plan: Logical, window: Window, time: InputRef, position: Position) ->
     bound = timestamp(3).not_null()
     rowtime = LogicalType(time.type.root, nullable=False, precision=3, kind=TimeKind.ROWTIME)
     type_ = row_of(names, [*(field.type for field in fields), bound, bound, rowtime])
-    return WindowTableFunction(plan, window, time.input_index, type_, position)
+    at = place(position.line, position.column, window.kind)
+    return WindowTableFunction(plan, window, time.input_index, type_, position, at)
 
 
 def make_window(name: str, lengths: dict[str, int], partition: tuple[int, ...], position: Position) -> Window:

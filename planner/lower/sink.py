@@ -6,6 +6,7 @@ from execnodes.connectors import sink_changelog_mode
 from execnodes.core.changelog import ChangelogMode, RowKind
 from execnodes.core.errors import SqlError
 from execnodes.core.node import ExecNode
+from execnodes.core.places import Place
 from execnodes.core.types import Field, LogicalType, row
 from planner.algebra import CompiledQuery, Logical, Scan, Sink
 from planner.algebra.keys import Key, smallest
@@ -52,10 +53,18 @@ def lower_sink(node: Sink, context: Context) -> ExecNode:
             conflict_strategy=node.on_conflict,
             overwrite=node.overwrite,
             state=(context.state("sinkMaterializeState"),) if materialize else (),
-        ),
+        ).put(sink_place(node, context)),
         [below],
         share=False,
     )
+
+
+def sink_place(node: Sink, context: Context) -> Place | None:
+    """Where the statement stands, if the table demands something that a row may not have."""
+    types = [column.data_type for column in node.table.table_schema.writable]
+    sized = context.configuration.get_option("table.exec.sink.type-length-enforcer") != "IGNORE"
+    demands = sized or node.on_conflict == "ERROR" or not all(each.nullable for each in types)
+    return node.place if demands else None
 
 
 def _options(node: Sink) -> dict[str, str]:

@@ -27,7 +27,7 @@ def _(node: WindowTableFunction, context: Context, update_before: bool) -> ExecN
             changelog_mode=below.changelog_mode,
             description=described("WindowTableFunction", ("window", f"[{_shown(windowing, below)}]")),
             windowing=windowing,
-        ),
+        ).put(node.place),
         [below],
     )
 
@@ -75,7 +75,7 @@ def _(node: WindowAggregate, context: Context, update_before: bool) -> ExecNode:
             named_window_properties=properties,
             need_retraction=retract,
             state=(StateMetadata(index=0, name="windowAggregateState"),),
-        ),
+        ).put(node.place),
         [context.exchange(below, node.grouping)],
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from execnodes.core.expressions import AggregateCall, Expression, InputRef, input_indexes
+from execnodes.core.places import Place
 from execnodes.core.types import Field, row
 from planner.algebra import (
     Aggregate,
@@ -52,7 +53,7 @@ def _form(node: Logical) -> Logical:
     else:
         made = WindowAggregate(
             inner.input, inner.move_all(plain), tuple(map(inner.move_call, node.calls)), about.window, about.time_type,
-            inner.time_index, None, properties, type, tuple(map(inner.move_all, sets)), node.position,
+            inner.time_index, None, properties, type, tuple(map(inner.move_all, sets)), node.position, inner.place,
         )  # fmt: skip
     width = len(plain) + len(results)
     at = {each.property: width + number for number, each in enumerate(properties)}
@@ -88,6 +89,8 @@ class _Inner:
     input: Logical
     time_index: int
     moved: dict[int, int]
+    place: Place | None
+    """Of the window."""
 
     def move_all(self, indexes: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(self.moved[each] for each in indexes)
@@ -119,4 +122,4 @@ def _without_table_function(node: Aggregate, plain: tuple[int, ...]) -> _Inner |
     time_field = top.input.type.fields[top.time_index]
     type = row(*(node.input.type.fields[each] for each in used), time_field)
     moved = {each: at for at, each in enumerate(used)}
-    return _Inner(Project(below, (*(expressions[each] for each in used), time), type), len(used), moved)
+    return _Inner(Project(below, (*(expressions[each] for each in used), time), type), len(used), moved, top.place)

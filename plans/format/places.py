@@ -1,4 +1,4 @@
-"""Where in the SQL the expressions of a plan stand, beside the nodes: what a plan means does not depend on it."""
+"""Where in the SQL expressions and nodes of a plan stand, beside the nodes: what the plan means does not ask it."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from pydantic import BaseModel
 
-from execnodes.core.expressions import Call, InputRef, Literal
+from execnodes.core.expressions import AggregateCall, Call, InputRef, Literal
 from execnodes.core.node import ExecNode, PlanModel
 from execnodes.core.places import Place
 
 
 class PlaceOfCall(PlanModel):
-    """The place of a call that can fail while the plan runs."""
+    """The place of a call, or of a node, that can fail while the plan runs."""
 
     node: int
     """Id of the node that has it."""
     path: str
-    """Where in the node: names of properties and numbers from 0, each behind a slash."""
+    """Where in the node: names of properties and numbers from 0, each behind a slash; empty for the node itself."""
     line: int
     """In the script or statement that was compiled, or in the text of a view; from 1."""
     column: int
     text: str
-    """The expression, shortened."""
+    """The expression, shortened; empty for the statement itself."""
     statement: str = ""
     """What it is a part of, e.g. ``INSERT INTO shop.db.sales``; empty for a query of its own."""
 
@@ -61,10 +61,10 @@ def without_places(plan: str) -> str:
 _BEGIN, _END, _CLOSE = ',\n  "places": [\n', "\n  ]\n}\n", "\n}\n"
 
 
-def _calls(value: object, path: str) -> Iterator[tuple[str, Call]]:
+def _calls(value: object, path: str) -> Iterator[tuple[str, Call | AggregateCall | ExecNode]]:
     if isinstance(value, Literal | InputRef):
         return
-    if isinstance(value, Call):
+    if isinstance(value, Call | AggregateCall | ExecNode):
         yield path, value
     if isinstance(value, BaseModel):
         for name, info in type(value).model_fields.items():

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 
-from execnodes.core.errors import Position, RekindleError
+from execnodes.core.errors import JobError, Position, RekindleError
 from execnodes.core.secrets import masked
 from rekindle.cli.inputs import Script
 
@@ -22,14 +22,17 @@ def describe_error(error: RekindleError, script: Script | None = None) -> Iterat
     places += [error.where] if error.where and error.where not in places else []
     if places:
         yield f"  at {', '.join(places)}"
-    if script is not None and error.position is not None:
-        yield from excerpt(script.text, error.position)
+    position = error.position if error.position is not None else _position_of_row(error, script)
+    if script is not None and position is not None:
+        yield from excerpt(script.text, position)
     if error.hint:
         first, *rest = in_words_of_the_command_line(error.hint).splitlines()
         yield f"  hint: {first}"
         yield from (f"        {line}" for line in rest)
 
 
+_WORD = re.compile(r"\w+|[^\s\w(`]")
+"""The first thing that an expression says."""
 _COMMANDS = {
     "COMPILE PLAN 'new.json' FROM 'old.json', or rekindle upgrade": "rekindle upgrade",
     "Write COMPILE PLAN … IF NOT EXISTS to keep it, or SET 'table.plan.force-recompile' = 'true'": "Give --force",
@@ -46,6 +49,22 @@ def in_words_of_the_command_line(text: str) -> str:
     for clause, command in _COMMANDS.items():
         text = text.replace(clause, command)
     return re.sub(r"Make it: rekindle compile '(.+)' FOR INSERT …", r"Make it: rekindle compile -f SCRIPT -o \1", text)
+
+
+def _position_of_row(error: RekindleError, script: Script | None) -> Position | None:
+    """Where the script has what failed for a row; None where it cannot be told that it does.
+
+    The place may be one of a view's own text, or of a statement of another script.
+    """
+    place = error.place if isinstance(error, JobError) else None
+    if place is None or script is None:
+        return None
+    lines = script.text.split("\n")
+    there = lines[place.line - 1][place.column - 1 :] if 1 <= place.line <= len(lines) else ""
+    wanted = _WORD.search(place.text or place.statement)
+    found = _WORD.search(there)
+    same = wanted is not None and found is not None and wanted[0].upper() == found[0].upper()
+    return Position(place.line, place.column) if same else None
 
 
 def excerpt(text: str, position: Position) -> Iterator[str]:

@@ -53,7 +53,8 @@ def sql(
     except BaseException:
         background.stop(background.running(environment.jobs))
         raise
-    background.wait_for(background.running(environment.jobs))
+    with reading(script):
+        background.wait_for(background.running(environment.jobs))
 
 
 def _script(file: Path | None, execute: str | None) -> Script | None:

@@ -35,8 +35,8 @@ from rekindle.connectors.files import (
     name_of,
     stream_path,
 )
-from rekindle.connectors.format import Format, RecordFormat, Wanted, find_format, format_of
-from rekindle.connectors.line_text import LINE, PATH, find_failure, local_path, stream_name, string
+from rekindle.connectors.format import FileFormat, Format, RecordFormat, Wanted, find_format, format_of
+from rekindle.connectors.line_text import LINE, NUMBER, PATH, find_failure, local_path, stream_name, string
 from rekindle.connectors.lines import spark_format, spark_schema
 from rekindle.connectors.options import COMMON, TableOption, TableOptions, check_options
 from rekindle.files.paths import AS_WRITTEN
@@ -103,10 +103,13 @@ class Filesystem(SourceConnector, SinkConnector):
             spark.conf.set("spark.sql.streaming.unsupportedOperationCheck", "false")
             added |= {MAJOR: _MAJOR_TEXT, SEQUENCE: "monotonically_increasing_id()"}
         # Only where it is needed: once a column names the file, every row gets all that is known about its file.
-        located = {PATH: "_metadata.file_path"} if lines else {}
+        number = chosen.row_number if isinstance(chosen, FileFormat) and request.located else None
+        located = {PATH: "_metadata.file_path"} if lines or number is not None else {}
+        if number is not None:
+            located[NUMBER] = number
         texts = [f"{text} AS {name}" for name, text in (added | located).items()]
         placed = raw.selectExpr("*", *texts) if texts else raw
-        origin = (LINE, PATH) if request.located and lines else ()
+        origin = tuple(name for name in (LINE if lines else NUMBER, PATH) if request.located and (lines or number))
         rows = chosen.decode(placed, options, Wanted(stored, every, (*added, *origin)))
         if others:
             rows = _arranged(rows, request, stored, chosen.changelog, origin)

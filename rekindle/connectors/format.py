@@ -80,6 +80,8 @@ class FileFormat(Format):
 
     reader: ClassVar[str]
     """Spark's own format that reads and writes the files."""
+    row_number: ClassVar[str | None] = None
+    """Text in Spark SQL of a row's number in its file, from 0; None if the reader does not tell it."""
 
     @abstractmethod
     def schema(self, columns: tuple[Column, ...]) -> str:

@@ -18,6 +18,8 @@ LINE = "value"
 """Column with the text of a line."""
 PATH = "rk_path"
 """Column with the address of the line's file."""
+NUMBER = "rk_row"
+"""Column with the number of a row in its file, from 0, of files that have no lines."""
 
 _MARK = "rekindle-bad-line:"
 _LONGEST = 4000
@@ -89,15 +91,21 @@ def _payload(facts: Iterable[str]) -> str:
     return f"hex(to_json(named_struct({', '.join(facts)})))"
 
 
-def origin() -> str:
-    """A text of hexadecimal digits that says which line of which file a row is from; see `find_origin`."""
-    return _payload(_ORIGIN)
+def origin(columns: Iterable[str]) -> str | None:
+    """A text of hexadecimal digits that says where a row is from, see `find_origin`; None if no column tells it."""
+    known = set(columns)
+    if {LINE, PATH} <= known:
+        return _payload(_ORIGIN)
+    return _payload((_ORIGIN[0], f"'row', {NUMBER}")) if {NUMBER, PATH} <= known else None
 
 
-def find_origin(digits: str) -> tuple[str, str]:
-    """File and line, if it can still be found there, and the line itself."""
+def find_origin(digits: str) -> tuple[str, str | None]:
+    """File and line, if it can still be found there, and the line itself; of a file without lines its row."""
     facts = json.loads(bytes.fromhex(digits))
-    path, line = local_path(facts["path"]), bytes.fromhex(facts["line"])
+    path = local_path(facts["path"])
+    if "line" not in facts:
+        return f"{path}, row {facts['row'] + 1}", None
+    line = bytes.fromhex(facts["line"])
     number = _line_number(path, line)
     return path if number is None else f"{path}, line {number}", line.decode(errors="backslashreplace")[:500]
 

@@ -9,16 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from execnodes.batch.calc import BatchCalc
+from execnodes.batch.sink import BatchSink
 from execnodes.core.changelog import RowKind
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import Configuration
-from execnodes.core.places import over_rows_from
+from execnodes.core.places import of_node, one_lowering, over_rows_from
 from execnodes.lowering.batch import BatchNode, BatchRows, aliased
 from execnodes.lowering.spark_sql import literal, spark_type
 from execnodes.lowering.stream import KIND, quote
 from plans.format.places import places_of
 from rekindle.connectors.base import SinkWriter
-from rekindle.connectors.line_text import LINE, PATH, origin
+from rekindle.connectors.line_text import origin
 from rekindle.pipeline.requests import Requests
 from rekindle.pipeline.resolved import in_full
 
@@ -67,26 +68,29 @@ class BatchBuilder:
         """Make `targets`; errors that can be known before anything runs are raised here."""
         reached = sinks_reached(self._graph)
         made: dict[int, BatchRows] = {}
-        for node in self._graph.nodes:
-            if not isinstance(node, BatchNode):
-                raise node.fail("it is no batch node")
-            inputs = tuple(made[each] for each in self._graph.inputs[node.id])
-            known = isinstance(node, BatchCalc) and {LINE, PATH} <= set(inputs[0].frame.columns)
-            with over_rows_from(origin()) if known else nullcontext():
-                rows = node.lower_batch(self, inputs)
-            if len({reached[each.id] for each in self._graph.consumers_of(node)}) > 1:
-                rows = BatchRows(rows.type, rows.frame.persist())
-                self.kept.append(rows.frame)
-            made[node.id] = rows
+        with one_lowering():
+            for node in self._graph.nodes:
+                rows = self._lowered(node, tuple(made[each] for each in self._graph.inputs[node.id]))
+                if len({reached[each.id] for each in self._graph.consumers_of(node)}) > 1:
+                    rows = BatchRows(rows.type, rows.frame.persist())
+                    self.kept.append(rows.frame)
+                made[node.id] = rows
+
+    def _lowered(self, node: ExecNode, inputs: tuple[BatchRows, ...]) -> BatchRows:
+        if not isinstance(node, BatchNode):
+            raise node.fail("it is no batch node")
+        text = origin(inputs[0].frame.columns) if isinstance(node, BatchCalc | BatchSink) else None
+        with of_node(node.place), over_rows_from(text) if text is not None else nullcontext():
+            return node.lower_batch(self, inputs)
 
     def scan(self, node: ExecNode, table: TableReference, produced: LogicalType) -> DataFrame:
         """See `BatchLowering`."""
         return self._requests.read(node, table, produced, batch=True, located=self._is_located(node)).frame
 
     def _is_located(self, scan: ExecNode) -> bool:
-        """Whether its rows go to projections alone, one of which can fail: the columns that locate rows end there."""
+        """Whether its rows go to projections and sinks alone, one of which can fail: what locates rows ends there."""
         consumers = tuple(self._graph.consumers_of(scan))
-        return all(isinstance(each, BatchCalc) for each in consumers) and bool(places_of(consumers))
+        return all(isinstance(each, BatchCalc | BatchSink) for each in consumers) and bool(places_of(consumers))
 
     def values(self, node: ExecNode, tuples: tuple[tuple[Literal, ...], ...], produced: LogicalType) -> DataFrame:
         """See `BatchLowering`."""

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from execnodes.core.errors import JobError, RekindleError
-from execnodes.core.places import explain
+from execnodes.core.places import Place, explain
 from rekindle.connectors.line_text import find_origin
 from rekindle.connectors.registry import describe_failure
 from rekindle.files.job_folder import NO_ROOM
@@ -19,6 +19,7 @@ _PYTHON = re.compile(r"^(?:[A-Za-z_]\w*\.)*([A-Z]\w*(?:Error|Exception)): (.*)$"
 _SQLSTATE = re.compile(r"\s*SQLSTATE: \w+")
 _PREFIX = re.compile(r"^\[STREAM_FAILED\] Query \[id = [^]]*\] terminated with exception: ")
 _ROW = "Mend the row, leave it out in WHERE, or let TRY_CAST, NULLIF or CASE say what is to come of it."
+_FUNCTION = "Mend the function, or leave the row out in WHERE."
 _HINT = "Mend the cause and start the job again from its folder; what was committed stays."
 _ROOM = (
     "Free some space where the job's folder, its sinks and Spark's own files (spark.local.dir, TMPDIR) are, and start "
@@ -104,24 +105,33 @@ def job_error(text: str) -> JobError:
     said = text.split("=== Streaming Query ===")[0]
     raised = _RAISED.search(said)
     if raised:
-        return _of_row(*explain(_plain(raised[1])))
+        return _of_row(*explain(_plain(raised[1])), _ROW)
     lines = [line.rstrip() for line in said.splitlines() if line.strip() and not line.startswith("\tat ")]
     for at in range(len(lines) - 1, -1, -1):
         found = _PYTHON.match(lines[at])
         if found:
-            more = [line for line in lines[at + 1 :] if line.startswith("  ")]
-            return JobError(_plain("\n".join([_named(found), *more])))
+            return _of_python(_named(found), [line for line in lines[at + 1 :] if line.startswith("  ")])
     return JobError(_plain(_PREFIX.sub("", "\n".join(lines))) or "the query failed without a message", hint=_HINT)
 
 
-def _of_row(message: str, place: str | None, row: str) -> JobError:
-    """A failure of an expression: its place in the SQL, and the line of the file if the row came right from one."""
+def _of_python(message: str, more: list[str]) -> JobError:
+    """A failure in a Python worker; `more`: what stands below its first line, which is a hint of ours."""
+    said, place, row = explain(_plain(message))
+    if place is None:
+        return JobError(_plain("\n".join([message, *more])))
+    hint = "\n".join(each.strip() for each in more if each.strip())
+    return _of_row(said, place, row, _plain(hint) or _FUNCTION)
+
+
+def _of_row(message: str, place: Place | None, row: str, hint: str) -> JobError:
+    """A failure for a row: its place in the SQL, and the line of the file if the row came right from one."""
     if place is None:
         return JobError(message)
     if not row:
-        return JobError(message, where=place, hint=_ROW)
+        return JobError(message, where=str(place), hint=hint).at(place)
     file, line = find_origin(row)
-    return JobError(message, where=f"{place}; row of {file}", hint=f"The line is: {line}\n{_ROW}")
+    shown = hint if line is None else f"The line is: {line}\n{hint}"
+    return JobError(message, where=f"{place}; row of {file}", hint=shown).at(place)
 
 
 def _named(found: re.Match[str]) -> str:

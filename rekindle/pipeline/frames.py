@@ -19,7 +19,7 @@ from execnodes.engine.processor import StageProcessor
 from execnodes.lowering.slots import assign, decode, unused
 from execnodes.lowering.spark_sql import literal, spark_type
 from execnodes.lowering.stream import HASH, KIND, MAJOR, SEQUENCE, Branch, Made
-from rekindle.connectors.line_text import LINE, PATH, origin
+from rekindle.connectors.line_text import origin
 from rekindle.files.paths import for_spark_stream
 from rekindle.pipeline.idleness import SOURCE, observed, timeout
 from rekindle.pipeline.lanes import Lanes
@@ -111,9 +111,10 @@ class Builder:
         """Rows of a source on their ways; what may fail for a row is told which row it is, if the source knows."""
         fallible = any(ROW in each for arm in arms for each in (*_own_texts(arm.branch), *texts(arm).values()))
         frame = self._source(source, located=fallible)
-        if not (fallible and {LINE, PATH} <= set(frame.columns)):
+        known = origin(frame.columns) if fallible else None
+        if known is None:
             return self._routed(frame, arms, texts)
-        told = row_text(origin())
+        told = row_text(known)
 
         def with_origin(text: str) -> str:
             return text.replace(ROW, told)
@@ -293,7 +294,8 @@ class Builder:
         shape = self._shape(index)
         members = [self._pipeline.record.steps[member] for member in self._pipeline.stages[index].members]
         steps = [step for step in members if isinstance(step, OperatorRecord)]
-        host = StageHost({step.node.id: step.operator for step in steps}, shape, self._metrics, self._floor)
+        places = {step.node.id: step.node.place for step in steps}
+        host = StageHost({step.node.id: step.operator for step in steps}, shape, self._metrics, self._floor, places)
         states = [state_name(step.operator, spec.name) for step in steps for spec in step.operator.states]
         grouped = frame.groupBy(TAG, LANE)
         mode = "EventTime" if self.timed else "None"

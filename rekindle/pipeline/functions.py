@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from execnodes.core.errors import JobError
 from execnodes.core.expressions import Call
+from execnodes.core.places import numbered
 from execnodes.core.types import LogicalType
 from execnodes.kernels.aggregates.user import CallsFunctions
 from execnodes.lowering.spark_sql import spark_type
@@ -88,11 +89,24 @@ class ScalarCall:
     deterministic: bool = True
 
     def __call__(self, active: pa.Array, *columns: pa.Array) -> pa.Array:
-        """The column of results; NULL in rows that are not `active`, or have a NULL that the function does not take."""
+        """The column of results; NULL in rows that are not `active`, or have a NULL that the function does not take.
+
+        `active`: BOOLEAN, or the number of the call's place in the SQL (`places.number`) where it is, else NULL.
+        """
+        import pyarrow as pa
+
+        if pa.types.is_boolean(active.type):
+            return self._column(active.fill_null(False), columns)
+        mask = active.is_valid()
+        try:
+            return self._column(mask, columns)
+        except JobError as error:
+            raise JobError(error.message + numbered(active[mask.index(True).as_py()].as_py())) from error
+
+    def _column(self, mask: pa.Array, columns: Sequence[pa.Array]) -> pa.Array:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        mask = active.fill_null(False)
         for column, takes_null in zip(columns, self.takes_null, strict=True):
             mask = mask if takes_null or not column.null_count else pc.and_(mask, column.is_valid())
         rows = mask.true_count

@@ -10,6 +10,7 @@ from execnodes.core.errors import PlanError
 from execnodes.core.expressions import Literal
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
+from execnodes.core.places import of_node, one_lowering
 from execnodes.core.tables import Column as TableColumn
 from execnodes.core.tables import TableReference
 from execnodes.core.types import Field, LogicalType, row
@@ -203,9 +204,11 @@ def record(graph: ExecGraph) -> Record:
     result = Record(zone=next(iter(sorted(zones - {"UTC"})), "UTC"), row_watermarks="row" in granularity)
     result.every_change = any(node.needs_every_change for node in graph.nodes)
     lowered: dict[int, Rows] = {}
-    for node in graph.nodes:
-        inputs = tuple(lowered[each] for each in graph.inputs.get(node.id, ()))
-        lowered[node.id] = node.lower(result, inputs)
+    with one_lowering():
+        for node in graph.nodes:
+            inputs = tuple(lowered[each] for each in graph.inputs.get(node.id, ()))
+            with of_node(node.place):
+                lowered[node.id] = node.lower(result, inputs)
     _check_hidden_columns(result)
     return result
 

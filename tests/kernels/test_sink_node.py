@@ -90,7 +90,7 @@ def test_lengths(t: LogicalType, length: str, expected: str) -> None:
 )
 def test_a_wrong_length_raises(t: LogicalType, test: str) -> None:
     text = enforced("c's", t, "v", "ERROR", fail_on_null=True)
-    assert text.startswith(f"CASE WHEN {test} THEN raise_error('Column \\'c\\'s\\' is")
+    assert text.startswith(f"CASE WHEN {test} THEN raise_error(concat('Column \\'c\\'s\\' is")
     assert text.endswith("ELSE v END")
     assert "table.exec.sink.type-length-enforcer" in text
 

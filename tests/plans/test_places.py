@@ -7,7 +7,19 @@ import json
 import pytest
 
 from execnodes.core.expressions import Call, InputRef
-from execnodes.core.places import LONGEST, Place, explain, mark, place, row, within
+from execnodes.core.places import (
+    LONGEST,
+    Place,
+    explain,
+    mark,
+    number,
+    numbered,
+    one_lowering,
+    place,
+    row,
+    told,
+    within,
+)
 from execnodes.core.types import parse_type
 from execnodes.functions import can_fail, resolve
 from plans.compatibility.compare import Verdict, compare
@@ -63,7 +75,7 @@ def test_layout_of_the_sql_changes_nothing_else() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"node": 99}, {"path": "/nowhere"}, {"path": ""}, {"path": "/projection/0/operands/99"}]
+    "wrong", [{"node": 99}, {"path": "/nowhere"}, {"path": "/"}, {"path": "/projection/0/operands/99"}]
 )
 def test_a_place_that_leads_nowhere_is_passed_over(wrong: dict[str, object]) -> None:
     document = json.loads(plan(SQL))
@@ -106,12 +118,38 @@ def test_marks() -> None:
     with within("INSERT INTO o"), within("view v"):
         first, second = place(3, 4, "a / b"), place(9, 9, "a / b")
     other, long = place(3, 4, "a / b"), place(1, 1, "x" * 999)
-    assert mark(first) == mark(second) != mark(other)
+    assert len({mark(first), mark(second), mark(other)}) == 3
+    with one_lowering():
+        assert mark(first) == mark(second) != mark(other)
+        assert mark(long) != mark(place(1, 2, "x" * 999))
     assert len(long.text) == LONGEST
-    assert mark(long) != mark(place(1, 2, "x" * 999))
     said = f"division by zero{mark(second)}"
-    assert explain(f"{said}[row]") == ("division by zero", "view v, line 9, column 9: a / b", "")
+    assert explained(f"{said}[row]") == ("division by zero", "view v, line 9, column 9: a / b", "")
     assert explain(f"{said}[rowAB12]")[2] == "AB12"
     assert explain("no [at 3] mark") == ("no [at 3] mark", None, "")
     assert explain("[at 99999999][row]") == ("", None, "")
     assert row() not in said
+
+
+def test_workers_say_a_place_without_a_table() -> None:
+    with within("INSERT INTO 'ö'"):
+        found = place(3, 4)
+    assert explained(f"no{told(found)}") == ("no", "INSERT INTO 'ö', line 3, column 4", "")
+    assert explained(f"no{numbered(number(found))}") == ("no", "INSERT INTO 'ö', line 3, column 4", "")
+    assert told(None) == mark(None) == ""
+
+
+def test_a_statement_that_is_laid_out_otherwise_has_places_of_its_own() -> None:
+    with within("INSERT INTO o"):
+        one, other = place(1, 1, "a / b"), place(2, 2, "a / b")
+    with one_lowering():
+        first = mark(one)
+    with one_lowering():
+        second = mark(other)
+    assert explained(f"x{first}[row]")[1] == "INSERT INTO o, line 1, column 1: a / b"
+    assert explained(f"x{second}[row]")[1] == "INSERT INTO o, line 2, column 2: a / b"
+
+
+def explained(message: str) -> tuple[str, str | None, str]:
+    said, found, origin = explain(message)
+    return said, None if found is None else str(found), origin

@@ -1,71 +1,166 @@
-"""What a row fails with: the statement, the place of the expression, and the line of the file."""
+"""What a row fails with: the statement, the place of the expression, and the line of the file, as far as known."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from execnodes.core.errors import JobError
+from execnodes.user_functions.aggregate import AggregateFunction
+from execnodes.user_functions.scalar import udf
 from rekindle.api.table_environment import TableEnvironment
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
-TABLES = """CREATE TABLE t (s STRING, a INT, b INT, r AS a % b) WITH ('connector' = 'filesystem',
-    'path' = '{}', 'format' = '{}');
-CREATE TABLE o (x BIGINT) WITH ('connector' = 'print');
+COLUMNS = "s STRING, a INT, b INT, n BIGINT, ts TIMESTAMP(3), c CHAR(1)"
+FILES = "WITH ('connector' = 'filesystem', 'path' = '{path}', 'format' = '{kind}')"
+TABLES = f"""CREATE TABLE t ({COLUMNS}, r AS a % b) {FILES};
+CREATE TABLE w ({COLUMNS}, WATERMARK FOR ts AS ts) {FILES};
+CREATE TABLE p (s STRING, a INT, b INT) WITH ('connector' = 'filesystem', 'path' = '{{path}}.parquet',
+    'format' = 'parquet');
+CREATE TABLE o (x BIGINT) WITH ('connector' = 'blackhole');
+CREATE TABLE texts (x STRING) WITH ('connector' = 'blackhole');
+CREATE TABLE short (x CHAR(1)) WITH ('connector' = 'blackhole');
+CREATE TABLE times (x TIMESTAMP(3)) WITH ('connector' = 'blackhole');
+CREATE TABLE needed (x BIGINT NOT NULL) WITH ('connector' = 'blackhole');
 """
-ROWS = [{"s": str(at), "a": 1, "b": 1} for at in range(50)] + [{"s": "x", "a": 1, "b": 0}]
+GOOD = {"a": 1, "b": 1, "n": 1, "ts": "2020-01-01 00:00:00", "c": "c"}
+ROWS = [{"s": str(at), **GOOD} for at in range(50)]
+ROWS += [{"s": "x", "a": 1, "b": 0, "n": None, "ts": None, "c": "cc"}]
+WINDOW = "TABLE(TUMBLE(TABLE w, DESCRIPTOR(ts), INTERVAL '1' MINUTE))"
 
 
-def failure(query: str, path: Path, mode: str, kind: str = "json") -> JobError:
-    environment = TableEnvironment.create({"execution.runtime-mode": mode, "parallelism.default": "1"})
-    for statement in TABLES.format(path, kind).split(";\n")[:-1]:
+@udf
+def ratio(a: int, b: int) -> int:
+    return a // b
+
+
+@udf(func_type="pandas", input_types=["INT"], result_type="BIGINT")
+def whole(b: object) -> object:
+    raise ValueError("no series today")
+
+
+class Ratios(AggregateFunction):
+    def create_accumulator(self) -> list[int]:
+        return [0]
+
+    def accumulate(self, accumulator: list[int], b: int) -> None:
+        accumulator[0] += 1 // b
+
+    def get_value(self, accumulator: list[int]) -> int:
+        return accumulator[0]
+
+
+@dataclass(frozen=True)
+class Case:
+    query: str
+    message: str
+    place: str
+    """What stands there."""
+    row: str = ""
+    """In a stream: ``line`` of t, or ``row`` of p, if it is known."""
+    batch: str | None = ""
+    """As `row`, in batch; None: not there."""
+    sink: str = "o"
+    long: bool = False
+    """In a stream it says nothing that a shorter case does not."""
+
+
+DIVISION = "division by zero"
+UNREADABLE = "cannot read as INT: x"
+NULL_TIME = "the time attribute of a window function must not be NULL"
+NOT_NULL = "Column 'x' is NOT NULL, but a NULL is being written into it."
+CASES = (
+    Case("SELECT a / b FROM t WHERE s <> ''", DIVISION, "a / b", "line", "line"),
+    Case("SELECT 1 FROM t WHERE CAST(s AS INT) > 0", UNREADABLE, "CAST(s AS INT)", "line", "line"),
+    Case("SELECT a / b FROM p", DIVISION, "a / b", "row", "row"),
+    Case(
+        "SELECT SUM(CAST(s AS INT)) FROM p GROUP BY a",
+        "cannot read as INT: x",
+        "CAST(s AS INT)",
+        "row",
+        "row",
+        long=True,
+    ),
+    Case("SELECT SUM(a) FROM t HAVING 1 / (SUM(a) - 51) > 0", DIVISION, "1 / (SUM(a) - 51)"),
+    Case("SELECT t.a FROM t JOIN p ON t.s = p.s AND t.a / p.b > 0", DIVISION, "t.a / p.b"),
+    Case("SELECT n FROM t", NOT_NULL, "", "line", "line", "needed"),
+    Case("SELECT MIN(n) FROM t GROUP BY s", NOT_NULL, "", sink="needed", long=True),
+    Case("SELECT c FROM t", "a value of another length is being written into it: cc.", "", "line", "line", "short"),
+    Case("SELECT ratio(a, b) FROM t", "ratio failed for (1, 0): ZeroDivisionError: integer", "ratio(a, b)"),
+    Case("SELECT whole(b) FROM t", "whole failed: ValueError: no series today", "whole(b)"),
+    Case("SELECT ratios(b) FROM t GROUP BY s", "ratios failed for (0): ZeroDiv", "ratios(b)", batch=None),
+    Case(f"SELECT window_start FROM {WINDOW}", NULL_TIME, "TUMBLE", "line", "", "times"),
+    Case(
+        f"SELECT COUNT(*) FROM {WINDOW} GROUP BY window_start, window_end",
+        "column 'ts' is NULL in 1 rows, so they are in no window",
+        "TUMBLE",
+        batch=None,
+    ),
+    Case(
+        "SELECT JSON_OBJECTAGG(KEY CAST(n AS STRING) VALUE a) FROM t",
+        "a key of JSON_OBJECTAGG is NULL",
+        "JSON_OBJECTAGG(CAST(n AS STRING), a)",
+        sink="texts",
+        long=True,
+    ),
+)
+
+
+def failure(query: str, sink: str, path: Path, mode: str, kind: str = "json") -> JobError:
+    options = {"execution.runtime-mode": mode, "parallelism.default": "1"}
+    options |= {"table.exec.sink.type-length-enforcer": "ERROR"}
+    environment = TableEnvironment.create(options)
+    for statement in TABLES.format(path=path, kind=kind).split(";\n")[:-1]:
         environment.execute_sql(statement)
+    environment.create_temporary_function("ratio", ratio)
+    environment.create_temporary_function("whole", whole)
+    environment.create_temporary_function("ratios", Ratios())
     with pytest.raises(JobError) as raised:
-        environment.execute_sql(f"INSERT INTO o\n  {query}").await_()
+        environment.execute_sql(f"INSERT INTO {sink}\n  {query}").await_()
     return raised.value
 
 
-@pytest.mark.parametrize("mode", ["streaming", "batch"])
 @pytest.mark.parametrize(
-    ("query", "message", "place", "line"),
-    [
-        ("SELECT a / b FROM t WHERE s <> ''", "division by zero", "line 2, column 10: a / b", 51),
-        ("SELECT 1 FROM t WHERE CAST(s AS INT) > 0", "cannot read as INT: x", "line 2, column 25: CAST(s AS INT)", 51),
-        ("SELECT SUM(a / b) FROM t GROUP BY s", "division by zero", "line 2, column 14: a / b", 51),
-        (
-            "SELECT 1 / (SUM(a) - 50) FROM t WHERE b > 0",
-            "division by zero",
-            "line 2, column 10: 1 / (SUM(a) - 50)",
-            None,
-        ),
-    ],
+    ("mode", "long"), [("streaming", False), ("batch", None), pytest.param("streaming", True, marks=pytest.mark.long)]
 )
-def test_a_failing_row(
-    spark: SparkSession, tmp_path: Path, mode: str, query: str, message: str, place: str, line: int | None
-) -> None:
+def test_a_failing_row(spark: SparkSession, tmp_path: Path, mode: str, long: bool | None) -> None:
     path = tmp_path / "in put.json"
     path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
-    error = failure(query, path, mode)
-    assert error.message == message
-    assert error.where is not None
-    assert error.where.startswith(f"INSERT INTO default_catalog.default_database.o, {place}"), error.where
-    if line is None:
-        assert "row of" not in error.where
-    else:
-        assert error.where.endswith(f"; row of {path}, line {line}")
-        assert f"The line is: {json.dumps(ROWS[-1])}" in str(error.hint)
-    assert "TRY_CAST" in str(error.hint)
-    assert "[row" not in str(error)
+    schema = pa.schema({"s": pa.string(), "a": pa.int32(), "b": pa.int32()})
+    pq.write_table(
+        pa.Table.from_pylist([{name: row[name] for name in "sab"} for row in ROWS], schema), f"{path}.parquet"
+    )
+    for case in CASES:
+        known = case.row if mode == "streaming" else case.batch
+        if known is None or long not in (None, case.long):
+            continue
+        error = failure(case.query, case.sink, path, mode)
+        assert case.message in error.message, case.query
+        statement = f"INSERT INTO default_catalog.default_database.{case.sink}, "
+        first = case.place.partition("(")[0] if case.place.startswith("JSON") else case.place
+        column = 3 + case.query.index(first)
+        place = f"line 2, column {column}: {case.place}" if case.place else "line 1, column 1"
+        ends = {"": "", "line": f"; row of {path}, line 51", "row": f"; row of {path}.parquet, row 51"}
+        assert error.where == statement + place + ends[known], case.query
+        assert (f"The line is: {json.dumps(ROWS[-1])}" in str(error.hint)) == (known == "line"), case.query
+        assert "[row" not in str(error), case.query
+        assert "[at" not in str(error), case.query
+        assert error.place is not None
+        assert error.hint
 
 
 def test_other_formats_and_computed_columns(spark: SparkSession, tmp_path: Path) -> None:
     path = tmp_path / "f"
-    path.write_text("x,1,1\n\ny,2,0\n")
-    error = failure("SELECT r FROM t", path, "streaming", "csv")
-    assert str(error.where) == f"CREATE TABLE t, line 1, column 46: a % b; row of {path}, line 3"
+    path.write_text("x,1,1,,,\n\ny,2,0,,,\n")
+    error = failure("SELECT r FROM t", "o", path, "streaming", "csv")
+    column = TABLES.index("a % b") + 1
+    assert str(error.where) == f"CREATE TABLE t, line 1, column {column}: a % b; row of {path}, line 3"

@@ -9,11 +9,12 @@ from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.types import LogicalType, Root
 from execnodes.core.windowing import Windowing
 from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows, exploded
+from execnodes.lowering.raising import raised_by_node
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-_REQUIRED = "coalesce({}, CAST(raise_error('the time attribute of a window function must not be NULL') AS BIGINT))"
+_NULL = "the time attribute of a window function must not be NULL"
 
 
 @exec_node_metadata(
@@ -35,7 +36,8 @@ class BatchWindowTableFunction(BatchNode):
         rows = inputs[0]
         time = rows.columns[self.windowing.time_attribute_index or 0]
         local = f"from_utc_timestamp({time}, '{self._zone}')" if self._instant else f"CAST({time} AS TIMESTAMP)"
-        timed = rows.frame.selectExpr("*", f"{_REQUIRED.format(f'unix_micros({local})')} AS rk_time")
+        required = f"coalesce(unix_micros({local}), CAST({raised_by_node(_NULL)} AS BIGINT))"
+        timed = rows.frame.selectExpr("*", f"{required} AS rk_time")
         if self.windowing.window.type == "SessionWindow":
             bounds = [("rk_start", "rk_end")]
             timed = self._in_sessions(timed)

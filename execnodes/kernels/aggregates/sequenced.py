@@ -15,6 +15,7 @@ from execnodes.kernels.aggregates import frame
 from execnodes.kernels.aggregates.accumulator import Accumulator, Source
 from execnodes.kernels.aggregates.collected import JsonObjectAgg
 from execnodes.kernels.aggregates.frame import FILL, SIGN
+from execnodes.kernels.failing import located
 from execnodes.lowering.stream import HASH
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import State
@@ -73,9 +74,10 @@ class SequencedValues:
             *self.group, *carried, *(value.alias(column.name) for value, column in columns), sign.alias(SIGN)
         )
         if isinstance(self.accumulator, JsonObjectAgg) and arrived[self.types[0].name].null_count():
-            raise JobError(
+            error = JobError(
                 f"{self.accumulator.call.name}: a key of JSON_OBJECTAGG is NULL",
                 hint="Filter such rows, or give the key a value with COALESCE.",
             )
+            raise located(error, self.accumulator.call.place)
         last = pl.col(self.types[-1].name)
         return arrived if self.accumulator.keeps_nulls else arrived.filter(last.is_not_null())

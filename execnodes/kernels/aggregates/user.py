@@ -15,6 +15,7 @@ from execnodes.core.expressions import AggregateCall
 from execnodes.core.types import LogicalType, Root
 from execnodes.kernels.aggregates import frame
 from execnodes.kernels.aggregates.frame import SIGN
+from execnodes.kernels.failing import located
 from execnodes.state.kernel_types import Column
 from execnodes.state.python_values import from_kernel, to_kernel
 from execnodes.state.serializers.make import serializer_of
@@ -164,7 +165,7 @@ class UserCall:
                 step = function.accumulate if sign > 0 or retract is None else retract
                 changed = step(accumulator, *row)
             except Exception as error:
-                raise failed(self.shipped.name, row, error) from error
+                raise located(failed(self.shipped.name, row, error), self.call.place) from error
             accumulator = accumulator if changed is None else changed
         return accumulator
 
@@ -185,7 +186,8 @@ class UserCall:
                 step = function.accumulate if sign > 0 or retract is None else retract
                 changed = step(accumulator, *series)
             except Exception as error:
-                raise JobError(f"function {self.shipped.name} failed: {line(error)}") from error
+                failure = JobError(f"function {self.shipped.name} failed: {line(error)}")
+                raise located(failure, self.call.place) from error
             accumulator, at = accumulator if changed is None else changed, end
         return accumulator
 
@@ -230,7 +232,8 @@ class Accumulators:
         try:
             yield
         except Exception as error:
-            raise JobError(f"function {self._call.title} failed in {what}: {line(error)}") from error
+            failure = JobError(f"function {self._call.title} failed in {what}: {line(error)}")
+            raise located(failure, self._call.place) from error
 
 
 def result_name(call: AggregateCall) -> str:

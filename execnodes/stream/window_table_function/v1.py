@@ -10,6 +10,7 @@ from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType, Root
 from execnodes.core.windowing import Windowing
+from execnodes.lowering.raising import raised_by_node
 from execnodes.lowering.stream import Branch, Lowering, Rows
 
 
@@ -106,5 +107,5 @@ def _local_micros(time: str, instant: bool, zone: str) -> str:
 def _start(micros: str, step: int, offset: int) -> str:
     """Where the latest window that holds a time begins; NULL fails the job, since a row without time is in none."""
     shifted = f"{micros} - ({offset})" if offset else micros
-    reason = "the time attribute of a window function must not be NULL"
-    return f"coalesce({micros} - pmod({shifted}, {step}), CAST(raise_error('{reason}') AS BIGINT))"
+    missing = raised_by_node("the time attribute of a window function must not be NULL")
+    return f"coalesce({micros} - pmod({shifted}, {step}), CAST({missing} AS BIGINT))"

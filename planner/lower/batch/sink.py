@@ -8,7 +8,7 @@ from planner.algebra import Sink
 from planner.lower.batch.context import BatchContext
 from planner.lower.context import NEW
 from planner.lower.describe import described, listed, names_of
-from planner.lower.sink import sink_type
+from planner.lower.sink import sink_place, sink_type
 from planner.lower.tables import reference, table_name
 
 
@@ -36,7 +36,7 @@ def lower_sink(node: Sink, context: BatchContext) -> ExecNode:
             ),
             dynamic_table_sink=DynamicTableSink(table=reference(node), target_columns=node.target_columns),
             overwrite=node.overwrite,
-        ),
+        ).put(sink_place(node, context)),
         [below],
         share=False,
     )

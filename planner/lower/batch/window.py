@@ -32,6 +32,6 @@ def _(node: WindowTableFunction, context: BatchContext) -> ExecNode:
             output_type=node.type,
             description=description,
             windowing=windowing,
-        ),
+        ).put(node.place),
         [below],
     )

@@ -22,6 +22,7 @@ class Parquet(FileFormat):
     declaration: ClassVar[FormatDeclaration] = FORMAT
     extension: ClassVar[str] = ".parquet"
     reader: ClassVar[str] = "parquet"
+    row_number: ClassVar[str | None] = "_metadata.row_index"
     options: ClassVar[tuple[TableOption, ...]] = (
         TableOption("parquet.compression", "text", "snappy", "Codec of written files."),
         TableOption("parquet.utc-timezone", "bool", "true", "Accepted for Flink's sake; instants are always UTC."),
