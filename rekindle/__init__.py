@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from rekindle.moved import OldPaths
@@ -18,12 +19,16 @@ if TYPE_CHECKING:
     from rekindle.api.table import Table
     from rekindle.api.table_environment import TableEnvironment
     from rekindle.api.table_result import TableResult
+    from rekindle.savepoints.reader import SavepointReader
+    from rekindle.savepoints.writer import SavepointWriter
     from rekindle.udf import AggregateFunction, FunctionContext, ScalarFunction, udaf, udf
 
 __all__ = [
     "AggregateFunction",
     "CompiledPlan",
     "FunctionContext",
+    "SavepointReader",
+    "SavepointWriter",
     "ScalarFunction",
     "Schema",
     "StatementSet",
@@ -36,6 +41,8 @@ __all__ = [
 
 _MODULES = {
     "CompiledPlan": "api.compiled_plan",
+    "SavepointReader": "savepoints.reader",
+    "SavepointWriter": "savepoints.writer",
     "Schema": "api.schema",
     "StatementSet": "api.statement_set",
     "Table": "api.table",
@@ -44,6 +51,21 @@ _MODULES = {
 }
 
 sys.meta_path.insert(0, OldPaths())
+
+
+class _Package(ModuleType):
+    """The function `udf` has the name of the module that it is in, which Python binds here when it is imported."""
+
+    @property
+    def udf(self) -> Any:
+        return import_module(f"{__name__}.udf").udf
+
+    @udf.setter
+    def udf(self, module: ModuleType) -> None:
+        """`rekindle.udf` stands in `sys.modules`; here the name is that of the function."""
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from examples.tpch.data import TABLES
-from rekindle.api.compiled_plan import CompiledPlan
-from rekindle.api.table_environment import TableEnvironment
+from rekindle import CompiledPlan, TableEnvironment
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

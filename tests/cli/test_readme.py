@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from docs import evolution_table, life_of_a_query, pictures, support_tables
+from docs import evolution_table, life_of_a_query, pictures, python_page, support_tables
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -27,6 +27,10 @@ def test_support_tables_are_up_to_date() -> None:
 def test_the_table_of_changes_is_up_to_date() -> None:
     page = evolution_table.PAGE.read_text(encoding="utf-8")
     assert evolution_table.inserted(page) == page, "run make goldens"
+
+
+def test_the_page_of_the_python_api_is_up_to_date() -> None:
+    assert python_page.PAGE.read_text(encoding="utf-8") == python_page.render(), "run make goldens"
 
 
 @pytest.mark.spark

@@ -29,3 +29,15 @@ def test_classes_are_the_same_whatever_is_imported_first() -> None:
 def test_a_path_that_never_was_is_an_error() -> None:
     with pytest.raises(ModuleNotFoundError, match=r"rekindle\.nowhere"):
         import_module("rekindle.nowhere")
+
+
+@pytest.mark.parametrize("first", ["import rekindle.udf", "from rekindle.udf import ScalarFunction", "import rekindle"])
+def test_the_public_names_are_what_they_are_called_whatever_is_imported_first(first: str) -> None:
+    """The function `udf` stands in a module of that name."""
+    program = (
+        f"{first}\nimport rekindle, types\nfrom rekindle import udf\n"
+        "assert callable(udf) and not isinstance(udf, types.ModuleType)\n"
+        "from rekindle.udf import udf as same\nassert udf is same\n"
+        "for name in rekindle.__all__: assert not isinstance(getattr(rekindle, name), types.ModuleType), name"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
