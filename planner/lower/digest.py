@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError
 
 from execnodes.core.errors import Position
+from execnodes.core.expressions import Literal
 from execnodes.core.graph import ExecGraph
 from planner.algebra import Logical, Scan, SetOperation, Sink
 
@@ -52,6 +53,8 @@ def content(model: BaseModel, without: frozenset[str] = frozenset()) -> str:
 def _frozen(value: object) -> Hashable:
     if isinstance(value, tuple):
         return tuple(map(_frozen, value))
+    if isinstance(value, Literal):  # VALUES has thousands; 1 and TRUE are equal to Python
+        return type(value.value), value.value, value.type
     if isinstance(value, BaseModel):
         return content(value)
     if isinstance(value, ExecGraph):

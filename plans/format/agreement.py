@@ -20,6 +20,7 @@ from execnodes.functions.function import Invocation
 from execnodes.functions.registry import find
 from plans.format.produced import produced, tables
 from plans.format.references import Column, Part, references
+from plans.format.walk import dotted
 
 _HINT = "Restore the file, or compile the plan anew."
 _NARROWED = ("%", "MOD")
@@ -42,7 +43,7 @@ def disagreements(node: ExecNode, inputs: tuple[LogicalType, ...], engine_versio
         # What follows reads columns by their indexes.
         found = [*_aggregates(node, inputs), *_output(node, inputs), *_constants(node), *_tables(node, inputs)]
     for path, message in found:
-        yield node.fail(f"{_camel(path)}: {message}", _HINT)
+        yield node.fail(f"{path}: {message}", _HINT)
 
 
 def input_types(nodes: Sequence[ExecNode], inputs: Mapping[int, tuple[int, ...]]) -> list[tuple[LogicalType, ...]]:
@@ -65,11 +66,11 @@ def _references(node: ExecNode, inputs: tuple[LogicalType, ...], engine_version:
     for each in references(node, inputs):
         if isinstance(each, Column):
             if not (0 <= each.index < len(each.scope.columns) or (each.none and each.index == -1)):
-                yield each.path, _absent(each.index, each)
+                yield dotted(each.path), _absent(each.index, each)
             continue
         message = _part(each, engine_version)
         if message is not None:
-            yield each.path, message
+            yield dotted(each.path), message
 
 
 def _absent(index: int, place: Column | Part) -> str:
@@ -135,10 +136,10 @@ def _aggregates(node: ExecNode, inputs: tuple[LogicalType, ...]) -> Found:
         grouped = bool(getattr(node, "grouping", ())) or hasattr(node, "windowing")
         message = _aggregate(call.internal_name, types, call.type, call.distinct, grouped, call.filter_arg >= 0)
         if message is not None:
-            yield f"agg_calls[{at}]", message
+            yield f"aggCalls[{at}]", message
         for key, value in call.options.items():
             if key != aggregates.SEPARATOR or not isinstance(value, str):
-                yield f"agg_calls[{at}].options", f"{key!r} with {value!r} is no option of {call.title}"
+                yield f"aggCalls[{at}].options", f"{key!r} with {value!r} is no option of {call.title}"
     for at, call in enumerate(getattr(node, "calls", ())):
         message = _over(call.internal_name, call.operands, call.type, call.distinct)
         if message is not None:
@@ -179,11 +180,11 @@ def _output(node: ExecNode, inputs: tuple[LogicalType, ...]) -> Found:
     said = node.output_type.fields
     for what, made in produced(node, inputs):
         if len(made) != len(said):
-            yield "output_type", f"it has {len(said)} columns, but {what} {len(made)}"
+            yield "outputType", f"it has {len(said)} columns, but {what} {len(made)}"
             continue
         for field, type in zip(said, made, strict=True):
             if not _stands_for(type, field.type):
-                yield "output_type", f"column {field.name} is {field.type}, but {what} {type}"
+                yield "outputType", f"column {field.name} is {field.type}, but {what} {type}"
 
 
 def _constants(node: ExecNode) -> Found:
@@ -193,11 +194,13 @@ def _constants(node: ExecNode) -> Found:
             yield f"tuples[{at}]", f"it has {len(row)} values for {len(node.output_type.fields)} columns"
             continue
         for literal, field in zip(row, node.output_type.fields, strict=True):
-            try:
-                constant(literal.value, field.type)
-            except ValueError as error:
-                yield f"tuples[{at}]", f"column {field.name}: {error}"
-                continue
+            # A literal is of its own type, or it could not have been read.
+            if literal.type != field.type:
+                try:
+                    constant(literal.value, field.type)
+                except ValueError as error:
+                    yield f"tuples[{at}]", f"column {field.name}: {error}"
+                    continue
             if literal.value is None and not field.type.nullable:
                 yield f"tuples[{at}]", f"column {field.name} is {field.type}, but a value is NULL"
 
@@ -212,12 +215,11 @@ def _tables(node: ExecNode, inputs: tuple[LogicalType, ...]) -> Found:
             for field in node.output_type.fields:
                 known = columns.get(field.name)
                 if known is None or not _stands_for(known, field.type):
-                    yield "output_type", f"column {field.name} {field.type} is not one of table {table.name}"
+                    yield "outputType", f"column {field.name} {field.type} is not one of table {table.name}"
             continue
         for column, given in zip(schema.writable, inputs[0].fields, strict=False):
             if not given.type.same_values(column.data_type):
-                yield name, f"column {column.name} of {table.name} is {column.data_type}, but gets {given.type}"
-
-
-def _camel(path: str) -> str:
-    return ".".join(to_camel(each) for each in path.split("."))
+                yield (
+                    to_camel(name),
+                    f"column {column.name} of {table.name} is {column.data_type}, but gets {given.type}",
+                )

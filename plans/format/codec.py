@@ -8,14 +8,13 @@ The form: UTF-8, two spaces of indentation, one line feed at the end; the proper
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 from typing import Literal as Tag
 
 from pydantic import BaseModel
-from pydantic.fields import FieldInfo
 
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
@@ -26,6 +25,7 @@ from plans.format.document import Edge, PlanDocument, schema_id
 from plans.format.places import places_of
 from plans.format.secrets import refuse_literal_secrets
 from plans.format.tables import map_tables
+from plans.format.text import written
 
 Identifier = tuple[str, str, str]
 """Catalog, database and name of a table."""
@@ -58,7 +58,7 @@ def encode(graph: ExecGraph, options: CompileOptions = ALL) -> str:
     document = {**plain(frame), "nodes": [_node(node, graph, options) for node in graph.nodes]}
     if places := places_of(graph.nodes):
         document["places"] = [plain(each) for each in places]
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return written(document) + "\n"
 
 
 def plain(model: BaseModel) -> dict[str, Any]:
@@ -107,22 +107,32 @@ def _stored(node: ExecNode, table: TableReference, options: CompileOptions) -> T
 def _plain(value: object, dumped: Any) -> Any:
     """`dumped` (what pydantic makes of `value`) in canonical order and without empty defaults."""
     if isinstance(value, BaseModel) and isinstance(dumped, dict):
-        fields = type(value).model_fields
         return {
-            (alias := field.alias or name): _plain(getattr(value, name), dumped[alias])
-            for name, field in fields.items()
-            if not _left_out(getattr(value, name), field)
+            alias: _plain(each, dumped[alias])
+            for name, alias, default in _properties(type(value))
+            if (each := getattr(value, name)) or default is _WRITTEN or not _left_out(each, default)
         }
+    if isinstance(value, tuple | list):
+        return [_plain(each, item) for each, item in zip(value, dumped, strict=True)]
     if isinstance(value, Mapping):
         pairs = zip(value.values(), dumped.items(), strict=True)
         return dict(sorted((key, _plain(each, item)) for each, (key, item) in pairs))
-    if isinstance(value, tuple | list):
-        return [_plain(each, item) for each, item in zip(value, dumped, strict=True)]
     return dumped
 
 
-def _left_out(value: object, field: FieldInfo) -> bool:
-    if field.is_required():
-        return False
+_WRITTEN = object()
+"""Instead of a default: the property is always written."""
+
+
+@cache
+def _properties(model: type[BaseModel]) -> tuple[tuple[str, str, object], ...]:
+    """Name, name in JSON and default of each property."""
+    return tuple(
+        (name, field.alias or name, _WRITTEN if field.is_required() else field.get_default(call_default_factory=True))
+        for name, field in model.model_fields.items()
+    )
+
+
+def _left_out(value: object, default: object) -> bool:
     empty = value is None or value is False or (isinstance(value, str | tuple | list | Mapping) and not value)
-    return empty and value == field.get_default(call_default_factory=True)
+    return empty and value == default

@@ -123,7 +123,7 @@ def _parse(text: str) -> Any:
         raise PlanError(what, position=Position(error.lineno, error.colno), hint=hint) from None
     except RecursionError:
         raise PlanError("the JSON is nested too deeply", hint=_RESTORE) from None
-    refuse_wrong_texts(raw)
+    refuse_wrong_texts(raw, text)
     return raw
 
 

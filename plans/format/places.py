@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
-from pydantic import BaseModel
-
-from execnodes.core.expressions import AggregateCall, Call, InputRef, Literal
+from execnodes.core.expressions import AggregateCall, Call
 from execnodes.core.node import ExecNode, PlanModel
 from execnodes.core.places import Place
+from plans.format.walk import Path, everywhere, pointer, walk
 
 
 class PlaceOfCall(PlanModel):
@@ -31,10 +30,10 @@ def places_of(nodes: Iterable[ExecNode]) -> tuple[PlaceOfCall, ...]:
     """Of all calls that have one."""
     return tuple(
         PlaceOfCall(
-            node=node.id, path=path, line=at.line, column=at.column, text=at.text, statement=at.statement
+            node=node.id, path=pointer(path), line=at.line, column=at.column, text=at.text, statement=at.statement
         )
         for node in nodes
-        for path, call in _calls(node, "")
+        for path, call in _calls(node)
         if (at := call.place) is not None
     )  # fmt: skip
 
@@ -46,8 +45,8 @@ def put_places(nodes: Iterable[ExecNode], places: Iterable[PlaceOfCall]) -> None
         by_node.setdefault(each.node, {})[each.path] = each
     for node in nodes:
         known = by_node.get(node.id)
-        for path, call in _calls(node, "") if known else ():
-            if known and (found := known.get(path)) is not None:
+        for path, call in _calls(node) if known else ():
+            if known and (found := known.get(pointer(path))) is not None:
                 call.put(Place(found.statement, found.line, found.column, found.text))
 
 
@@ -61,17 +60,6 @@ def without_places(plan: str) -> str:
 _BEGIN, _END, _CLOSE = ',\n  "places": [\n', "\n  ]\n}\n", "\n}\n"
 
 
-def _calls(value: object, path: str) -> Iterator[tuple[str, Call | AggregateCall | ExecNode]]:
-    if isinstance(value, Literal | InputRef):
-        return
-    if isinstance(value, Call | AggregateCall | ExecNode):
-        yield path, value
-    if isinstance(value, BaseModel):
-        for name, info in type(value).model_fields.items():
-            yield from _calls(getattr(value, name), f"{path}/{info.alias or name}")
-    elif isinstance(value, tuple | list):
-        for at, each in enumerate(value):
-            yield from _calls(each, f"{path}/{at}")
-    elif isinstance(value, Mapping):
-        for key, each in value.items():
-            yield from _calls(each, f"{path}/{key}")
+def _calls(node: ExecNode) -> Iterator[tuple[Path, Call | AggregateCall | ExecNode]]:
+    found = ((path, value) for path, value, _ in walk(node, True, everywhere))
+    return ((path, value) for path, value in found if isinstance(value, Call | AggregateCall | ExecNode))

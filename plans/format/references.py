@@ -6,15 +6,17 @@ node versions, so that a new one is either known here or said to be no column.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pydantic import BaseModel
+from pydantic.alias_generators import to_camel
 
 from execnodes.core.expressions import Call, Expression, FieldAccess, InputRef, Literal
-from execnodes.core.node import ExecNode, InputProperty
+from execnodes.core.node import ExecNode
 from execnodes.core.tables import ResolvedTable, TableReference
 from execnodes.core.types import Field, LogicalType
+from plans.format.walk import Path, walk
 
 COLUMNS = frozenset(
     {
@@ -33,7 +35,10 @@ NUMBERS = frozenset(
 """Whole numbers that are no columns."""
 _LEFT = ("left_keys", "left_upsert_keys")
 _RIGHT = ("right_keys", "right_upsert_keys")
-_NONE = "filter_arg"
+_APART = ("state", "id", "output_type", "changelog_mode", "input_properties")
+"""What holds no columns, and what is over one input each."""
+_COLUMNS = frozenset(map(to_camel, COLUMNS))
+_NONE = "filterArg"
 """Its -1 means that there is none."""
 
 
@@ -49,7 +54,7 @@ class Scope:
 class Column:
     """A property that is an index."""
 
-    path: str
+    path: Path
     index: int
     scope: Scope
     none: bool = False
@@ -60,7 +65,7 @@ class Column:
 class Part:
     """An expression, or a part of one."""
 
-    path: str
+    path: Path
     expression: Expression
     scope: Scope
 
@@ -69,30 +74,35 @@ def references(node: ExecNode, inputs: tuple[LogicalType, ...]) -> Iterator[Colu
     """Every index and every part of an expression in a node, with what it is over."""
     columns = tuple(field for each in inputs for field in each.fields)
     scope = Scope(columns, "its input" if len(inputs) == 1 else "its inputs")
-    stack: list[tuple[str, object, Scope]] = []
-    for name in type(node).model_fields:
-        if name in ("state", "id", "output_type", "changelog_mode"):
-            continue
-        if name == "input_properties":
-            stack += _distributions(node.input_properties, inputs)
-        else:
-            stack.append((name, getattr(node, name), _scope(node, name, inputs, scope)))
-    while stack:
-        path, value, scope = stack.pop()
+
+    def into(model: BaseModel, name: str, scope: Scope) -> Scope | None:
+        if isinstance(model, Call):
+            return scope
+        return None if model is node and name in _APART else _scope(node, name, inputs, _tables(model, scope))
+
+    yield from _found(walk(node, scope, into))
+    for at, (each, type) in enumerate(zip(node.input_properties, inputs, strict=False)):
+        within = Scope(type.fields, f"its input {at}")
+        yield from _found(walk(each, within, into, ((None, "inputProperties"), at)))
+
+
+def _found(values: Iterable[tuple[Path, object, Scope]]) -> Iterator[Column | Part]:
+    for path, value, scope in values:
         if isinstance(value, InputRef | Literal | Call | FieldAccess):
             yield Part(path, value, scope)
-        if isinstance(value, Literal):
-            continue
-        if isinstance(value, int) and not isinstance(value, bool):
-            name = path.rpartition(".")[2].partition("[")[0]
-            if name in COLUMNS:
+        elif isinstance(value, int) and not isinstance(value, bool):
+            name = _property(path)
+            if name in _COLUMNS:
                 yield Column(path, value, scope, none=name == _NONE)
-        elif isinstance(value, list | tuple):
-            stack += [(f"{path}[{at}]", each, scope) for at, each in enumerate(value)]
-        elif isinstance(value, BaseModel):
-            for name in type(value).model_fields:
-                within = _scope(node, name, inputs, _tables(value, scope))
-                stack.append((f"{path}.{name}", getattr(value, name), within))
+
+
+def _property(path: Path) -> str:
+    """The name of the property that a number stands in, in a list or not."""
+    while path is not None:
+        path, step = path
+        if isinstance(step, str):
+            return step
+    return ""
 
 
 def _scope(node: ExecNode, name: str, inputs: tuple[LogicalType, ...], scope: Scope) -> Scope:
@@ -115,10 +125,3 @@ def _tables(value: BaseModel, scope: Scope) -> Scope:
     if isinstance(table, TableReference) and table.resolved_table is not None:
         return Scope(table.resolved_table.table_schema.row_type.fields, "the table")
     return scope
-
-
-def _distributions(
-    properties: tuple[InputProperty, ...], inputs: tuple[LogicalType, ...]
-) -> Iterator[tuple[str, object, Scope]]:
-    for at, (each, type) in enumerate(zip(properties, inputs, strict=False)):
-        yield f"input_properties[{at}]", each, Scope(type.fields, f"its input {at}")

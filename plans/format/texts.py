@@ -13,8 +13,13 @@ _VALUES = ("value",)
 """Properties whose texts are data: a NUL may be in them."""
 
 
-def refuse_wrong_texts(raw: Any) -> None:
-    """PlanError for half a surrogate pair anywhere, and for a NUL in anything that is not data."""
+def refuse_wrong_texts(raw: Any, text: str) -> None:
+    """PlanError for half a surrogate pair anywhere, and for a NUL in anything that is not data.
+
+    `text`: the JSON that was read; what is looked for is escaped in it, or stands there as it is.
+    """
+    if "\\u" not in text and (text.isascii() or not _HALF_A_PAIR.search(text)):
+        return
     for path, text in _texts(raw):
         if _HALF_A_PAIR.search(text):
             what = "a text holds half a surrogate pair, which is no character"

@@ -10,6 +10,7 @@ from execnodes.core.errors import SqlError
 from planner import syntax
 from planner.parse import parse, parse_expression
 from planner.sql.cursor import MOST_NESTED
+from rekindle.api.table_environment import TableEnvironment
 from tests.planner.steps import counted
 
 LONG: dict[str, Callable[[int], str]] = {
@@ -80,3 +81,22 @@ def test_a_chain_keeps_its_form() -> None:
     found = parse_expression("a + b + c")
     assert isinstance(found, syntax.Call)
     assert isinstance(found.args[0], syntax.Call)
+
+
+SUMS = "SELECT k{} FROM (VALUES ('a', 1)) AS t (k, v) GROUP BY k"
+COMPILED: dict[str, tuple[Callable[[int], str], int]] = {
+    "VALUES": (lambda n: "SELECT * FROM (VALUES " + ", ".join(f"({i}, 'x', {i}.5)" for i in range(n)) + ") AS t", 650),
+    "aggregates": (lambda n: SUMS.format("".join(f", SUM(v + {i})" for i in range(n))), 2300),
+}
+"""Statements, and the most calls for each of their parts: from text to a plan that has been written and read."""
+
+
+@pytest.mark.parametrize("kind", COMPILED)
+def test_plans_take_steps_by_their_length(kind: str) -> None:
+    statement, most = COMPILED[kind]
+    environment, spent = TableEnvironment.create(), []
+    for length in (100, 100, 300):  # what is loaded and cached by the first does not count
+        with counted() as steps:
+            environment.compile_plan_sql(statement(length))
+        spent.append(steps.calls)
+    assert (spent[2] - spent[1]) / 200 < most
