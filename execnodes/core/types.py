@@ -193,8 +193,8 @@ def char(length: int) -> LogicalType:
 
 
 def varchar(length: int) -> LogicalType:
-    """VARCHAR(length)."""
-    return LogicalType(Root.VARCHAR, length=length)
+    """VARCHAR(length); what varies from the CHAR(0) of '' on has length 1, since there is no VARCHAR(0)."""
+    return LogicalType(Root.VARCHAR, length=max(length, 1))
 
 
 def decimal(precision: int = 10, scale: int = 0) -> LogicalType:
@@ -343,8 +343,8 @@ def _type(tokens: list[tuple[str, str]], at: int, text: str, depth: int = 0) -> 
         result = _SIMPLE[word]
     elif word in _SIZED:
         result = LogicalType(_SIZED[word], length=(numbers() or [1])[0])
-        # The type of '' is CHAR(0).
-        if result.length > MAX_LENGTH or (result.length < 1 and result.root is not Root.CHAR):
+        # The type of '' is CHAR(0), that of X'' BINARY(0).
+        if result.length > MAX_LENGTH or (result.length < 1 and result.root not in (Root.CHAR, Root.BINARY)):
             raise ValueError(f"{result}: the length must be 1 to {MAX_LENGTH}")
     elif word in ("DECIMAL", "DEC", "NUMERIC"):
         given = numbers(2)

@@ -85,7 +85,7 @@ def _bind_nullif(call: Invocation) -> Binding | None:
         type=BOOLEAN.with_nullable(any(each.type.nullable for each in compared)),
     )
     t = value.type.regular().with_nullable(True)
-    return Binding((equal, Literal(value=None, type=t), value), t, "CASE")
+    return Binding((equal, Literal(value=None, type=t), convert(value, t)), t, "CASE")
 
 
 NULLIF = Function("NULLIF", ("NULLIF(ANY, ANY of one kind)",), _bind_nullif, _lower_case)

@@ -26,6 +26,7 @@ from execnodes.core.types import (
     time,
     timestamp,
     timestamp_ltz,
+    varchar,
 )
 from execnodes.functions.conversion import convert
 
@@ -138,6 +139,6 @@ def varying(index: int) -> Rule:
 
     def rule(types: Sequence[LogicalType]) -> LogicalType | None:
         t = types[index]
-        return LogicalType(Root.VARCHAR, length=t.length) if t.root is Root.CHAR else t
+        return varchar(t.length) if t.root is Root.CHAR else t
 
     return rule

@@ -28,7 +28,7 @@ def build_set_operation(builder: QueryBuilder, node: s.SetOperation, expected: E
             )
     types = [_column_type(node, i, [each.type.fields[i].type for each in inputs]) for i in range(len(first))]
     type_ = row_of([field.name for field in first], types)
-    return SetOperation(SetKind(node.kind), tuple(_as(each, type_) for each in inputs), node.all, type_)
+    return SetOperation(SetKind(node.kind), tuple(_as(each, type_) for each in inputs), node.all, type_, node.position)
 
 
 def _members(node: s.SetOperation) -> list[s.Body]:

@@ -13,7 +13,7 @@ from pydantic.alias_generators import to_camel
 from execnodes.core import aggregates
 from execnodes.core.constants import constant
 from execnodes.core.errors import PlanError, SqlError
-from execnodes.core.expressions import AggregateCall, Call, FieldAccess, InputRef, Literal
+from execnodes.core.expressions import AggregateCall, Call, Expression, FieldAccess, InputRef, Literal
 from execnodes.core.node import ExecNode
 from execnodes.core.types import BIGINT, DOUBLE, INTEGERS, LogicalType, Root
 from execnodes.functions.function import Invocation
@@ -113,12 +113,20 @@ def _call(call: Call, engine_version: str) -> str | None:
     except SqlError as error:
         return error.message
     types = ", ".join(str(each.type) for each in call.operands)
-    if binding is None or binding.operands != call.operands:
+    if binding is None or not _taken(binding.operands, call.operands):
         return f"{function.name} does not take ({types}); it takes {'; '.join(function.signatures)}"
     narrowed = function.name in _NARROWED and call.type.root in INTEGERS and binding.type.root in INTEGERS
     if not narrowed and not _stands_for(binding.type, call.type):
         return f"the type is {call.type}, but {function.name}({types}) gives {binding.type}"
     return None
+
+
+def _taken(bound: Sequence[Expression], given: Sequence[Expression]) -> bool:
+    """Whether a function takes operands as they are; up to 1.2, NULLIF gave time attributes to CASE without a CAST."""
+    return len(bound) == len(given) and all(
+        one == other or (other.type.is_time_attribute and isinstance(one, Call) and one.operands == (other,))
+        for one, other in zip(bound, given, strict=True)
+    )
 
 
 def _stands_for(made: LogicalType, said: LogicalType) -> bool:

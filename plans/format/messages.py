@@ -28,7 +28,9 @@ def _describe(error: ErrorDetails, raw: Mapping[str, Any]) -> str:
     if error["type"] == "extra_forbidden":
         camel = _camel(error)
         return f"property {path} is unknown{f' (is it {camel!r}?)' if camel else ''}"
-    message = error["msg"].removeprefix("Value error, ").replace("valid tuple", "list").replace("dictionary", "object")
+    if error["type"] == "value_error":
+        return f"property {path}: {error['ctx']['error']}"
+    message = error["msg"].replace("valid tuple", "list").replace("dictionary", "object")
     return f"property {path}: {message[0].lower()}{message[1:]}{_given(error)}"
 
 

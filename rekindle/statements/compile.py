@@ -53,7 +53,12 @@ def compile_graph(
 ) -> ExecGraph:
     """The nodes of `plans` and of a statement."""
     with room(lambda: _too_deep(body)):
-        return _compile(body, catalog, configuration, plans)
+        try:
+            return _compile(body, catalog, configuration, plans)
+        except SqlError as error:
+            if error.position is None:
+                raise type(error)(error.message, position=body.position, hint=error.hint) from error
+            raise
 
 
 def _too_deep(body: Body) -> SqlError:

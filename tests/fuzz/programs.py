@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
 from random import Random
 
@@ -22,24 +23,36 @@ _RUNS = (s.ExecutePlan, s.CompilePlan, s.CompileAndExecutePlan, s.ExplainPlan, s
 """Statements that do more than to declare or compile."""
 
 
+def cut(text: str) -> list[str]:
+    """The tokens of a script."""
+    return [text[token.start : token.end + 1] for token in FlinkTokenizer(FLINK).cut(Source(text))]
+
+
 @cache
-def _cut() -> tuple[list[list[str]], list[str]]:
-    programs = []
+def _programs() -> list[list[str]]:
+    found = []
     for text in PROGRAMS.values():
         if len(text) < _LONGEST:
-            try:
-                tokens = FlinkTokenizer(FLINK).cut(Source(text))
-            except RekindleError:
-                continue
-            programs.append([text[token.start : token.end + 1] for token in tokens])
-    return programs, sorted({token for program in programs for token in program})
+            with suppress(RekindleError):
+                found.append(cut(text))
+    return found
+
+
+@cache
+def words() -> list[str]:
+    """All tokens that programs consist of."""
+    return sorted({token for program in _programs() for token in program})
 
 
 def draw(random: Random) -> str:
     """A program with one change or some."""
-    programs, words = _cut()
-    tokens = list(random.choice(programs))
-    for _ in range(random.randint(1, _MOST_CHANGES)):
+    return " ".join(changed(random, random.choice(_programs()), words(), _MOST_CHANGES))
+
+
+def changed(random: Random, tokens: list[str], words: list[str], most: int) -> list[str]:
+    """Tokens left out, doubled, swapped and put in."""
+    tokens = list(tokens)
+    for _ in range(random.randint(1, most)):
         at = random.randrange(len(tokens))
         match random.randrange(5):
             case 0:
@@ -55,7 +68,7 @@ def draw(random: Random) -> str:
                 tokens[at], tokens[other] = tokens[other], tokens[at]
         if not tokens:
             break
-    return " ".join(tokens)
+    return tokens
 
 
 def run(text: str) -> None:

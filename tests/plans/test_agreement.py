@@ -199,3 +199,13 @@ def test_all_programs_agree_with_themselves() -> None:
     for name, plan in compiled().items():
         if not isinstance(plan, RekindleError):
             assert load(plan.as_json_string(), source=name).nodes
+
+
+def test_time_attributes_without_a_cast_are_taken() -> None:
+    """Up to 1.2, NULLIF gave them to CASE as they are; today's plans have a CAST, and both are read."""
+    script = "CREATE TABLE q (ts TIMESTAMP(3)) WITH ('connector' = 'print'); INSERT INTO q SELECT NULLIF(ts, ts) FROM t"
+    plan = json.loads(TableEnvironment.create().compile_script(SCRIPT.partition("INSERT")[0] + script).as_json_string())
+    case = call(plan, "$CASE$1")
+    assert case["operands"][2]["internalName"] == "$CAST$1"
+    case["operands"][2] = case["operands"][2]["operands"][0]
+    assert load(json.dumps(plan)).nodes
