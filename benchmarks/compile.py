@@ -94,8 +94,8 @@ def _cold(rounds: int, statements: str) -> Spent:
 
 
 def _load(rounds: int) -> float:
-    from rekindle.runtime.record import record
-    from rekindle.runtime.stages import plan_stages
+    from rekindle.pipeline.record import record
+    from rekindle.pipeline.stages import plan_stages
 
     environment = TableEnvironment.create()
     sinks = "".join(f"CREATE TABLE s{i} (k BIGINT, c BIGINT) WITH ('connector' = 'print');" for i in range(10))
