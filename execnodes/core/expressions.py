@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Annotated, Any, Self, TypeVar
 from typing import Literal as Tag
 
@@ -212,6 +212,12 @@ def transform(expression: Expression, change: Callable[[Expression], Expression 
         inner = transform(expression.expr, change)
         return expression if inner is expression.expr else expression.model_copy(update={"expr": inner})
     return expression
+
+
+def taken_over(expressions: Iterable[Expression], columns: Collection[int]) -> frozenset[int]:
+    """Places at which one of these input columns stands as it is."""
+    places = enumerate(expressions)
+    return frozenset(at for at, each in places if isinstance(each, InputRef) and each.input_index in columns)
 
 
 def input_indexes(expression: Expression) -> set[int]:

@@ -47,7 +47,7 @@ class ExecGraph:
     @property
     def batch(self) -> bool:
         """Whether the nodes are those of a batch job; all are, or none."""
-        return any(node.key.name.startswith("batch-") for node in self.nodes)
+        return any(node.key.batch for node in self.nodes)
 
     def inputs_of(self, node: ExecNode) -> tuple[ExecNode, ...]:
         """The nodes that feed `node`, in order."""
@@ -62,11 +62,18 @@ class ExecGraph:
         consumed = {each for sources in self.inputs.values() for each in sources}
         return (node for node in self.nodes if node.id not in consumed)
 
+    def event_times(self) -> Mapping[int, frozenset[int]]:
+        """Output columns that are event time, by node id."""
+        found: dict[int, frozenset[int]] = {}
+        for node in self.nodes:
+            found[node.id] = node.event_times(tuple(found[each] for each in self.inputs[node.id]))
+        return found
+
     def _check_modes(self) -> None:
         if not self.batch:
             return
         for node in self.nodes:
-            if not node.key.name.startswith("batch-"):
+            if not node.key.batch:
                 raise node.fail(
                     "streaming and batch nodes do not mix in one plan",
                     "Compile the statement anew, with one execution.runtime-mode.",

@@ -26,6 +26,11 @@ class NodeKey:
         return cls(match[1], int(match[2]))
 
     @property
+    def batch(self) -> bool:
+        """Whether it is a node of batch plans."""
+        return self.name.startswith("batch-")
+
+    @property
     def module(self) -> str:
         """Where this version lives: the key is the path (tests/completeness/test_keys.py)."""
         mode, _, node = self.name.partition("-exec-")
@@ -33,16 +38,6 @@ class NodeKey:
 
     def __str__(self) -> str:
         return f"{self.name}_{self.version}"
-
-
-@dataclass(frozen=True, slots=True)
-class Since:
-    """Marks a property that came with a later version of a class that serves several: ``Annotated[…, Since(2)] = …``.
-
-    Nodes of older versions have its default, and must not name it.
-    """
-
-    version: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
-from collections.abc import Mapping
-from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 from typing import Literal as Tag
 
-from pydantic import BaseModel, ConfigDict, PrivateAttr, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, PrivateAttr, field_validator
 from pydantic import Field as Property
 from pydantic.alias_generators import to_camel
 
 from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
 from execnodes.core.errors import PlanError
-from execnodes.core.metadata import ExecNodeMetadata, NodeKey, Since
+from execnodes.core.metadata import ExecNodeMetadata, NodeKey
 from execnodes.core.options import find
 from execnodes.core.places import Place
 from execnodes.core.types import LogicalType
@@ -95,21 +93,6 @@ class ExecNode(PlanModel):
     def _newest_type(cls, type: str) -> str:
         return str(cls.newest().key) if not type and cls.METADATA else type
 
-    @model_validator(mode="after")
-    def _of_its_version(self) -> Self:
-        for name, version in self.later_properties().items():
-            field = type(self).model_fields[name]
-            if self.key.version < version and getattr(self, name) != field.get_default(call_default_factory=True):
-                raise ValueError(f"{field.alias or name} is a property of version {version}, this is {self.key}")
-        return self
-
-    @classmethod
-    @cache
-    def later_properties(cls) -> Mapping[str, int]:
-        """Fields that only later versions of the class have, and the first version that has them."""
-        marks = ((name, each) for name, field in cls.model_fields.items() for each in field.metadata)
-        return {name: each.version for name, each in marks if isinstance(each, Since)}
-
     @classmethod
     def newest(cls) -> ExecNodeMetadata:
         """The annotation of the newest version this class serves."""
@@ -180,6 +163,23 @@ class ExecNode(PlanModel):
         """
         return False
 
+    @property
+    def has_watermarks(self) -> bool:
+        """Whether its rows have watermarks even if those of its inputs have none."""
+        return False
+
+    @property
+    def takes_unknown_deletes(self) -> bool:
+        """Whether it may be told of the end of rows it has never seen."""
+        return False
+
+    def event_times(self, inputs: tuple[frozenset[int], ...]) -> frozenset[int]:
+        """Output columns that are event time, from those of each input; none unless the node says so.
+
+        Types do not tell: a projection over a join keeps them (tests/planner/test_event_times.py compares with SQL).
+        """
+        return frozenset()
+
     def state_ttl(self, index: int = 0) -> str:
         """TTL of a state by index."""
         return next((each.ttl for each in self.state if each.index == index), "0 ms")
@@ -198,6 +198,10 @@ class ExecNode(PlanModel):
         columns = tuple(f"#{at} of {self.key.name}" for at in range(len(self.output_type.fields)))
         sources = frozenset(uid for each in inputs for uid in each.sources)
         return RowsMeaning(self.output_type, columns, origin, time=origin, sources=sources)
+
+    def meaning_of_rest(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning | None:
+        """What its rows are where only these of its inputs are there; None if it is nothing without the others."""
+        return None
 
     def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
         """What the states that savepoints hold of its operators mean; each node with `uids` says it.

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from execnodes.core.expressions import Literal
     from execnodes.core.node import ExecNode
     from execnodes.core.tables import TableReference
+    from execnodes.state.kernel_types import Column
     from execnodes.state.operator import LocalKernel, Operator
 
 KIND = "rk_kind"
@@ -162,9 +163,16 @@ class Lowering(Protocol):
         """Inline rows, given once."""
         ...
 
-    def assign_watermark(self, node: ExecNode, rows: Rows, time_index: int, watermark: Callable[[Branch], str]) -> Rows:
+    def assign_watermark(
+        self,
+        node: ExecNode,
+        rows: Rows,
+        watermark: Callable[[Branch], str],
+        by_row: Callable[[tuple[Column, ...]], Operator],
+    ) -> Rows:
         """Declare the event time of rows that come from a source; `watermark` gives the text of the watermark (a
-        TIMESTAMP or an instant) that a row moves the stream to.
+        TIMESTAMP or an instant) that a row moves the stream to. Where rows carry their watermark, the operator that
+        `by_row` makes of their columns gives it: it reads them and, last, the watermark each moves the stream to.
         """
         ...
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from execnodes.core.expressions import Expression, InputRef, input_indexes, remap
+from execnodes.core.expressions import Expression, input_indexes, remap, taken_over
 from execnodes.core.types import LogicalType
 from planner.algebra.columns import pick
 from planner.algebra.keys import Key
@@ -28,15 +28,7 @@ class Expand(PassesChanges):
     @cached_property
     def event_times(self) -> frozenset[int]:
         """Columns that every copy passes on."""
-        columns = (
-            frozenset(
-                at
-                for at, each in enumerate(some)
-                if isinstance(each, InputRef) and each.input_index in self.input.event_times
-            )
-            for some in self.projects
-        )
-        return frozenset.intersection(*columns)
+        return frozenset.intersection(*(taken_over(each, self.input.event_times) for each in self.projects))
 
     @cached_property
     def window_columns(self) -> dict[int, WindowColumn]:

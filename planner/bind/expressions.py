@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import assert_never
 
 from execnodes.core import aggregates
 from execnodes.core.errors import SqlError
@@ -179,8 +180,10 @@ def children(node: s.Expr) -> tuple[s.Expr, ...]:
             return (node.expr,)
         case s.InQuery():
             return node.values
-        case _:
+        case s.Name() | s.Star() | s.Constant() | s.ScalarQuery() | s.ExistsQuery():
             return ()
+        case never:
+            assert_never(never)
 
 
 def walk(node: s.Expr) -> list[s.Expr]:

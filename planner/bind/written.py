@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from execnodes.core.expressions import digest
 from planner import syntax as s
 
@@ -20,8 +22,10 @@ def written(node: s.Expr, depth: int = 0) -> str:
             return f"{written(node.expr, depth)}.{node.name}"
         case s.Call() if depth < _DEEPEST:
             return _call(node, [written(each, depth + 1) for each in node.args], depth)
-        case _:
+        case s.Call() | s.Star() | s.ScalarQuery() | s.ExistsQuery() | s.InQuery():
             return "…"
+        case never:
+            assert_never(never)
 
 
 def _call(node: s.Call, parts: list[str], depth: int) -> str:

@@ -182,7 +182,7 @@ def _without_watermark(leaf: Logical) -> list[str]:
     while left:
         node = left.pop()
         below = leaf.graph.inputs_of(node)
-        if node.id in seen or node.key.name in ("stream-exec-watermark-assigner", "stream-exec-values"):
+        if node.id in seen or node.has_watermarks:
             continue
         seen.add(node.id)
         bare += [] if below else [node.description]

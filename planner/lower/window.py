@@ -120,8 +120,10 @@ def window_spec(window: Window) -> WindowSpec:
             return WindowSpec(type="HoppingWindow", size=window.size, slide=window.step, offset=offset)
         case "CUMULATE":
             return WindowSpec(type="CumulativeWindow", max_size=window.size, step=window.step, offset=offset)
-        case _:
+        case "SESSION":
             return WindowSpec(type="SessionWindow", gap=window.size, partition_key_indices=window.partition)
+        case other:
+            raise SqlError(f"{other} windows are not supported yet", hint="Use TUMBLE, HOP, CUMULATE or SESSION.")
 
 
 def _shown(windowing: Windowing, below: ExecNode) -> str:

@@ -37,6 +37,7 @@ def _merge(node: Logical) -> Logical:
                 below.input, conjunction(conjuncts(below.condition) + conjuncts(node.condition)) or node.condition
             )
         case _:
+            # Only projections and filters are merged, so all else is as it should be.
             return node
 
 

@@ -22,6 +22,7 @@ def normalize_changelog(sinks: Sinks, duplicates: bool) -> Sinks:
             case WatermarkAssigner(input=Normalize() as below):
                 return replace(below, input=replace(node, input=below.input))
             case _:
+                # A normalization stays where it is, which is right below every operator.
                 return node
 
     return rewrite(sinks, normalize)

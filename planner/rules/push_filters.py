@@ -62,6 +62,7 @@ class _Push:
             case SetOperation(kind=SetKind.UNION, all=True):
                 return over(node, [self.into(each, conditions) for each in node.inputs])
             case _:
+                # Conditions above an operator are right for every operator; so below it others begin.
                 return _filter(over(node, [self.into(each, []) for each in node.inputs]), conditions)
 
     def _through_project(self, node: Project, conditions: list[Expression]) -> Logical:

@@ -32,29 +32,34 @@ def push_into_inputs(sinks: Sinks) -> Sinks:
         match node.input:
             case Scan() as scan:
                 columns = _filterable(scan)
-                return _split(node, lambda each: _asks(each) and input_indexes(each) <= columns)
-            case Normalize():
-                return _split(node, lambda each: is_deterministic(each) and supported(each))
+                return _split(
+                    node,
+                    lambda each: _asks(each) and input_indexes(each) <= columns,
+                    lambda inside: replace(scan, predicates=inside),
+                )
+            case Normalize() as normalize:
+                return _split(
+                    node,
+                    lambda each: is_deterministic(each) and supported(each),
+                    lambda inside: replace(normalize, condition=conjunction(inside)),
+                )
             case _:
+                # A filter above an operator is right for every operator.
                 return node
 
     return rewrite(sinks, push)
 
 
-def _split(node: Filter, fits: Callable[[Expression], bool]) -> Logical:
+def _split(
+    node: Filter, fits: Callable[[Expression], bool], into: Callable[[tuple[Expression, ...]], Logical]
+) -> Logical:
+    """The members of the condition that fit go into what is below, the others stay above."""
     parts = conjuncts(node.condition)
     inside = tuple(each for each in parts if fits(each))
     if not inside:
         return node
-    match node.input:
-        case Scan() as scan:
-            below: Logical = replace(scan, predicates=inside)
-        case Normalize() as normalize:
-            below = replace(normalize, condition=conjunction(inside))
-        case _:
-            return node
     rest = conjunction([each for each in parts if each not in inside])
-    return below if rest is None else Filter(below, rest)
+    return into(inside) if rest is None else Filter(into(inside), rest)
 
 
 def _filterable(scan: Scan) -> set[int]:

@@ -45,8 +45,10 @@ class Convert(Expressions):
                     found = s.SetOperation("UNION", not distinct, found, self.body(right), position=here)
                 case exp.Except():
                     found = s.SetOperation("EXCEPT", not distinct, found, self.body(right), position=here)
-                case _:
+                case exp.Intersect():
                     found = s.SetOperation("INTERSECT", not distinct, found, self.body(right), position=here)
+                case other:
+                    raise self.refuse(type(other).__name__, other)
         return found
 
     def _term(self, node: exp.Expr) -> s.Body:

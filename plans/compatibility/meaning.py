@@ -13,10 +13,6 @@ from plans.format.tables import FIXED, tables_of
 
 POSITION = "position"
 """Name under which the position of a source stands among the states of operators."""
-UNION = "stream-exec-union"
-"""The one node whose rows are still rows of the same kind when an input is missing."""
-NORMALIZE = "stream-exec-changelog-normalize"
-"""The one node that may be told of the end of rows it has never seen."""
 NOTHING: frozenset[str] = frozenset()
 
 
@@ -64,19 +60,17 @@ def meant(graph: ExecGraph, without: frozenset[str] = NOTHING) -> Mapping[int, M
     retracting: set[int] = set()
     for node in graph.nodes:
         below = [each for each in graph.inputs[node.id] if each in found]
-        if len(below) < len(graph.inputs[node.id]) and (node.key.name != UNION or not below):
-            continue
         inputs = tuple(found[each].rows for each in below)
-        alone = node.key.name == UNION and len(below) == 1 and bool(without)
-        rows = inputs[0].passed(node.output_type) if alone else node.meaning(inputs)
-        if not inputs and rows.sources and rows.sources <= without:
+        complete = len(below) == len(graph.inputs[node.id])
+        rows = node.meaning(inputs) if complete else node.meaning_of_rest(inputs)
+        if rows is None or (not inputs and rows.sources and rows.sources <= without):
             continue
         uids = frozenset(uid for each in below for uid in operators[each])
         operators[node.id] = uids.union(node.uids())
         taken_back = any(each in retracting for each in below)
         if not node.changelog_mode.insert_only or (taken_back and not node.uids()):
             retracting.add(node.id)
-        surprised = taken_back and node.key.name != NORMALIZE
+        surprised = taken_back and not node.takes_unknown_deletes
         times = frozenset(each.time for each in inputs)
         states = (replace(each, operators=uids, retracting=surprised, times=times) for each in _states(node, inputs))
         positions = () if inputs else _positions(node, rows)

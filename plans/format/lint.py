@@ -14,6 +14,7 @@ from execnodes.core.graph import ExecGraph
 from execnodes.core.node import UID_FORMAT, ExecNode
 from execnodes.core.options import find
 from execnodes.core.secrets import literal_secrets, masked
+from execnodes.core.sink_node import SinkNode
 from plans.format.agreement import disagreements, input_types
 from plans.format.checks import problems
 from plans.format.document import PlanDocument
@@ -121,7 +122,7 @@ def _warnings(graph: ExecGraph, source: str) -> Iterator[Finding]:
                 "Write the values in force, so that another release gives the same rows.",
             )
     for node in graph.roots():
-        if not node.key.name.endswith("-sink"):
+        if not isinstance(node, SinkNode):
             yield Finding(
                 "warning",
                 f"{source}, node {node.id} ({node.key})",

@@ -142,7 +142,13 @@ class Record:
         columns = tuple(f"c{i}" for i in range(len(produced.fields)))
         return Rows(produced, (Branch(node.id, columns, kind=kind),))
 
-    def assign_watermark(self, node: ExecNode, rows: Rows, time_index: int, watermark: Callable[[Branch], str]) -> Rows:
+    def assign_watermark(
+        self,
+        node: ExecNode,
+        rows: Rows,
+        watermark: Callable[[Branch], str],
+        by_row: Callable[[tuple[Column, ...]], Operator],
+    ) -> Rows:
         """See `Lowering`."""
         values = []
         for branch in rows.branches:
@@ -156,15 +162,13 @@ class Record:
             self.sources[branch.origin].made.extend(branch.made)
         if not self.row_watermarks:
             return rows
-        from execnodes.stream.watermark_assigner.v1_kernel import RowWatermarkOperator
-
-        columns = columns_of(rows.type)
-        extended = row(*rows.type.fields, Field("rk_value", RowWatermarkOperator.VALUE_TYPE))
+        operator = by_row(columns_of(rows.type))
+        added = operator.inputs[0][-1]
+        extended = row(*rows.type.fields, Field(added.name, added.type))
         branches = tuple(
             replace(b, columns=(*b.columns, f"unix_millis({value})"))
             for b, value in zip(rows.branches, values, strict=True)
         )
-        operator = RowWatermarkOperator(node.uid("watermark-assigner"), columns)
         result = self.operator(node, operator, (OperatorInput(Rows(extended, branches), ()),))
         # The operator counts columns; the nodes behind it name their state after the columns of the plan.
         return Rows(rows.type, result.branches)

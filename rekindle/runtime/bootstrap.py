@@ -15,10 +15,11 @@ from execnodes.core.graph import ExecGraph
 from execnodes.core.meaning import StateMeaning
 from execnodes.core.node import ExecNode, InputProperty
 from execnodes.core.options import Configuration
+from execnodes.core.sink_node import SinkNode
 from execnodes.core.tables import Column, ResolvedTable, Schema, TableReference
 from execnodes.core.version import ENGINE_VERSION
-from execnodes.stream.sink.v1 import DynamicTableSink, Sink
-from execnodes.stream.values.v1 import Values
+from execnodes.stream.sink import DynamicTableSink, Sink
+from execnodes.stream.values import Values
 from plans.compatibility.compare import Comparison, compare
 from plans.compatibility.counterparts import Address
 from plans.compatibility.meaning import POSITION, Meanings, meanings
@@ -115,7 +116,7 @@ def _part(graph: ExecGraph, nodes: Sequence[ExecNode], manifest: Manifest, job_d
             wanted.add(node)
             left += graph.inputs[node]
     kept = [_ending(each, manifest, job_dir) for each in graph.nodes if each.id in wanted]
-    ends = [each for each in nodes if not isinstance(each, Sink)]
+    ends = [each for each in nodes if not isinstance(each, SinkNode)]
     first = max(graph.by_id) + 1
     sinks = [_forgetting(each, first + at) for at, each in enumerate(ends)]
     inputs = {**graph.inputs, **{sink.id: (node.id,) for sink, node in zip(sinks, ends, strict=True)}}
@@ -124,11 +125,11 @@ def _part(graph: ExecGraph, nodes: Sequence[ExecNode], manifest: Manifest, job_d
 
 def _ending(node: ExecNode, manifest: Manifest, job_dir: Path) -> ExecNode:
     """A source that gives what had been read of it, a sink that forgets; any other node as it is."""
-    if isinstance(node, Sink):
+    if isinstance(node, SinkNode):
         return map_tables(node, _blackhole)
     tables = list(tables_of(node))
     uid = node.uid("source") if tables else ""
-    if (tables and uid not in manifest.positions) or (isinstance(node, Values) and _unread(node, manifest)):
+    if (tables and uid not in manifest.positions) or _unread(node, manifest):
         # All its rows are still to come.
         return Values(id=node.id, tuples=(), output_type=node.output_type, description="Values")
 
@@ -141,8 +142,9 @@ def _ending(node: ExecNode, manifest: Manifest, job_dir: Path) -> ExecNode:
     return map_tables(node, bounded) if tables else node
 
 
-def _unread(node: Values, manifest: Manifest) -> bool:
-    return node.uid("values") not in manifest.positions
+def _unread(node: ExecNode, manifest: Manifest) -> bool:
+    """Whether it has inline rows that the savepoint knows nothing of."""
+    return "values" in node.metadata.produced_operators and node.uid("values") not in manifest.positions
 
 
 def _blackhole(table: TableReference) -> TableReference:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from execnodes.batch.sink import BatchSink
 from execnodes.core.errors import SqlError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import Configuration
 from execnodes.core.recursion import room
+from execnodes.core.sink_node import SinkNode
 from planner.algebra import Sink
 from planner.algebra.lineage import Lineage, lineage
 from planner.bind import build_insert, build_query
@@ -87,6 +87,6 @@ def _compile(body: Body, catalog: Catalog, configuration: Configuration, plans: 
                 validate(table.resolved_table.options, role, table.name)
                 if graph.batch and role == "source":
                     require_bounded(table.resolved_table.options, table.name)
-                if isinstance(node, BatchSink) and node.overwrite:
+                if isinstance(node, SinkNode) and node.replaces:
                     require_overwriting(table.resolved_table.options, table.name)
     return graph

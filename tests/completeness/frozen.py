@@ -34,9 +34,6 @@ def shape(key: NodeKey) -> str:
     """Hash of the JSON a node version takes and gives."""
     cls = lookup(key)
     schema = _bare(cls.model_json_schema(by_alias=True))
-    for name, version in cls.later_properties().items():
-        if version > key.version:
-            del schema["properties"][cls.model_fields[name].alias]
     (metadata,) = (each for each in cls.METADATA if each.key == key)
     return _hash([_reachable(schema), metadata.consumed_options])
 

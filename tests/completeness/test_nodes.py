@@ -73,6 +73,14 @@ def test_a_version_says_what_becomes_of_the_one_before(key: NodeKey) -> None:
 
 
 @pytest.mark.parametrize("key", KEYS, ids=str)
+def test_a_class_that_serves_several_versions_never_asks_which(key: NodeKey) -> None:
+    """A version is a class of its own as soon as it acts in another way."""
+    _, definition = node_class(key)
+    asked = [each.attr for each in ast.walk(definition) if isinstance(each, ast.Attribute)]
+    assert len(lookup(key).METADATA) == 1 or not {"version", "key"} & set(asked)
+
+
+@pytest.mark.parametrize("key", KEYS, ids=str)
 def test_every_node_lowers(key: NodeKey) -> None:
     cls = lookup(key)
     if key.name.startswith("batch-"):

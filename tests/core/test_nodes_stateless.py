@@ -31,6 +31,7 @@ from execnodes.core.windowing import (
     parse_iso_duration,
 )
 from execnodes.lowering.stream import Branch, Condition, OperatorInput, Rows
+from execnodes.state.kernel_types import Column
 from execnodes.state.operator import LocalKernel, Operator
 from execnodes.stream.calc import Calc
 from execnodes.stream.drop_update_before import DropUpdateBefore
@@ -66,8 +67,14 @@ class Recorder:
         self.asked.append(tuples)
         return PLAIN
 
-    def assign_watermark(self, node: ExecNode, rows: Rows, time_index: int, watermark: Callable[[Branch], str]) -> Rows:
-        self.asked.append((time_index, [watermark(each) for each in rows.branches]))
+    def assign_watermark(
+        self,
+        node: ExecNode,
+        rows: Rows,
+        watermark: Callable[[Branch], str],
+        by_row: Callable[[tuple[Column, ...]], Operator],
+    ) -> Rows:
+        self.asked.append([watermark(each) for each in rows.branches])
         return rows
 
     def operator(self, node: ExecNode, operator: Operator, inputs: tuple[OperatorInput, ...]) -> Rows:
@@ -168,7 +175,7 @@ def test_sources_ask_the_runtime() -> None:
     assigner = WatermarkAssigner(id=2, output_type=TYPE, description="", watermark_expr=at(1), rowtime_field_index=1)
     assigner.lower(recorder, (CHANGES,))
     wanted = (frozenset({1}), "((a > 1))")
-    assert recorder.asked == [(("c", "d", "t"), TYPE), (("c", "d", "t"), TYPE, wanted), ((ONE, ONE),), (1, ["v", "b"])]
+    assert recorder.asked == [(("c", "d", "t"), TYPE), (("c", "d", "t"), TYPE, wanted), ((ONE, ONE),), ["v", "b"]]
     assert assigner.uids() == ()
 
 

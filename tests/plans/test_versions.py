@@ -5,17 +5,13 @@ from __future__ import annotations
 import json
 import logging
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from execnodes.core.errors import PlanError
-from execnodes.core.metadata import Since, exec_node_metadata
-from execnodes.core.node import ExecNode
 from execnodes.core.options import Configuration
 from execnodes.core.version import ENGINE_VERSION
-from execnodes.lowering.stream import Lowering, Rows
 from plans.compatibility.compare import compare
 from plans.compatibility.meaning import Meanings, meanings
 from plans.evolution.migrate import migrate
@@ -26,22 +22,6 @@ from rekindle.savepoints.manifest import read
 from rekindle.savepoints.restore import prepare
 from rekindle.testing.restore_fixtures import stored
 from tests.restore.program import FIXTURES
-
-
-@exec_node_metadata(
-    name="stream-exec-two", version=1, produced_operators=["two"], min_plan_version="1.0", min_state_version="1.0"
-)
-@exec_node_metadata(
-    name="stream-exec-two", version=2, produced_operators=["two"], min_plan_version="1.1", min_state_version="1.0"
-)
-class Two(ExecNode):
-    """One class for two versions."""
-
-    more: Annotated[int, Since(2)] = 0
-
-    def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
-        raise NotImplementedError
-
 
 WATERMARKS = """
 CREATE TABLE t (k STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen');
@@ -81,15 +61,6 @@ def test_the_newest_value_of_an_option_wins() -> None:
     configuration.put("table.exec.lateness.granularity", "batch")
     configuration.put("table.exec.watermark.granularity", "row")
     assert configuration == {"table.exec.lateness.granularity": "row"}
-
-
-def test_a_property_of_a_later_version_is_refused_in_an_older_one() -> None:
-    raw = {"id": 1, "outputType": "ROW<a INT> NOT NULL", "description": "Two", "more": 7}
-    assert Two.model_validate({**raw, "type": "stream-exec-two_2"}).more == 7
-    assert Two.model_validate({**raw, "type": "stream-exec-two_1", "more": 0}).key.version == 1
-    with pytest.raises(ValidationError, match="more is a property of version 2, this is stream-exec-two_1"):
-        Two.model_validate({**raw, "type": "stream-exec-two_1"})
-    assert Two.later_properties() == {"more": 2}
 
 
 def test_a_dropped_version_is_refused_with_the_way_out_which_keeps_the_state(tmp_path: Path) -> None:

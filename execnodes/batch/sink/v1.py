@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import PlanModel
+from execnodes.core.sink_node import SinkNode
 from execnodes.core.tables import TableReference
 from execnodes.core.types import LogicalType
 from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows
@@ -29,12 +30,27 @@ class DynamicTableSink(PlanModel):
     min_plan_version="1.0",
     min_state_version="1.0",
 )
-class BatchSink(BatchNode):
+class BatchSink(BatchNode, SinkNode):
     """Writes rows into a table, after a look at what the table's columns demand."""
 
     dynamic_table_sink: DynamicTableSink
     overwrite: bool = False
     """INSERT OVERWRITE: what the table held goes; of a partitioned table only the partitions that are written."""
+
+    @property
+    def target(self) -> TableReference:
+        """The table of the sink."""
+        return self.dynamic_table_sink.table
+
+    @property
+    def row_key(self) -> tuple[int, ...] | None:
+        """Rows are only added."""
+        return None
+
+    @property
+    def replaces(self) -> bool:
+        """With INSERT OVERWRITE."""
+        return self.overwrite
 
     def lower_batch(self, batch: BatchLowering, inputs: tuple[BatchRows, ...]) -> BatchRows:
         """Constraints, then the connector."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from execnodes.core.expressions import Expression, input_indexes
+from execnodes.core.expressions import Expression, input_indexes, taken_over
 from execnodes.core.meaning import RowsMeaning, conjuncts, expression_text
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
@@ -27,6 +27,10 @@ class Calc(ExecNode):
     """One for each output column."""
     condition: Expression | None = None
     """Rows for which it is TRUE are kept; None keeps all."""
+
+    def event_times(self, inputs: tuple[frozenset[int], ...]) -> frozenset[int]:
+        """Columns that are taken over as they are."""
+        return taken_over(self.projection, inputs[0])
 
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """The condition reads input columns, so it is put in before they are replaced."""

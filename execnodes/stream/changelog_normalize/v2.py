@@ -44,6 +44,15 @@ class ChangelogNormalize(ExecNode):
         """One operator."""
         return (self.uid("changelog-normalize"),)
 
+    @property
+    def takes_unknown_deletes(self) -> bool:
+        """A key that it does not know has nothing to end."""
+        return True
+
+    def event_times(self, inputs: tuple[frozenset[int], ...]) -> frozenset[int]:
+        """Those of the input."""
+        return inputs[0]
+
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """One operator, spread by the keys."""
         return lowering.operator(self, self._operator(inputs[0].type), (OperatorInput(inputs[0], self.unique_keys),))

@@ -55,6 +55,10 @@ class Deduplicate(ExecNode):
         """One operator."""
         return (self.uid("deduplicate"),)
 
+    def event_times(self, inputs: tuple[frozenset[int], ...]) -> frozenset[int]:
+        """Those of the input."""
+        return inputs[0]
+
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """One operator, spread by the keys."""
         return lowering.operator(self, self._operator(inputs[0].type), (OperatorInput(inputs[0], self.unique_keys),))

@@ -18,6 +18,10 @@ from execnodes.lowering.stream import Lowering, Rows, without_update_before
 class DropUpdateBefore(ExecNode):
     """Drops every -U row, for a consumer that finds rows by key and only needs the new value."""
 
+    def event_times(self, inputs: tuple[frozenset[int], ...]) -> frozenset[int]:
+        """Those of the input."""
+        return inputs[0]
+
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """A filter on the row kind; branches of plain INSERTs stay as they are."""
         return without_update_before(inputs[0])

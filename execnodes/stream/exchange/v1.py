@@ -19,6 +19,10 @@ from execnodes.lowering.stream import Lowering, Rows
 class Exchange(ExecNode):
     """Says how rows are spread before a stateful node: by hash of keys, or all to one place."""
 
+    def event_times(self, inputs: tuple[frozenset[int], ...]) -> frozenset[int]:
+        """Those of the input."""
+        return inputs[0]
+
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """Nothing of its own: the stateful operator behind it names its keys, and the runtime shuffles by them."""
         return Rows(self.output_type, inputs[0].branches)

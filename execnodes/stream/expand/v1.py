@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from execnodes.core.expressions import Expression
+from execnodes.core.expressions import Expression, taken_over
 from execnodes.core.meaning import RowsMeaning, expression_text, list_text
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
@@ -25,6 +25,10 @@ class Expand(ExecNode):
 
     projects: tuple[tuple[Expression, ...], ...]
     """Each list gives all output columns."""
+
+    def event_times(self, inputs: tuple[frozenset[int], ...]) -> frozenset[int]:
+        """Columns that every list takes over as they are."""
+        return frozenset.intersection(*(taken_over(each, inputs[0]) for each in self.projects))
 
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """One branch a list."""

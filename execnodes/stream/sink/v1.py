@@ -9,8 +9,9 @@ from execnodes.connectors import sink_changelog_mode
 from execnodes.core.changelog import ChangelogMode
 from execnodes.core.meaning import RowsMeaning, StateMeaning, set_text
 from execnodes.core.metadata import exec_node_metadata
-from execnodes.core.node import ExecNode, PlanModel
+from execnodes.core.node import PlanModel
 from execnodes.core.options import parse_duration
+from execnodes.core.sink_node import SinkNode
 from execnodes.core.tables import Schema, TableReference
 from execnodes.core.types import LogicalType
 from execnodes.lowering.constraints import enforced, null_free
@@ -44,7 +45,7 @@ class DynamicTableSink(PlanModel):
     min_plan_version="1.0",
     min_state_version="1.0",
 )
-class Sink(ExecNode):
+class Sink(SinkNode):
     """Writes rows into a table, after a look at what the table's columns demand."""
 
     dynamic_table_sink: DynamicTableSink
@@ -58,6 +59,21 @@ class Sink(ExecNode):
     """What happens when rows of several query keys meet in one sink key."""
     overwrite: bool = False
     """INSERT OVERWRITE: what the table held goes."""
+
+    @property
+    def target(self) -> TableReference:
+        """The table of the sink."""
+        return self.dynamic_table_sink.table
+
+    @property
+    def row_key(self) -> tuple[int, ...] | None:
+        """The upsert key of the query."""
+        return self.input_upsert_key
+
+    @property
+    def replaces(self) -> bool:
+        """With INSERT OVERWRITE."""
+        return self.overwrite
 
     def uids(self) -> tuple[str, ...]:
         """Only the materializer keeps state."""

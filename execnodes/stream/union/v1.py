@@ -25,6 +25,10 @@ class Union(ExecNode):
 
     INPUTS: ClassVar = range(1, sys.maxsize)
 
+    def event_times(self, inputs: tuple[frozenset[int], ...]) -> frozenset[int]:
+        """Columns that are event time in all inputs."""
+        return frozenset.intersection(*inputs)
+
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """All branches of all inputs."""
         return Rows(self.output_type, tuple(branch for rows in inputs for branch in rows.branches))
@@ -36,6 +40,12 @@ class Union(ExecNode):
         made = ordered[0].made(self.output_type, columns, f"union{list_text([each.rows for each in ordered])}")
         sources = frozenset(uid for each in ordered for uid in each.sources)
         return replace(made, time=list_text([each.time for each in ordered]), sources=sources)
+
+    def meaning_of_rest(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning | None:
+        """The rows of those that are left; of one alone, its rows."""
+        if len(inputs) > 1:
+            return self.meaning(inputs)
+        return inputs[0].passed(self.output_type) if inputs else None
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """All inputs have the columns of the output."""

@@ -28,6 +28,11 @@ class Values(ExecNode):
     tuples: tuple[tuple[Literal, ...], ...]
     """One literal for each output column, in each row."""
 
+    @property
+    def has_watermarks(self) -> bool:
+        """They end."""
+        return True
+
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """The rows, as INSERTs."""
         return lowering.values(self, self.tuples, self.output_type)

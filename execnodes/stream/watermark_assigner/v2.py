@@ -6,7 +6,7 @@ Plans of version 1 store it under its old name, which is read as well.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from execnodes.core.expressions import Expression, input_indexes
 from execnodes.core.meaning import RowsMeaning, StateMeaning, expression_text
@@ -14,6 +14,10 @@ from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
 from execnodes.lowering.stream import Branch, Lowering, Rows
+
+if TYPE_CHECKING:
+    from execnodes.state.kernel_types import Column
+    from execnodes.state.operator import Operator
 
 _RENAMED = {"table.exec.watermark.granularity": "table.exec.lateness.granularity"}
 
@@ -46,6 +50,15 @@ class WatermarkAssigner(ExecNode):
         """With row granularity the watermark itself is state."""
         return (self.uid("watermark-assigner"),) if self.state else ()
 
+    @property
+    def has_watermarks(self) -> bool:
+        """It makes them."""
+        return True
+
+    def event_times(self, inputs: tuple[frozenset[int], ...]) -> frozenset[int]:
+        """Those of the input and its own."""
+        return inputs[0] | {self.rowtime_field_index}
+
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """The same columns, with an event time."""
         # Scalar functions are looked up when a plan runs; compiling does not need them.
@@ -55,7 +68,12 @@ class WatermarkAssigner(ExecNode):
             return functions.lower(self.watermark_expr, branch.columns, lowering.zone)
 
         rows = Rows(self.output_type, inputs[0].branches)
-        return lowering.assign_watermark(self, rows, self.rowtime_field_index, watermark)
+        return lowering.assign_watermark(self, rows, watermark, self._operator)
+
+    def _operator(self, columns: tuple[Column, ...]) -> Operator:
+        from execnodes.stream.watermark_assigner.v1_kernel import RowWatermarkOperator
+
+        return RowWatermarkOperator(self.uid("watermark-assigner"), columns)
 
     def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
         """The same rows, with a time."""
@@ -69,11 +87,11 @@ class WatermarkAssigner(ExecNode):
         if not self.state:
             return ()
         from execnodes.state.meaning import state_meanings
-        from execnodes.stream.watermark_assigner.v1_kernel import STATE, RowWatermarkOperator
+        from execnodes.stream.watermark_assigner.v1_kernel import STATE
 
         parts = {"input": inputs[0].rows, "watermark": self.meaning(inputs).time}
-        operator = RowWatermarkOperator(self.uid("watermark-assigner"), ())
-        return state_meanings(operator, self.metadata, inputs, parts, {STATE: {"watermark": "largest so far"}})
+        texts = {STATE: {"watermark": "largest so far"}}
+        return state_meanings(self._operator(()), self.metadata, inputs, parts, texts)
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """Time column and watermark read columns that the input has."""

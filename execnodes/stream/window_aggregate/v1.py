@@ -61,6 +61,12 @@ class WindowAggregate(ExecNode):
         """A window may fire between an update and its retraction."""
         return self.need_retraction
 
+    def event_times(self, inputs: tuple[frozenset[int], ...]) -> frozenset[int]:
+        """The time of the window."""
+        first = len(self.grouping) + len(self.agg_calls)
+        properties = enumerate(self.named_window_properties, first)
+        return frozenset(at for at, each in properties if each.property == "WindowTime")
+
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """One stateful operator over the key groups of the keys; it assigns windows itself."""
         operator = self._operator(inputs[0].type, lowering.zone)

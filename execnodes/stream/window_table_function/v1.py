@@ -28,6 +28,10 @@ class WindowTableFunction(ExecNode):
     windowing: Windowing
     """Strategy TimeAttribute; a TumblingWindow, HoppingWindow or CumulativeWindow."""
 
+    def event_times(self, inputs: tuple[frozenset[int], ...]) -> frozenset[int]:
+        """Those of the input, and window_time."""
+        return inputs[0] | {len(self.output_type.fields) - 1}
+
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """One branch for each window that a row can be in."""
         zone = self.configuration.get("table.local-time-zone", lowering.zone)

@@ -9,8 +9,6 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from execnodes.core.metadata import NodeKey
-from execnodes.core.node import ExecNode
 from execnodes.core.registry import keys, lookup
 from execnodes.core.version import ENGINE_VERSION
 from plans.format.document import PlanDocument, schema_id
@@ -52,7 +50,7 @@ def build() -> dict[str, Any]:
         "allOf": [
             {
                 "if": {"properties": {"type": {"const": str(key)}}},
-                "then": {"$ref": references[cls, "serialization"]["$ref"], **_without_later(cls, key)},
+                "then": {"$ref": references[cls, "serialization"]["$ref"]},
             }
             for key, cls in classes.items()
         ],
@@ -64,9 +62,3 @@ def build() -> dict[str, Any]:
         "title": f"Rekindle compiled plan {ENGINE_VERSION}",
         **definitions,
     }
-
-
-def _without_later(cls: type[ExecNode], key: NodeKey) -> dict[str, Any]:
-    """What a node must not have whose class has learned more since its version."""
-    later = [cls.model_fields[name] for name, version in cls.later_properties().items() if version > key.version]
-    return {"properties": {str(field.alias): False for field in later}} if later else {}
