@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import logging
 import os
+import re
 import shutil
 import signal
 import sys
@@ -18,7 +19,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from execnodes.core.errors import JobError, OptionError
-from rekindle.spark.java import last_words, lost, output_file, require_alive, text_of
+from rekindle.spark.java import MEMORY, last_words, lost, output_file, require_alive, text_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -60,6 +61,9 @@ _START_SETTINGS: Mapping[str, str] = {
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.python.unix.domain.socket.enabled": "true",
     "spark.executorEnv.REKINDLE_WORKER_PYTHON": sys.executable,
+    # Without memory some thread of Java's ends, and others may wait for it for ever; an exit code tells what it was.
+    "spark.driver.defaultJavaOptions": "-XX:+ExitOnOutOfMemoryError",
+    "spark.executor.defaultJavaOptions": "-XX:+ExitOnOutOfMemoryError",
 }
 """Only for a session of our own making."""
 _LOCAL_SETTINGS: Mapping[str, str] = {
@@ -70,6 +74,10 @@ _LOCAL_SETTINGS: Mapping[str, str] = {
 """Where all of Spark is one process, nobody else has to reach it; Spark makes the secret."""
 SMALL_PROGRAMS: Mapping[str, str] = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
 """For sessions that run many small programs: Java's second compiler would take more time than it saves."""
+_TOO_SMALL = re.compile(r"increase heap size|Too small maximum heap")
+"""What Spark, or Java, says of a heap that it does not even start with."""
+_LOCAL = re.compile(r"local(?:\[[^]]*\])?")
+"""Masters where all of Spark is one process."""
 _WORKER_PYTHON = Path(__file__).with_name("worker_python")
 """Python without Spark's archives on its path: see there."""
 
@@ -104,7 +112,7 @@ def session(parallelism: int = 2, settings: Mapping[str, str] | None = None) -> 
         return active
     # A task is tried four times: a worker that was killed, or too slow, says nothing about the job.
     wanted = {"spark.master": f"local[{parallelism},4]", **(settings or {})}
-    guarded = _LOCAL_SETTINGS if wanted["spark.master"].startswith("local") else {}
+    guarded = _LOCAL_SETTINGS if _LOCAL.fullmatch(wanted["spark.master"]) else {}
     return _start({**_START_SETTINGS, **SESSION_SETTINGS, **guarded, **wanted})
 
 
@@ -116,7 +124,7 @@ def _start(settings: Mapping[str, str]) -> SparkSession:
     from pyspark.sql import SparkSession
 
     conf = SparkConf().setAppName("rekindle").setAll(list(settings.items()))
-    if not conf.contains("spark.local.dir") and conf.get("spark.master", "").startswith("local"):
+    if not conf.contains("spark.local.dir") and _LOCAL.fullmatch(conf.get("spark.master", "")):
         # Spark's own folders can be read by everybody; this one cannot.
         private = tempfile.mkdtemp(prefix="rekindle-spark-")
         atexit.register(shutil.rmtree, private, ignore_errors=True)
@@ -137,7 +145,7 @@ def _start(settings: Mapping[str, str]) -> SparkSession:
             said = last_words(output)
             raise lost(text_of(error)) or JobError(
                 f"Spark could not be started{f': {said}' if said else ''}",
-                hint="`rekindle doctor` tells what is missing.",
+                hint=MEMORY if _TOO_SMALL.search(said) else "`rekindle doctor` tells what is missing.",
             ) from error
     if handler is not None and threading.current_thread() is threading.main_thread():
         # Spark's own handler kills the tasks of every job; jobs are stopped between two micro-batches.

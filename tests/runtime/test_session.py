@@ -34,3 +34,11 @@ def test_what_plans_rest_on_is_not_set_otherwise(key: str, value: str) -> None:
     refuse_other_meaning({key: SESSION_SETTINGS[key], "spark.sql.shuffle.partitions": "3"})
     with pytest.raises(OptionError, match=f"{key} is '{SESSION_SETTINGS[key]}' in every job, not '{value}'"):
         refuse_other_meaning({key: value})
+
+
+@pytest.mark.spark
+def test_java_ends_when_it_has_no_memory_left(spark: SparkSession) -> None:
+    jvm = spark._jvm
+    assert jvm is not None
+    given = jvm.java.lang.management.ManagementFactory.getRuntimeMXBean().getInputArguments()
+    assert "-XX:+ExitOnOutOfMemoryError" in list(given)
