@@ -27,13 +27,15 @@ _ROOM = (
 )
 _JAVA_MEMORY = re.compile(r"java\.lang\.OutOfMemoryError(?:: ([^\n]+))?")
 _PYTHON_MEMORY = re.compile(r"^(?:MemoryError|pyarrow\.lib\.ArrowMemoryError)\b.*$", re.M)
+_WORKER_DIED = re.compile(r"(?:worker|daemon thread) exited unexpectedly")
+"""A worker of tasks, or the one that a stateful operator has beside the driver."""
 _PASSING = re.compile(
-    r"Python worker (?:failed to connect back|exited unexpectedly)|ExecutorLostFailure|Executor heartbeat timed out"
-    r"|FetchFailed|java\.net\.(?:Socket|SocketTimeout|Connect|NoRouteToHost)Exception|Connection reset by peer"
+    rf"{_WORKER_DIED.pattern}|Python worker (?:failed )?to connect back|Python (?:daemon )?failed to launch worker"
+    r"|ExecutorLostFailure|Executor heartbeat timed out|FetchFailed|IOException: Broken pipe|ClosedChannelException"
+    r"|java\.net\.(?:Socket|SocketTimeout|Connect|NoRouteToHost)Exception|Connection reset by peer"
     r"|java\.util\.concurrent\.TimeoutException|RpcTimeoutException"
 )
 """Processes that were killed or too slow (Spark gives a Python worker ten seconds to begin), and broken connections."""
-_WORKER_DIED = re.compile(r"Python worker exited unexpectedly")
 _WORKERS = (
     "If nobody killed it, the system was short of memory: give the machine or container more, lower "
     "parallelism.default (each task has a worker), or make micro-batches smaller (execution.micro-batch.max-files)."

@@ -15,6 +15,9 @@ from rekindle.spark.java import ended, last_words, text_of
 def test_a_slow_start_is_no_failure_of_the_job() -> None:
     assert passes("[STREAM_FAILED] … Python worker failed to connect back. SQLSTATE: XXKST")
     assert passes(OTHER.replace("exited", "exited unexpectedly (crashed)"))
+    assert passes("TransformWithStateInPySpark driver worker exited unexpectedly (crashed)")
+    assert passes("TransformWithStateInPySpark state server daemon thread exited unexpectedly (crashed)")
+    assert passes("Job aborted due to stage failure: … ExecutorLostFailure (executor 1 exited …)")
     assert not passes(RAISED)
     assert not passes(PYTHON)
     assert not passes("java.lang.OutOfMemoryError: Java heap space")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +19,7 @@ from rekindle.jobs.home import job_info
 from rekindle.jobs.status import State, read_status
 from rekindle.runtime.fan_out import FanOut
 from rekindle.runtime.restarts import ExponentialDelay, FixedDelay, NoRestart, strategy_of
+from tests.runtime.cluster import below
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -148,17 +148,6 @@ def test_what_comes_again_or_is_not_to_be_tried_again_ends_the_job(
     assert (status.state, status.restarts) == (State.FAILED, 0)
 
 
-def workers(java: int) -> list[int]:
-    """Python processes below Spark's Java process."""
-    found = subprocess.run(["ps", "-eo", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
-    rows = [line.split(None, 2) for line in found.splitlines()]
-    below = {java}
-    for pid, parent, _ in sorted(rows, key=lambda row: int(row[0])):
-        if int(parent) in below:
-            below.add(int(pid))
-    return [int(pid) for pid, _, text in rows if int(pid) in below and int(pid) != java and "pyspark" in text]
-
-
 @pytest.mark.spark
 @pytest.mark.long
 def test_killed_python_workers_cost_no_rows(spark: SparkSession, tmp_path: Path) -> None:
@@ -171,7 +160,7 @@ def test_killed_python_workers_cost_no_rows(spark: SparkSession, tmp_path: Path)
 
     def kill() -> None:
         while not ended.wait(0.7) and len(killed) < 12:
-            for each in workers(java):
+            for each in below(java, "pyspark"):
                 killed.append(each)
                 os.kill(each, signal.SIGKILL)
 
