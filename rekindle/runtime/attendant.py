@@ -67,7 +67,7 @@ class Attendant:
 
     def stopping(self, savepoint: Path | None) -> None:
         """Somebody has asked the job to stop, and to leave that savepoint."""
-        self._asked, self._savepoint = self._asked or State.STOPPED, savepoint
+        self._asked, self._savepoint = self._asked or State.STOPPED, self._savepoint or savepoint
 
     def end(self, failure: BaseException | None) -> None:
         """The job has ended, and still holds its folder."""

@@ -207,12 +207,15 @@ class StreamJob(Job):
 
         With `drain` the stream ends as if all input had ended: no more input is taken, and every window fires.
         `with_savepoint` is written when the query has stopped. Raises what made the job fail while it stopped.
+        Of several calls the first one says how it ends.
         """
         self._attendant.stopping(with_savepoint)
         with self._turn:
-            self._stopping, self._drains = True, drain
+            if not self._stopping:
+                self._stopping, self._drains, self._savepoint_at_end = True, drain, with_savepoint
+            # Who asks later takes nothing from who asked first.
+            self._savepoint_at_end = self._savepoint_at_end or with_savepoint
             self._told_to_stop.set()
-            self._savepoint_at_end = with_savepoint
             query = self._query
         if query is not None:
             try:
