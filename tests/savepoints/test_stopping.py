@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from plans.codec import encode
+from plans.format.codec import encode
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.jobs.status import State, read_status
 from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints import take
 from rekindle.savepoints.manifest import read
-from rekindle.table_environment import TableEnvironment
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
