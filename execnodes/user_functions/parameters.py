@@ -11,6 +11,7 @@ from typing import Annotated, Any, get_args, get_origin
 from execnodes.core.errors import FunctionError
 from execnodes.core.expressions import Expression
 from execnodes.core.types import INTEGERS, STRING, LogicalType, Root, decimal
+from execnodes.core.words import counted
 from execnodes.functions.conversion import convert
 from execnodes.functions.type_rules import can_cast_implicitly
 from execnodes.user_functions.hints import hints_of, is_nullable, sql_type, type_of_hint
@@ -108,7 +109,7 @@ def parameters_of(
     names = [each.name for each in found] + [f"arg{at}" for at in range(len(found), len(given))]
     typed = tuple(Parameter(name, sql_type(t)) for name, t in zip(names, given, strict=False))
     if not repeated and not least <= len(given) <= len(found):
-        raise FunctionError(f"it has {len(found)} parameters, and input_types {len(given)} types")
+        raise FunctionError(f"it has {counted(len(found), 'parameter')}, and input_types {counted(len(given), 'type')}")
     return Parameters(typed, len(given))
 
 

@@ -22,6 +22,7 @@ from decimal import Decimal
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from execnodes.core.types import LogicalType, Root
+from execnodes.core.words import counted
 from execnodes.user_functions.hints import hints_of
 
 Convert = Callable[[Any], Any]
@@ -82,7 +83,7 @@ def _row_writer(t: LogicalType) -> Convert:
             return {name: write_one(given.get(name)) for name, write_one in parts}
         if isinstance(given, tuple):
             if len(given) != len(parts):
-                raise ValueError(f"{len(given)} values for the {len(parts)} fields of a ROW")
+                raise ValueError(f"{counted(len(given), 'value')} for the {counted(len(parts), 'field')} of a ROW")
             return {name: write_one(each) for (name, write_one), each in zip(parts, given, strict=True)}
         return {name: write_one(getattr(given, name)) for name, write_one in parts}
 

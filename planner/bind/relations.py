@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Expression, InputRef, remap, transform
 from execnodes.core.types import INT, Field, LogicalType, Root, row
+from execnodes.core.words import counted
 from execnodes.functions import resolve
 from planner import syntax as s
 from planner.algebra import Filter, Join, JoinType, Unnest
@@ -169,7 +170,9 @@ def _unnest(builder: QueryBuilder, left: Source, node: s.Unnest, is_left: bool) 
         members = [Field(field.name, field.type.with_nullable(True)) for field in members]
     columns = node.alias.columns if node.alias else ()
     if columns and len(columns) != len(members):
-        raise SqlError(f"{len(columns)} column names for {len(members)} columns", position=node.position)
+        raise SqlError(
+            f"{counted(len(columns), 'column name')} for {counted(len(members), 'column')}", position=node.position
+        )
     names = list(columns) or [field.name for field in members]
     fields = list(left.logical.type.fields)
     type_ = row_of([f.name for f in fields] + names, [f.type for f in fields] + [f.type for f in members])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Expression, InputRef, Literal, input_indexes, remap
 from execnodes.core.types import BIGINT
+from execnodes.core.words import counted
 from execnodes.functions import resolve
 from planner import syntax as s
 from planner.algebra import Aggregate, Join, JoinType, Logical
@@ -114,7 +115,10 @@ class Subqueries:
             plan = self._builder.subquery(node.query)
             members = refs(plan.type)
         if len(members) != len(values):
-            raise SqlError(f"IN compares {len(values)} values with {len(members)} columns", position=node.position)
+            raise SqlError(
+                f"IN compares {counted(len(values), 'value')} with {counted(len(members), 'column')}",
+                position=node.position,
+            )
         found = _right(source, plan, members, correlated)
         width = source.width
         columns = [InputRef(input_index=width + i, type=each.type) for i, each in enumerate(members)]

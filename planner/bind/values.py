@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Expression, Literal
 from execnodes.core.types import LogicalType, Root
+from execnodes.core.words import counted
 from execnodes.functions import cast, common_type
 from planner import syntax as s
 from planner.algebra import Logical, SetKind, SetOperation, Values
@@ -27,7 +28,7 @@ def build_values(node: s.Values, catalog: Catalog, expected: Expected) -> Logica
     for written in node.rows:
         if len(written) != width:
             raise SqlError(
-                f"a row of {len(written)} values beside one of {width}",
+                f"a row of {counted(len(written), 'value')} beside one of {width}",
                 position=written[0].position,
                 hint="All rows of VALUES have the same number of values.",
             )

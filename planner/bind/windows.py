@@ -9,6 +9,7 @@ from execnodes.core.errors import Position, SqlError
 from execnodes.core.expressions import InputRef, Literal
 from execnodes.core.places import place
 from execnodes.core.types import LogicalType, Root, TimeKind, timestamp
+from execnodes.core.words import counted
 from planner import syntax as s
 from planner.algebra import Logical, Window, WindowTableFunction
 from planner.bind.expressions import Converter, unique_names
@@ -47,7 +48,10 @@ def window_function(builder: QueryBuilder, node: s.TableFunction) -> Source:
     plan = attach(source.logical, window, time, node.position)
     columns = node.alias.columns if node.alias else ()
     if columns and len(columns) != len(plan.type.fields):
-        raise SqlError(f"{len(columns)} column names for {len(plan.type.fields)} columns", position=node.position)
+        raise SqlError(
+            f"{counted(len(columns), 'column name')} for {counted(len(plan.type.fields), 'column')}",
+            position=node.position,
+        )
     return named(plan, node.alias.name if node.alias else None, columns)
 
 

@@ -10,6 +10,7 @@ from execnodes.core.errors import CatalogError, SqlError
 from execnodes.core.options import Configuration
 from execnodes.core.places import within
 from execnodes.core.tables import ResolvedTable
+from execnodes.core.words import counted
 from planner import statements as s
 from planner.bind.query import QueryBuilder
 from planner.catalog.catalogs import Catalog, Database, Identifier, UserFunction, View, kind_of, quoted
@@ -67,7 +68,8 @@ def _create_view(statement: s.CreateView, catalog: Catalog, configuration: Confi
     names = statement.columns or tuple(field.name for field in fields)
     if len(names) != len(fields):
         raise SqlError(
-            f"the view names {len(names)} columns, its query gives {len(fields)}", position=statement.position
+            f"the view names {counted(len(names), 'column')}, its query gives {len(fields)}",
+            position=statement.position,
         )
     if len(set(names)) != len(names):
         raise SqlError(f"the view names a column twice: {', '.join(names)}", position=statement.position)

@@ -16,6 +16,7 @@ from execnodes.core.errors import PlanError, SqlError
 from execnodes.core.expressions import AggregateCall, Call, Expression, FieldAccess, InputRef, Literal
 from execnodes.core.node import ExecNode
 from execnodes.core.types import BIGINT, DOUBLE, INTEGERS, LogicalType, Root
+from execnodes.core.words import counted
 from execnodes.functions.function import Invocation
 from execnodes.functions.registry import find
 from plans.format.produced import produced, tables
@@ -32,7 +33,8 @@ def disagreements(node: ExecNode, inputs: tuple[LogicalType, ...], engine_versio
     """Everything in a node that does not agree with its inputs or with itself."""
     if len(inputs) not in node.INPUTS:
         yield node.fail(
-            f"{len(inputs)} edges lead to it, but it has {_counted(node.INPUTS)}", "Add or remove edges of the plan."
+            f"{counted(len(inputs), 'edge leads', 'edges lead')} to it, but it has {_inputs(node.INPUTS)}",
+            "Add or remove edges of the plan.",
         )
         return
     if node.output_type.root is not Root.ROW:
@@ -52,10 +54,10 @@ def input_types(nodes: Sequence[ExecNode], inputs: Mapping[int, tuple[int, ...]]
     return [tuple(types[each] for each in inputs[node.id]) for node in nodes]
 
 
-def _counted(most: range) -> str:
+def _inputs(most: range) -> str:
     if len(most) == 1:
-        return f"{most[0] or 'no'} input{'' if most[0] == 1 else 's'}"
-    return f"at least {most[0]} input{'' if most[0] == 1 else 's'}"
+        return counted(most[0], "input") if most[0] else "no inputs"
+    return f"at least {counted(most[0], 'input')}"
 
 
 Found = Iterator[tuple[str, str]]
@@ -74,7 +76,7 @@ def _references(node: ExecNode, inputs: tuple[LogicalType, ...], engine_version:
 
 
 def _absent(index: int, place: Column | Part) -> str:
-    return f"column {index} is none of {place.scope.name}, which has {len(place.scope.columns)} columns"
+    return f"column {index} is none of {place.scope.name}, which has {counted(len(place.scope.columns), 'column')}"
 
 
 def _part(part: Part, engine_version: str) -> str | None:
@@ -188,7 +190,7 @@ def _output(node: ExecNode, inputs: tuple[LogicalType, ...]) -> Found:
     said = node.output_type.fields
     for what, made in produced(node, inputs):
         if len(made) != len(said):
-            yield "outputType", f"it has {len(said)} columns, but {what} {len(made)}"
+            yield "outputType", f"it has {counted(len(said), 'column')}, but {what} {len(made)}"
             continue
         for field, type in zip(said, made, strict=True):
             if not _stands_for(type, field.type):
@@ -199,7 +201,10 @@ def _constants(node: ExecNode) -> Found:
     """Constant rows are written with the types of the columns."""
     for at, row in enumerate(getattr(node, "tuples", ())):
         if len(row) != len(node.output_type.fields):
-            yield f"tuples[{at}]", f"it has {len(row)} values for {len(node.output_type.fields)} columns"
+            yield (
+                f"tuples[{at}]",
+                f"it has {counted(len(row), 'value')} for {counted(len(node.output_type.fields), 'column')}",
+            )
             continue
         for literal, field in zip(row, node.output_type.fields, strict=True):
             # A literal is of its own type, or it could not have been read.

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from execnodes.core.errors import OptionError, PlanError
 from execnodes.core.node import ExecNode
 from execnodes.core.options import find, parse_duration
+from execnodes.core.words import counted
 
 
 def check_node(node: ExecNode, input_count: int) -> None:
@@ -22,7 +23,8 @@ def problems(node: ExecNode, input_count: int) -> Iterator[PlanError]:
     given = len(node.input_properties)
     if given not in (0, input_count):
         yield node.fail(
-            f"inputProperties has {given} entries, but {input_count} edges lead to the node",
+            f"inputProperties has {counted(given, 'entry', 'entries')}, but "
+            f"{counted(input_count, 'edge leads', 'edges lead')} to the node",
             "Give one entry for each input, in the order of the edges.",
         )
 

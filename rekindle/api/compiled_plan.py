@@ -8,6 +8,7 @@ from typing import Any, Protocol, Self
 
 from execnodes.core.errors import PlanError
 from execnodes.core.graph import ExecGraph
+from execnodes.core.words import counted
 from plans.compatibility.compare import Comparison
 from plans.format.codec import ALL, CompileOptions, encode
 from plans.format.explain import explain
@@ -129,6 +130,5 @@ class CompiledPlan:
         return self._executor.execute_plan(self)
 
     def __repr__(self) -> str:
-        return (
-            f"CompiledPlan({self._source}, {len(self._graph.nodes)} nodes, engine version {self.get_engine_version()})"
-        )
+        nodes = counted(len(self._graph.nodes), "node")
+        return f"CompiledPlan({self._source}, {nodes}, engine version {self.get_engine_version()})"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from execnodes.core.errors import RekindleError
+from execnodes.core.words import counted
 from rekindle.cli.errors import describe_error
 from rekindle.cli.jobs import ended
 from rekindle.cli.signals import check, checking, exit_code, uninterruptible
@@ -88,7 +89,7 @@ def _named(job: Job) -> str:
 
 
 def _count(jobs: Sequence[Job]) -> str:
-    return "1 job" if len(jobs) == 1 else f"{len(jobs)} jobs"
+    return counted(len(jobs), "job")
 
 
 def _ended(job: Job) -> bool:

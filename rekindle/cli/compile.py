@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from execnodes.core.options import CONSENT
+from execnodes.core.words import counted
 from rekindle.cli.arguments import Bootstrap, InitFile, Options
 from rekindle.cli.inputs import parse_options, read_script, reading
 
@@ -65,7 +66,7 @@ def compile(
         sys.stdout.write(plan.as_json_string())
         return
     plan.write_to_file(output, ignore_if_exists=False, force=force)
-    print(f"{output}: {len(plan.graph.nodes)} nodes, engine version {plan.get_engine_version()}")
+    print(f"{output}: {counted(len(plan.graph.nodes), 'node')}, engine version {plan.get_engine_version()}")
 
 
 def show(comparison: Comparison, to: TextIO) -> None:

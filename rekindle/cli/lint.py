@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from execnodes.core.words import counted
 from rekindle.cli.arguments import AsJson
 
 
@@ -26,6 +27,6 @@ def lint(
         for finding in findings:
             print(finding)
         errors = sum(finding.severity == "error" for finding in findings)
-        print(f"{errors} errors, {len(findings) - errors} warnings")
+        print(f"{counted(errors, 'error')}, {counted(len(findings) - errors, 'warning')}")
     if any(finding.severity == "error" for finding in findings):
         raise typer.Exit(1)

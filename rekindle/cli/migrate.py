@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from execnodes.core.words import counted
 from rekindle.cli.arguments import AsJson
 from rekindle.cli.errors import describe_error
 
@@ -140,7 +141,7 @@ def carry_out(writer: SavepointWriter, target: Path | None, *, as_json: bool) ->
     for step, seconds in migrated.steps:
         print(f"{step}, {seconds:.1f} s")
     states = migrated.manifest.states
-    print(f"{_count(len(states), 'state')}, {_count(sum(each.rows for each in states), 'row')}.")
+    print(f"{counted(len(states), 'state')}, {counted(sum(each.rows for each in states), 'row')}.")
     print("Dry run: nothing has been written." if target is None else f"Savepoint {target}")
 
 
@@ -169,10 +170,6 @@ def _add_split(writer: SavepointWriter, old: str, how: tuple[str, str, str] | Ma
         writer.split_operator(old, *how)
     else:
         writer.split_operator_columns(old, how)
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _document(migrated: Migrated, target: Path | None) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from execnodes.core.secrets import masked
+from execnodes.core.words import counted
 from rekindle.cli.arguments import Bootstrap
 from rekindle.cli.inputs import read_script
 
@@ -40,7 +41,7 @@ def report(
     before = CompiledPlan.from_file(old).graph
     if new is None:
         _write(output, plan_page(str(old), before, "".join(scripts)))
-        print(f"{output}: {len(before.nodes)} nodes")
+        print(f"{output}: {counted(len(before.nodes), 'node')}")
         return
     after = CompiledPlan.from_file(new).graph
     found = checked((str(old), before), (str(new), after), savepoint, bootstrap or [])

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from execnodes.core.words import counted
 from rekindle.cli.arguments import AsJson
 
 
@@ -46,4 +47,6 @@ def upgrade(
         return
     for line in found.lines():
         print(line)
-    print(f"{written}: {len(found.plan.graph.nodes)} nodes" if written else "nothing written", file=sys.stderr)
+    print(
+        f"{written}: {counted(len(found.plan.graph.nodes), 'node')}" if written else "nothing written", file=sys.stderr
+    )

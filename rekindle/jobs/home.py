@@ -11,6 +11,7 @@ from typing import Any
 
 from execnodes.core.errors import JobError, RekindleError
 from execnodes.core.options import Configuration
+from execnodes.core.words import counted
 from rekindle.files.paths import entered
 from rekindle.jobs.status import State, Trouble, is_alive, read_progress, read_status, state_of
 
@@ -148,7 +149,7 @@ def choose(text: str, jobs: Sequence[JobInfo]) -> JobInfo:
     if not found:
         raise NoSuchJobError(f"there is no job {text!r}", hint=HINT)
     several = "\n".join(f"{each.job_id}  {each.name}  {each.state}" for each in found)
-    raise JobError(f"{text!r} may be {len(found)} jobs", hint=f"Give more of the id:\n{several}")
+    raise JobError(f"{text!r} may be {counted(len(found), 'job')}", hint=f"Give more of the id:\n{several}")
 
 
 def _running_or_all(jobs: list[JobInfo]) -> list[JobInfo]:

@@ -10,6 +10,7 @@ from execnodes.core.errors import JobError
 from execnodes.core.expressions import Call
 from execnodes.core.places import numbered
 from execnodes.core.types import LogicalType
+from execnodes.core.words import counted
 from execnodes.kernels.aggregates.user import CallsFunctions
 from execnodes.lowering.spark_sql import spark_type
 from execnodes.user_functions.naming import operand_types, spark_name
@@ -154,7 +155,7 @@ class ScalarCall:
         except Exception as error:
             raise JobError(f"function {self.function.name} failed: {line(error)}") from error
         if not hasattr(series, "__len__") or len(series) != rows:
-            what = f"{len(series)} values" if hasattr(series, "__len__") else f"a {type(series).__name__}"
+            what = counted(len(series), "value") if hasattr(series, "__len__") else f"a {type(series).__name__}"
             raise self._wrong(f"returned {what} for {rows} rows", None)
         write = writer(self.result)
         try:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from execnodes.core.errors import StateError
 from execnodes.core.types import LogicalType
+from execnodes.core.words import counted
 from rekindle.files.paths import entered
 from rekindle.savepoints.columns import (
     arrow_type,
@@ -90,7 +91,7 @@ class SavepointReader:
         found = chosen(self.manifest, address)
         if len(found) > 1:
             known = "\n".join(each.title for each in found)
-            raise StateError(f"{address} has {len(found)} states", hint=f"Say which one:\n{known}")
+            raise StateError(f"{address} has {counted(len(found), 'state')}", hint=f"Say which one:\n{known}")
         return found[0]
 
     def batches(self, address: str, rows: int = BATCH_ROWS) -> Iterator[pa.RecordBatch]:

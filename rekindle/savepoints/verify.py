@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from execnodes.core.errors import StateError
 from execnodes.core.types import NESTED, LogicalType, Root
+from execnodes.core.words import counted
 from rekindle.savepoints.columns import (
     WRITTEN,
     address_columns,
@@ -98,7 +99,7 @@ def _check(
     )
     found = connection.execute(f"SELECT {counts} FROM {source}").fetchall()[0]
     problems = [
-        f"column {name}: {count:,} values are no {t}, such as {example!r}"
+        f"column {name}: {counted(count, 'value is', 'values are')} no {t}, such as {example!r}"
         for (name, _, t, _), count, example in zip(checks, found[::2], found[1::2], strict=True)
         if count
     ]

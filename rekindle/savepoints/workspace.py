@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from execnodes.core.errors import StateError
 from execnodes.core.meaning import StateMeaning
 from execnodes.core.version import ENGINE_VERSION
+from execnodes.core.words import counted
 from rekindle.files.paths import for_duckdb_to_write
 from rekindle.savepoints.columns import distinct_names, file_columns, literal
 from rekindle.savepoints.contents import seal
@@ -116,7 +117,8 @@ class Workspace:
         found = chosen(self.manifest, address)
         if len(found) > 1:
             raise StateError(
-                f"{address} has {len(found)} states", hint="Say which:\n" + "\n".join(each.title for each in found)
+                f"{address} has {counted(len(found), 'state')}",
+                hint="Say which:\n" + "\n".join(each.title for each in found),
             )
         return self.drafts[found[0].uid, found[0].name]
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from execnodes.core.words import counted
 from rekindle.api.values import Json
 from rekindle.testing.materialize import Row, canonical
 
@@ -28,7 +29,8 @@ class Difference:
 
     def lines(self, most: int = 5) -> list[str]:
         """The first rows of each side, for people."""
-        counts = f"{len(self.lacking)} expected rows are missing, {len(self.surplus)} rows are too many"
+        lacking = counted(len(self.lacking), "expected row is", "expected rows are")
+        counts = f"{lacking} missing, {counted(len(self.surplus), 'row is', 'rows are')} too many"
         shown = [f"- {text}" for text in self.lacking[:most]] + [f"+ {text}" for text in self.surplus[:most]]
         return [counts, *shown]
 

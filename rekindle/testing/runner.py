@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from execnodes.core.changelog import RowKind
 from execnodes.core.errors import JobError, PlanError, RekindleError
 from execnodes.core.tables import Schema
+from execnodes.core.words import counted
 from rekindle.api.values import row_to_json
 from rekindle.testing.compare import compare
 from rekindle.testing.cut import Pieces, cut_program
@@ -215,7 +216,7 @@ def _sink_problems(program: Program, name: str, sink: SinkRows) -> Iterable[str]
         return
     found = sink.materialized()
     if found.missing:
-        yield f"{len(found.missing)} retractions of rows that are not there"
+        yield f"{counted(len(found.missing), 'retraction')} of rows that are not there"
         yield from (f"{each.kind.short} {canonical(each.row)}" for each in found.missing[:5])
     difference = compare(expected, found.rows)
     if difference:

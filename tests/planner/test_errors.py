@@ -92,7 +92,7 @@ def run(text: str) -> None:
         ("CREATE TABLE x (a INT) DISTRIBUTED BY (a)", 1, 24, "DISTRIBUTED BY is not supported"),
         ("CREATE TABLE x (a INT) WITH ('k' = 'v', 'k' = 'w')", 1, 41, "option 'k' is given twice"),
         ("CREATE TABLE t (a INT)", 1, 1, "exists already"),
-        ("CREATE VIEW w (a) AS SELECT id, k FROM t", 1, 1, "names 1 columns, its query gives 2"),
+        ("CREATE VIEW w (a) AS SELECT id, k FROM t", 1, 1, "names 1 column, its query gives 2"),
         ("CREATE OR REPLACE VIEW w AS SELECT 1", 1, 8, "CREATE OR REPLACE"),
         ("CREATE FUNCTION f AS 'com.x.F'", 1, 1, "LANGUAGE JAVA"),
         ("DROP TABLE nowhere", 1, 1, "does not exist"),

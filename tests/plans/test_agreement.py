@@ -113,7 +113,7 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Json], Json], object], str]] = {
     "argument": (lambda n, _: _calls(n)[1].update(argList=[-1]), r"argList\[0\]: column -1"),
     "filter": (lambda n, _: _calls(n)[1].update(filterArg=-2), "filterArg: column -2"),
     "option": (lambda n, _: _calls(n)[1].update(options={"separator": 5}), "'separator' with 5 is no option"),
-    "no edges": (lambda _, plan: plan.update(edges=[]), "inputProperties has 1 entries, but 0 edges lead"),
+    "no edges": (lambda _, plan: plan.update(edges=[]), "inputProperties has 1 entry, but 0 edges lead"),
     "one edge too few": (lambda _, plan: plan["edges"].pop(-2), "but 0 edges lead"),
     "neither edges nor properties of inputs": (
         lambda n, plan: (plan.update(edges=[]), [each.pop("inputProperties", None) for each in plan["nodes"]]),

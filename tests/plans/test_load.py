@@ -98,7 +98,7 @@ BAD: dict[str, tuple[Callable[[Document], object], str]] = {
         put(5, state=[{"index": i, "ttl": "0 ms", "name": "s"} for i in (0, 1)]),
         "state: the names are ['s', 's']",
     ),
-    "inputs": (put(2, inputProperties=[{}, {}]), "inputProperties has 2 entries, but 1 edges lead to the node"),
+    "inputs": (put(2, inputProperties=[{}, {}]), "inputProperties has 2 entries, but 1 edge leads to the node"),
     "distribution": (
         put(2, inputProperties=[{"requiredDistribution": {"type": "ALL"}}]),
         "property inputProperties[0].requiredDistribution.type: input should be 'ANY', 'HASH' or",
@@ -113,7 +113,7 @@ BAD: dict[str, tuple[Callable[[Document], object], str]] = {
         lambda d: d["edges"][0].update(shuffle={"type": "HASH"}),
         "property edges[0].shuffle.type: input should be 'FORWARD', not 'HASH'",
     ),
-    "types do not fit": (put(5, outputType="ROW<`id` INT>"), "outputType: it has 1 columns, but its input 0 gives 2"),
+    "types do not fit": (put(5, outputType="ROW<`id` INT>"), "outputType: it has 1 column, but its input 0 gives 2"),
 }  # fmt: skip
 
 

@@ -179,7 +179,7 @@ def test_whole_numbers_stay_in_their_range(tmp_path: Path) -> None:
     both = plan("SELECT v, COUNT(*) AS c FROM t GROUP BY v")
     (state,) = planned_states(both.graph).values()
     rows = pa.table({"k0": [2**31], "c$count": [1]})
-    with pytest.raises(StateError, match=r"column k0: 1 values are no INT, such as 2147483648"):
+    with pytest.raises(StateError, match=r"column k0: 1 value is no INT, such as 2147483648"):
         SavepointWriter.new_savepoint(both).with_state(state.title, rows).rehearse()
 
 

@@ -93,9 +93,9 @@ def test_rows_without_a_time_of_writing_begin_to_age_anew(tmp_path: Path) -> Non
     ("old", "new", "says"),
     [
         ("k0,", "k,", r"missing: k0; not of the state: k"),
-        ("3.75", "3.755", r"column sd.sum: 1 values are no DECIMAL\(38, 2\), such as '3.755'"),
-        (",2,2,", ",2,2.5,", "column cd.count: 1 values are no BIGINT, such as '2.5'"),
-        (",2,2,", ",2,x,", "column cd.count: 1 values are no BIGINT, such as 'x'"),
+        ("3.75", "3.755", r"column sd.sum: 1 value is no DECIMAL\(38, 2\), such as '3.755'"),
+        (",2,2,", ",2,2.5,", "column cd.count: 1 value is no BIGINT, such as '2.5'"),
+        (",2,2,", ",2,x,", "column cd.count: 1 value is no BIGINT, such as 'x'"),
     ],
 )
 def test_files_that_are_refused(tmp_path: Path, old: str, new: str, says: str) -> None:

@@ -63,7 +63,7 @@ def test_differences_name_both_sides() -> None:
     difference = compare([["a", 1], ["b", 2], ["b", 2]], [["b", 2], ["c", 3]])
     assert difference.lacking == ('["a", 1]', '["b", 2]')
     assert difference.surplus == ('["c", 3]',)
-    lines = ["2 expected rows are missing, 1 rows are too many", '- ["a", 1]', '- ["b", 2]', '+ ["c", 3]']
+    lines = ["2 expected rows are missing, 1 row is too many", '- ["a", 1]', '- ["b", 2]', '+ ["c", 3]']
     assert difference.lines() == lines
     assert len(difference.lines(most=1)) == 3
 

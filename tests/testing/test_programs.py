@@ -109,7 +109,7 @@ def results(tmp_path: Path) -> list[Result]:
     outcomes = [
         ("a/ok", Verdict(Outcome.PASSED), 0.84),
         ("a/no", Verdict(Outcome.PASSED, ("line 1: no",)), 0.1),
-        ("b/bad", Verdict(Outcome.FAILED, ("1 expected rows are missing", "- [1]")), 2.0),
+        ("b/bad", Verdict(Outcome.FAILED, ("1 expected row is missing", "- [1]")), 2.0),
         ("b/later", Verdict(Outcome.UNSUPPORTED, ("RANK is not supported",)), 0.0),
     ]
     return [Result(Program(tmp_path / name, name), verdict, seconds) for name, verdict, seconds in outcomes]
@@ -121,7 +121,7 @@ def test_report(tmp_path: Path) -> None:
         "PASS a/ok (0.8 s)",
         "PASS a/no (0.1 s): refused, as it must be",
         "FAIL b/bad (2.0 s)",
-        "    1 expected rows are missing",
+        "    1 expected row is missing",
         "    - [1]",
         "UNSUPPORTED b/later (0.0 s)",
         "    RANK is not supported",

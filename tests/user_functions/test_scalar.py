@@ -184,7 +184,7 @@ def test_rows_that_are_not_active_never_reach_the_function() -> None:
         (examples.Divide, ["BIGINT"], [[1, 0]], r"function f failed for \(0\): ZeroDivisionError"),
         (udf(lambda a: "x", result_type="BIGINT"), ["BIGINT"], [[1]], r"function f returned 'x' \(str\) for \(1\)"),
         (udf(lambda a: None, result_type="BIGINT NOT NULL"), ["BIGINT"], [[1]], "returned None"),
-        (udf(lambda a: a[:1], result_type="BIGINT", func_type="pandas"), ["BIGINT"], [[1, 2]], "1 values for 2 rows"),
+        (udf(lambda a: a[:1], result_type="BIGINT", func_type="pandas"), ["BIGINT"], [[1, 2]], "1 value for 2 rows"),
         (udf(lambda a: 5, result_type="BIGINT", func_type="pandas"), ["BIGINT"], [[1, 2]], "a int for 2 rows"),
         (udf(lambda a: 1 / 0, result_type="BIGINT", func_type="pandas"), ["BIGINT"], [[1]], "f failed: ZeroDivision"),
         (udf(lambda a: {"y": 1}, result_type="ROW<x BIGINT>"), ["BIGINT"], [[1]], "no field y"),

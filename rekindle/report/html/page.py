@@ -9,6 +9,7 @@ from importlib.resources import files
 
 from execnodes.core.graph import ExecGraph
 from execnodes.core.meaning import StateMeaning, readable
+from execnodes.core.words import counted
 from plans.compatibility.compare import Judgement
 from plans.compatibility.meaning import POSITION, meanings
 from plans.evolution.merge import Box, MergedGraph, merge
@@ -55,7 +56,7 @@ def plan_page(name: str, graph: ExecGraph, sql: str = "") -> str:
         Section("nodes", "Nodes", node_list(merged, {}, graph, graph)),
     ]
     stateful = sum(bool(node.uids()) for node in graph.nodes)
-    facts = f"{len(graph.nodes)} nodes, {stateful} with state, engine version {graph.engine_version}, "
+    facts = f"{counted(len(graph.nodes), 'node')}, {stateful} with state, engine version {graph.engine_version}, "
     facts += f"max parallelism {graph.max_parallelism}"
     banner = element("div", element("h1", name), element("p", facts), class_="banner plain")
     return _page(name, banner, sections)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from execnodes.core.errors import StateError
+from execnodes.core.words import counted
 from plans.compatibility.meaning import POSITION
 from rekindle.savepoints.manifest import Step
 from rekindle.savepoints.workspace import Workspace
@@ -23,7 +24,7 @@ def move(work: Workspace, old: str, new: str) -> None:
             there = sorted({after + each.removeprefix(before) if each in found else each for each in paths})
             work.positions[uid] = json.dumps(there)
             moved += len(found)
-            files = f"{len(found):,} file{'' if len(found) == 1 else 's'}"
+            files = counted(len(found), "file")
             work.note(Step("move", uid, POSITION, 0, 0, f"{files} from {before} to {after}"))
     if not moved:
         raise StateError(
