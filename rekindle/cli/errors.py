@@ -57,7 +57,7 @@ def _position_of_row(error: RekindleError, script: Script | None) -> Position | 
     The place may be one of a view's own text, or of a statement of another script.
     """
     place = error.place if isinstance(error, JobError) else None
-    if place is None or script is None:
+    if place is None or script is None or place.statement.startswith("view "):
         return None
     lines = script.text.split("\n")
     there = lines[place.line - 1][place.column - 1 :] if 1 <= place.line <= len(lines) else ""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from execnodes.core.errors import Position, RekindleError, SqlError
+from execnodes.core.errors import JobError, Position, RekindleError, SqlError
+from execnodes.core.places import Place
 from rekindle.cli.errors import describe_defect, describe_error, excerpt
 from rekindle.cli.inputs import Script
 
@@ -31,6 +32,35 @@ SCRIPT = Script("job.sql", "CREATE TABLE t (a INT);\nSELECT nope FROM t\n")
                 "    |        ^",
                 "  hint: Columns: a.",
             ],
+        ),
+        (
+            JobError("division by zero", where="INSERT INTO o, line 2, column 8: nope + 1").at(
+                Place("INSERT INTO o", 2, 8, "nope + 1")
+            ),
+            SCRIPT,
+            [
+                "error: division by zero",
+                "  at INSERT INTO o, line 2, column 8: nope + 1",
+                "    |",
+                "  2 | SELECT nope FROM t",
+                "    |        ^",
+            ],
+        ),
+        (
+            JobError("NULL", where="INSERT INTO o, line 1, column 1").at(Place("INSERT INTO o", 1, 1)),
+            Script("job.sql", "insert into o SELECT 1"),
+            [
+                "error: NULL",
+                "  at INSERT INTO o, line 1, column 1",
+                "    |",
+                "  1 | insert into o SELECT 1",
+                "    | ^",
+            ],
+        ),
+        *(
+            (JobError("no", where=str(place)).at(place), SCRIPT, ["error: no", f"  at {place}"])
+            # A view's own text, another script, nothing there.
+            for place in (Place("view v", 2, 8, "nope + 1"), Place("INSERT INTO o", 1, 1), Place("", 9, 9, "nope"))
         ),
         (
             SqlError("cut", position=Position(7, 1), where="p.json"),
