@@ -8,13 +8,13 @@ from typing import Any
 import polars as pl
 
 from execnodes.core.types import LogicalType, Root
-from execnodes.lowering.slots import SPARK_TYPES, Layout, assign, slot_kind
+from execnodes.lowering.slots import SPARK_TYPES, SlotLayout, assign, slot_kind
 from execnodes.lowering.stream import HASH, KIND, MAJOR, SEQUENCE, WATERMARK
 from execnodes.state.kernel_types import Column
 
 TAG = "rk_tag"
 """Who a row is for: the node id of its consumer, or, in a stage's output, minus the id of its producer."""
-LANE = "rk_lane"
+SUBTASK = "rk_lane"
 """Which parallel part of its operator a row is for."""
 SLOT_DTYPES = {"l": pl.Int64(), "d": pl.Float64(), "s": pl.String(), "b": pl.Binary()}
 
@@ -26,7 +26,9 @@ def to_kernel(rows: pl.DataFrame, columns: Sequence[Column], hidden: Sequence[st
     return rows.select(*decoded, *(pl.col(name) for name in hidden))
 
 
-def to_slots(changes: pl.DataFrame, columns: Sequence[Column], layout: Layout, hidden: Sequence[str]) -> pl.DataFrame:
+def to_slots(
+    changes: pl.DataFrame, columns: Sequence[Column], layout: SlotLayout, hidden: Sequence[str]
+) -> pl.DataFrame:
     """Kernel columns as slots of a layout; unused slots and absent hidden columns are null."""
     slots = assign(column.type for column in columns)
     encoded = {slot: _encode(column.type, column.name).alias(slot) for column, slot in zip(columns, slots, strict=True)}
@@ -45,7 +47,7 @@ def spark_column(name: str) -> str:
 
 _HIDDEN_SPARK_TYPES = {
     TAG: "int",
-    LANE: "int",
+    SUBTASK: "int",
     KIND: "tinyint",
     HASH: "bigint",
     SEQUENCE: "bigint",

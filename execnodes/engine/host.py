@@ -1,4 +1,4 @@
-"""The host of a stage: all its operators over tagged rows, keyed by (operator, lane)."""
+"""The host of a stage: all its operators over tagged rows, keyed by (operator, subtask)."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import polars as pl
 from execnodes.core.places import Place
 from execnodes.engine.frames import (
     HIDDEN_DTYPES,
-    LANE,
     SLOT_DTYPES,
+    SUBTASK,
     TAG,
     spark_column,
     to_kernel,
@@ -23,7 +23,7 @@ from execnodes.engine.frames import (
 )
 from execnodes.engine.packing import packed, unpack
 from execnodes.kernels.failing import failing_at
-from execnodes.lowering.slots import Layout
+from execnodes.lowering.slots import SlotLayout
 from execnodes.lowering.stream import FIRED, HASH, KIND, MAJOR, SEQUENCE, WATERMARK
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import BUCKET, Context, LocalKernel, Operator, State
@@ -41,7 +41,7 @@ STATE = "rk_state"
 class StageShape:
     """Hidden columns and slots of a stage's frames."""
 
-    layout: Layout
+    layout: SlotLayout
     """Slots of the output frame."""
     ordered: bool
     """Rows carry their order (SEQUENCE, MAJOR)."""
@@ -102,7 +102,7 @@ class StageHost:
         self._states = states
 
     def rows(self, key: Any, rows: Iterator[Any], timer_values: Any) -> Iterator[Any]:
-        """One micro-batch of one lane."""
+        """One micro-batch of one subtask."""
         tag, group = int(key[0]), int(key[1])
         batch = unpack(rows)
         operator = self._operators.get(tag)
@@ -136,7 +136,7 @@ class StageHost:
             yield self._encode(fired, operator, tag, None)
 
     def restored(self, key: Any, rows: Any, timer_values: Any) -> None:
-        """Rows of a savepoint for one lane; `STATE` numbers the operator's states, those of older releases last."""
+        """Rows of a savepoint for one subtask; `STATE` numbers the operator's states, those of older releases last."""
         tag, group = int(key[0]), int(key[1])
         operator = self._operators[tag]
         frame = unpack([rows])
@@ -306,19 +306,19 @@ class GroupContext(Context):
 
 @dataclass(frozen=True)
 class Onward:
-    """Where the rows of a lone pre-aggregation go: straight to the lanes of one operator, packed in the same pass."""
+    """Where the rows of a lone pre-aggregation go: to the subtasks of one operator, packed in the same pass."""
 
     tag: int
     """Node id of the operator."""
     max_parallelism: int
     numbers: tuple[int, ...]
-    """Of its lanes, in order."""
+    """Of its subtasks, in order."""
 
-    def lanes(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """`TAG` and `LANE` in place of `HASH`'s key group (see rekindle/pipeline/lanes.py)."""
+    def subtasks(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """`TAG` and `SUBTASK` in place of `HASH`'s key group (see rekindle/pipeline/subtasks.py)."""
         groups = np.mod(rows[HASH].to_numpy(), self.max_parallelism)
-        lanes = np.array(self.numbers, np.int32)[groups * len(self.numbers) // self.max_parallelism]
-        return rows.with_columns(pl.lit(self.tag, pl.Int32).alias(TAG), pl.Series(LANE, lanes))
+        subtasks = np.array(self.numbers, np.int32)[groups * len(self.numbers) // self.max_parallelism]
+        return rows.with_columns(pl.lit(self.tag, pl.Int32).alias(TAG), pl.Series(SUBTASK, subtasks))
 
 
 def fold_locally(
@@ -345,7 +345,7 @@ def fold_locally(
     for tag, frames in held.items():
         if frames:
             folded = _folded(tag, kernels[tag], pl.concat(frames), shape)
-            yield from _arrow(folded) if onward is None else packed(onward.lanes(folded))
+            yield from _arrow(folded) if onward is None else packed(onward.subtasks(folded))
 
 
 def _folded(tag: int, kernel: LocalKernel, rows: pl.DataFrame, shape: StageShape) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""Rows on their way to a keyed stage, packed: one binary value for many rows of a lane.
+"""Rows on their way to a keyed stage, packed: one binary value for many rows of a subtask.
 
 PySpark regroups what an operator is given row by row, as Python tuples, some microseconds each. A packed value is one
 row to it; inside is an Arrow stream with the columns as they were.
@@ -14,17 +14,17 @@ from typing import Any
 
 import polars as pl
 
-from execnodes.engine.frames import LANE, TAG
+from execnodes.engine.frames import SUBTASK, TAG
 
 ROWS = "rk_rows"
-PACKED_DDL = f"{TAG} int, {LANE} int, {ROWS} binary"
+PACKED_DDL = f"{TAG} int, {SUBTASK} int, {ROWS} binary"
 """Spark schema of packed rows."""
 _ROWS_A_VALUE = 50_000
 """Bounds the size of one value: Spark holds it in memory as a whole."""
 
 
 def pack(batches: Iterable[Any]) -> Iterator[Any]:
-    """The body of mapInArrow: record batches with `TAG`, `LANE` and any columns to packed rows, order kept."""
+    """The body of mapInArrow: record batches with `TAG`, `SUBTASK` and any columns to packed rows, order kept."""
     import pyarrow as pa
 
     for batch in batches:
@@ -32,22 +32,22 @@ def pack(batches: Iterable[Any]) -> Iterator[Any]:
 
 
 def packed(frame: pl.DataFrame) -> Iterator[Any]:
-    """Packed rows of a frame with `TAG` and `LANE`, as a record batch; none of an empty one."""
+    """Packed rows of a frame with `TAG` and `SUBTASK`, as a record batch; none of an empty one."""
     import pyarrow as pa
 
-    tags, lanes, values = [], [], []
-    for (tag, lane), rows in frame.partition_by(TAG, LANE, as_dict=True, include_key=False).items():
+    tags, subtasks, values = [], [], []
+    for (tag, subtask), rows in frame.partition_by(TAG, SUBTASK, as_dict=True, include_key=False).items():
         for part in rows.iter_slices(_ROWS_A_VALUE):
             tags.append(tag)
-            lanes.append(lane)
+            subtasks.append(subtask)
             values.append(_written(part))
     if values:
-        columns = [pa.array(tags, pa.int32()), pa.array(lanes, pa.int32()), pa.array(values, pa.binary())]
-        yield pa.RecordBatch.from_arrays(columns, names=[TAG, LANE, ROWS])
+        columns = [pa.array(tags, pa.int32()), pa.array(subtasks, pa.int32()), pa.array(values, pa.binary())]
+        yield pa.RecordBatch.from_arrays(columns, names=[TAG, SUBTASK, ROWS])
 
 
 def unpack(frames: Iterable[Any]) -> pl.DataFrame:
-    """Pandas frames of packed rows of one tag and lane to the rows, without those two columns."""
+    """Pandas frames of packed rows of one tag and subtask to the rows, without those two columns."""
     return pl.concat([pl.read_ipc_stream(value) for frame in frames for value in frame[ROWS]])
 
 

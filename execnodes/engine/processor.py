@@ -39,7 +39,7 @@ class StageProcessor(StatefulProcessor):
         self._maps = {name: handle.getMapState(name, KEY_SCHEMA, VALUE_SCHEMA) for name in self._states}
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Any]:  # noqa: N802, N803
-        """One micro-batch of one lane."""
+        """One micro-batch of one subtask."""
         return self._host().rows(key, rows, timerValues)
 
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Any]:  # noqa: N802, N803
@@ -47,7 +47,7 @@ class StageProcessor(StatefulProcessor):
         return self._host().timer(key, timerValues)
 
     def handleInitialState(self, key: Any, initialState: Any, timerValues: Any) -> None:  # noqa: N802, N803
-        """Rows of a savepoint for one lane."""
+        """Rows of a savepoint for one subtask."""
         self._host().restored(key, initialState, timerValues)
 
     def close(self) -> None:

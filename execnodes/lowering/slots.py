@@ -49,13 +49,13 @@ def assign(types: Iterable[LogicalType]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class SlotLayout:
     """How many slots of each kind a frame has."""
 
     counts: tuple[int, int, int, int] = (0, 0, 0, 0)
 
     @classmethod
-    def of(cls, columns: Iterable[Iterable[LogicalType]]) -> Layout:
+    def of(cls, columns: Iterable[Iterable[LogicalType]]) -> SlotLayout:
         """The smallest layout that holds each of several lists of columns."""
         most = Counter[str]()
         for types in columns:

@@ -1,6 +1,6 @@
 """What a stateful operator is: declared inputs, output and state, and a pure step from a micro-batch to changes.
 
-An operator lives in a Spark Python worker. It is called once a micro-batch and lane with that lane's rows, and
+An operator lives in a Spark Python worker. It is called once a micro-batch and subtask with that subtask's rows, and
 reads and writes its state by addresses (`State`). It holds no data of its own between calls.
 """
 
@@ -65,7 +65,7 @@ class StateSpec:
 
 
 class State(Protocol):
-    """Access to one named state of one lane. Frames have `StateSpec.schema`."""
+    """Access to one named state of one subtask. Frames have `StateSpec.schema`."""
 
     def read(self, addresses: pl.DataFrame) -> pl.DataFrame:
         """All rows at these addresses (columns HASH, and BUCKET if bucketed); `write` replaces them."""
@@ -132,7 +132,7 @@ class Operator(ABC):
 
     @abstractmethod
     def process(self, batches: Sequence[pl.DataFrame], context: Context) -> pl.DataFrame | None:
-        """One micro-batch of a lane: a frame for each input (possibly empty) to the changes."""
+        """One micro-batch of a subtask: a frame for each input (possibly empty) to the changes."""
 
     def on_watermark(self, context: Context) -> pl.DataFrame | None:
         """The watermark has reached a time asked for with `wake_at`; comes after `process` of the same batch."""

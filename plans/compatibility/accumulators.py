@@ -9,7 +9,7 @@ from execnodes.core.expressions import AccumulatorSchema
 from execnodes.core.meaning import StateColumn, StateMeaning, readable
 from execnodes.state.serializers.make import snapshot_of
 from execnodes.state.serializers.migrate import AccumulatorChange
-from execnodes.state.serializers.snapshot import Verdict
+from execnodes.state.serializers.snapshot import CompatibilityType
 from execnodes.user_functions.consent import ClassNotAllowedError
 
 
@@ -43,9 +43,9 @@ def evolve(old: StateMeaning, new: StateMeaning) -> Evolved:
         except RekindleError as error:
             problems.append(f"accumulator of {title}: {error.message}")
             continue
-        if found.verdict is Verdict.INCOMPATIBLE:
+        if found.verdict is CompatibilityType.INCOMPATIBLE:
             problems.append(f"accumulator of {title}: {found.reason}")
-        elif found.verdict is not Verdict.COMPATIBLE_AS_IS:
+        elif found.verdict is not CompatibilityType.COMPATIBLE_AS_IS:
             olds = {each.meaning.removeprefix(f"{call}."): each.name for each in columns if _of(call, each)}
             columns = [each for each in columns if not _of(call, each)]
             taken = {each.name for each in columns}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from execnodes.core.options import Configuration
 from execnodes.core.places import ROW, row_text
-from execnodes.engine.frames import LANE, TAG
+from execnodes.engine.frames import SUBTASK, TAG
 from execnodes.engine.host import Onward, StageHost, StageShape, fold_locally, state_name
 from execnodes.engine.packing import PACKED_DDL, pack
 from execnodes.engine.processor import StageProcessor
@@ -22,11 +22,11 @@ from execnodes.lowering.stream import HASH, KIND, MAJOR, SEQUENCE, Branch, Made
 from rekindle.connectors.line_text import origin
 from rekindle.files.paths import for_spark_stream
 from rekindle.pipeline.idleness import SOURCE, observed, timeout
-from rekindle.pipeline.lanes import Lanes
 from rekindle.pipeline.record import OperatorRecord, SourceRecord
 from rekindle.pipeline.requests import Requests
 from rekindle.pipeline.stages import Arm, Pipeline, hidden_texts, slot_texts, typed_texts
 from rekindle.pipeline.streams import EVENT_TIME, control_stream, controlled, source_stream
+from rekindle.pipeline.subtasks import Subtasks
 from rekindle.spark.releases import named
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Builder:
         pipeline: Pipeline,
         configuration: Configuration,
         job_dir: Path,
-        lanes: Lanes,
+        subtasks: Subtasks,
         metrics: Any,
         data_streams: Mapping[str, DataStream],
         restore: Restore | None = None,
@@ -70,7 +70,7 @@ class Builder:
         self._pipeline = pipeline
         self._configuration = configuration
         self._job_dir = job_dir
-        self._lanes = lanes
+        self._subtasks = subtasks
         self._metrics = metrics
         uids = {uid for step in pipeline.record.steps.values() for uid in step.node.uids()}
         self.requests = Requests(spark, configuration, job_dir, data_streams, uids)
@@ -284,11 +284,11 @@ class Builder:
         )
 
     def _packed(self, frame: DataFrame, index: int) -> DataFrame:
-        """Rows for a keyed stage, packed by operator and lane."""
+        """Rows for a keyed stage, packed by operator and subtask."""
         # Rows that only pass through may have no key; they stay where they are.
         passing = {arm.consumer for arm in self._pipeline.passing(index)}
-        lane = self._lanes.text({*self._pipeline.stages[index].members, *passing}, "spark_partition_id()")
-        return frame.selectExpr("*", f"{lane} AS {LANE}").mapInArrow(pack, PACKED_DDL)
+        subtask = self._subtasks.text({*self._pipeline.stages[index].members, *passing}, "spark_partition_id()")
+        return frame.selectExpr("*", f"{subtask} AS {SUBTASK}").mapInArrow(pack, PACKED_DDL)
 
     def _keyed(self, frame: DataFrame, index: int) -> DataFrame:
         shape = self._shape(index)
@@ -297,9 +297,9 @@ class Builder:
         places = {step.node.id: step.node.place for step in steps}
         host = StageHost({step.node.id: step.operator for step in steps}, shape, self._metrics, self._floor, places)
         states = [state_name(step.operator, spec.name) for step in steps for spec in step.operator.states]
-        grouped = frame.groupBy(TAG, LANE)
+        grouped = frame.groupBy(TAG, SUBTASK)
         mode = "EventTime" if self.timed else "None"
-        initial = self._restore.initial(self._spark, steps, self._lanes) if self._restore is not None else None
+        initial = self._restore.initial(self._spark, steps, self._subtasks) if self._restore is not None else None
         return grouped.transformWithStateInPandas(StageProcessor(host, states), shape.ddl(), "Append", mode, initial)
 
     def _local(self, frame: DataFrame, index: int) -> DataFrame:
@@ -311,8 +311,8 @@ class Builder:
             kernels[member] = step.kernel
         alone = len(kernels) == 1 and not self._pipeline.passing(index)
         way = self._pipeline.onward(index)
-        lanes, tag = self._lanes, -1 if way is None else way.consumer
-        onward = None if way is None else Onward(tag, lanes.max_parallelism, tuple(lanes.numbers(tag)))
+        subtasks, tag = self._subtasks, -1 if way is None else way.consumer
+        onward = None if way is None else Onward(tag, subtasks.max_parallelism, tuple(subtasks.numbers(tag)))
         schema = shape.ddl() if onward is None else PACKED_DDL
         return frame.mapInArrow(partial(fold_locally, kernels, shape, alone, onward), schema)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from execnodes.core.types import LogicalType
 from execnodes.engine.frames import TAG
-from execnodes.lowering.slots import Layout, assign, encode, unused
+from execnodes.lowering.slots import SlotLayout, assign, encode, unused
 from execnodes.lowering.spark_sql import spark_type
 from execnodes.lowering.stream import FIRED, HASH, KIND, MAJOR, SEQUENCE, WATERMARK, Branch, Rows
 from rekindle.pipeline.record import LocalRecord, OperatorRecord, Record, SinkRecord, Step
@@ -74,16 +74,16 @@ class Pipeline:
         """Arms whose rows go through a stage on their way to a later one."""
         return tuple(arm for arm in self.boundary(index) if self.level_of(arm) > index)
 
-    def output_layout(self, index: int) -> Layout:
+    def output_layout(self, index: int) -> SlotLayout:
         """Slots of the frame that leaves a stage: results of its members, and rows that pass through."""
         steps = (self.record.steps[member] for member in self.stages[index].members)
         produced = [[column.type for column in step.output] for step in steps]
         passing = [arm.types for arm in self.passing(index)]
-        return Layout.of([*produced, *passing])
+        return SlotLayout.of([*produced, *passing])
 
-    def input_layout(self, index: int) -> Layout:
+    def input_layout(self, index: int) -> SlotLayout:
         """Slots of the frame that enters a stage or, behind the last, the sinks."""
-        return Layout.of(arm.types for arm in self.boundary(index))
+        return SlotLayout.of(arm.types for arm in self.boundary(index))
 
     def keeps_hash(self, index: int) -> bool:
         """Whether rows that leave a stage are hashed already: they pass through, or go straight on."""
@@ -177,7 +177,7 @@ def _needs_order(record: Record, sink: SinkRecord) -> bool:
     return keyed and any(branch.origin in record.sources for branch in sink.rows.branches)
 
 
-def slot_texts(arm: Arm, layout: Layout) -> dict[str, str]:
+def slot_texts(arm: Arm, layout: SlotLayout) -> dict[str, str]:
     """Spark SQL text of every slot of a layout for the rows of an arm."""
     texts = {
         slot: encode(t, text) for t, slot, text in zip(arm.types, assign(arm.types), arm.branch.columns, strict=True)

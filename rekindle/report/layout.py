@@ -21,7 +21,7 @@ _MARGIN = 16.0
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class Drawing:
     """Pixels; the origin is at the upper left."""
 
     corners: Mapping[str, Point]
@@ -50,7 +50,7 @@ _ROWS = _Sizes(BOX_WIDTH, BOX_HEIGHT, 28.0, 44.0)
 _COLUMNS = _Sizes(BOX_HEIGHT, BOX_WIDTH, 22.0, 72.0)
 
 
-def layout(keys: Sequence[str], edges: Sequence[Edge]) -> Layout:
+def layout(keys: Sequence[str], edges: Sequence[Edge]) -> Drawing:
     """Lay out a graph; cycles are taken, one edge of each then runs backwards."""
     parts = [(part, [each for each in edges if each[0] in part]) for part in _parts(keys, edges)]
     rows = _packed([_Part(*each, _ROWS).laid_out() for each in parts])
@@ -60,10 +60,10 @@ def layout(keys: Sequence[str], edges: Sequence[Edge]) -> Layout:
     return columns if columns.width * 1.5 < rows.width else rows
 
 
-def _turned(found: Layout) -> Layout:
+def _turned(found: Drawing) -> Drawing:
     corners = {key: (y, x) for key, (x, y) in found.corners.items()}
     routes = {edge: tuple((y, x) for x, y in route) for edge, route in found.routes.items()}
-    return Layout(corners, routes, found.height, found.width, sideways=True)
+    return Drawing(corners, routes, found.height, found.width, sideways=True)
 
 
 def _parts(keys: Sequence[str], edges: Iterable[Edge]) -> list[dict[str, None]]:
@@ -113,7 +113,7 @@ class _Part:
             self.rows[rank].append(lane)
         return [source, *lanes, target]
 
-    def laid_out(self) -> Layout:
+    def laid_out(self) -> Drawing:
         """As if ranks were rows."""
         self._order()
         places = self._places()
@@ -123,7 +123,7 @@ class _Part:
         corners = {key: (middles[key][0] - self.sizes.breadth / 2, middles[key][1]) for key in self.keys}
         routes = {edge: self._route(edge, middles) for edge in self.edges}
         width = max(x + self._breadth(key) / 2 for key, (x, _) in middles.items())
-        return Layout(corners, routes, width, len(self.rows) * step - self.sizes.rank_gap)
+        return Drawing(corners, routes, width, len(self.rows) * step - self.sizes.rank_gap)
 
     def _breadth(self, key: str) -> float:
         return self.sizes.breadth if key in self.boxes else self.sizes.lane
@@ -232,7 +232,7 @@ def _ranks(keys: Sequence[str], edges: Iterable[Edge]) -> dict[str, int]:
     return ranks
 
 
-def _packed(parts: Sequence[Layout]) -> Layout:
+def _packed(parts: Sequence[Drawing]) -> Drawing:
     """Parts in shelves, in order."""
     widest = max([_PAGE, *(each.width for each in parts)])
     corners: dict[str, Point] = {}
@@ -246,4 +246,4 @@ def _packed(parts: Sequence[Layout]) -> Layout:
         routes |= {edge: tuple((x + dx, y + dy) for dx, dy in route) for edge, route in part.routes.items()}
         width, shelf = max(width, x + part.width), max(shelf, part.height)
         x += part.width + 3 * _MARGIN
-    return Layout(corners, routes, width + _MARGIN, y + shelf + _MARGIN, any(each.sideways for each in parts))
+    return Drawing(corners, routes, width + _MARGIN, y + shelf + _MARGIN, any(each.sideways for each in parts))

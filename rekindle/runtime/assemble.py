@@ -14,13 +14,13 @@ from rekindle.files.job_folder import JobFolder
 from rekindle.pipeline.frames import Builder
 from rekindle.pipeline.functions import functions_of_spark, register_functions, supply_functions
 from rekindle.pipeline.guards import guard
-from rekindle.pipeline.lanes import Lanes
 from rekindle.pipeline.layout import check_layout, keep_layout, layout_of
 from rekindle.pipeline.metrics import merging
 from rekindle.pipeline.page_layouts import page_layouts, supply_layouts
 from rekindle.pipeline.record import record
 from rekindle.pipeline.resolved import resolved_text
 from rekindle.pipeline.stages import Pipeline, plan_stages
+from rekindle.pipeline.subtasks import Subtasks
 from rekindle.savepoints.recovery import recover
 from rekindle.spark.releases import refuse_other_checkpoint
 from rekindle.spark.session import prepare, refuse_other_meaning, session
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from execnodes.user_functions.loading import Definition
     from rekindle.connectors.data_stream import DataStream
-    from rekindle.savepoints.restore import Fate, Restore
+    from rekindle.savepoints.restore import Restore, RestoredState
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Prepared:
     pipeline: Pipeline
     metrics: Accumulator[dict[tuple[str, str, int], int]]
     """What operators count (see `rekindle.pipeline.metrics`)."""
-    fates: tuple[Fate, ...]
+    fates: tuple[RestoredState, ...]
     """What has become of each state of the savepoint that it begins from."""
     builder: Builder
     frame: DataFrame
@@ -118,8 +118,8 @@ def _builder(
     hold: bool = False,
 ) -> Builder:
     tasks = order.folder.tasks() or int(spark.conf.get("spark.sql.shuffle.partitions") or 1)
-    lanes = Lanes(tasks, order.graph.max_parallelism)
+    subtasks = Subtasks(tasks, order.graph.max_parallelism)
     return Builder(
-        spark, pipeline, order.configuration, order.folder.path, lanes,
+        spark, pipeline, order.configuration, order.folder.path, subtasks,
         metrics, order.data_streams, restore, order.folder.restored(), hold,
     )  # fmt: skip

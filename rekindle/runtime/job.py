@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rekindle.connectors.data_stream import DataStream
     from rekindle.jobs.status import Status
     from rekindle.savepoints.manifest import Manifest
-    from rekindle.savepoints.restore import Fate
+    from rekindle.savepoints.restore import RestoredState
 
 
 class Job(ABC):
@@ -62,7 +62,7 @@ class Job(ABC):
         self._plan = plan
         self._name = name
         self._savepoint_at_end = savepoint_at_end
-        self.fates: tuple[Fate, ...] = ()
+        self.fates: tuple[RestoredState, ...] = ()
         self._writers: list[SinkWriter] = []
         self._done = threading.Event()
         self._failure: RekindleError | None = None

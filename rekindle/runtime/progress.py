@@ -37,7 +37,7 @@ class RowCounter:
         self._lock = threading.Lock()
 
     def progress(self, query: StreamingQuery, reported: Mapping[tuple[str, str, int], int]) -> Progress | None:
-        """The last micro-batch; `reported`: values by uid, counter and lane. None before the first."""
+        """The last micro-batch; `reported`: values by uid, counter and subtask. None before the first."""
         last = query.lastProgress
         if last is None:
             return None

@@ -13,16 +13,15 @@ from execnodes.core.errors import StateError
 from execnodes.core.meaning import StateMeaning
 from execnodes.core.types import NESTED, LogicalType
 from execnodes.core.version import ENGINE_VERSION
-from execnodes.engine.frames import LANE, TAG
+from execnodes.engine.frames import SUBTASK, TAG
 from execnodes.engine.host import STATE
 from execnodes.engine.packing import PACKED_DDL, pack
-from execnodes.lowering.slots import Layout, assign, encode, unused
+from execnodes.lowering.slots import SlotLayout, assign, encode, unused
 from execnodes.lowering.stream import HASH, quote
 from execnodes.state.operator import BUCKET, StateSpec
 from execnodes.state.serializers.migrate import AccumulatorChange
 from plans.compatibility.accumulators import evolve
-from plans.compatibility.compare import Fate as Judged
-from plans.compatibility.compare import Judgement, compare
+from plans.compatibility.compare import Fate, Judgement, compare
 from plans.compatibility.meaning import POSITION, Meanings, meanings
 from rekindle.files.paths import AS_WRITTEN, entered, for_spark
 from rekindle.pipeline.record import OperatorRecord
@@ -35,13 +34,13 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, GroupedData, SparkSession
 
     from execnodes.core.graph import ExecGraph
-    from rekindle.pipeline.lanes import Lanes
+    from rekindle.pipeline.subtasks import Subtasks
 
 _log = logging.getLogger("rekindle.savepoints")
 
 
 @dataclass(frozen=True)
-class Fate:
+class RestoredState:
     """What happened to one state."""
 
     uid: str
@@ -80,7 +79,7 @@ class Restore:
 
     folder: Path
     manifest: Manifest
-    fates: tuple[Fate, ...]
+    fates: tuple[RestoredState, ...]
     kept: dict[tuple[str, str], Kept] = field(default_factory=dict)
     positions: dict[str, str] = field(default_factory=dict)
     """Source uid to where it goes on."""
@@ -94,8 +93,8 @@ class Restore:
         """What has been done to the states since they were first written."""
         return (*self.manifest.history, *self.steps)
 
-    def initial(self, spark: SparkSession, steps: Iterable[OperatorRecord], lanes: Lanes) -> GroupedData | None:
-        """Rows of a stage's operators by operator and lane; None if there are none."""
+    def initial(self, spark: SparkSession, steps: Iterable[OperatorRecord], subtasks: Subtasks) -> GroupedData | None:
+        """Rows of a stage's operators by operator and subtask; None if there are none."""
         chosen = [
             (step, number, spec, saved)
             for step in steps
@@ -104,10 +103,10 @@ class Restore:
         ]
         if not chosen:
             return None
-        layout = Layout.of([column.type for column in spec.columns] for _, _, spec, _ in chosen)
-        frames = [self._rows(spark, *each, layout, lanes) for each in chosen]
+        layout = SlotLayout.of([column.type for column in spec.columns] for _, _, spec, _ in chosen)
+        frames = [self._rows(spark, *each, layout, subtasks) for each in chosen]
         rows = reduce(lambda a, b: a.unionAll(b), frames)
-        return rows.mapInArrow(pack, PACKED_DDL).groupBy(TAG, LANE)
+        return rows.mapInArrow(pack, PACKED_DDL).groupBy(TAG, SUBTASK)
 
     def _rows(
         self,
@@ -116,8 +115,8 @@ class Restore:
         number: int,
         spec: StateSpec,
         kept: Kept,
-        layout: Layout,
-        lanes: Lanes,
+        layout: SlotLayout,
+        subtasks: Subtasks,
     ) -> DataFrame:
         saved = kept.state
         types = {column.name: column.type for column in spec.columns}
@@ -148,7 +147,7 @@ class Restore:
                 hint="Check that Spark and this process have the same disks.",
             )
         flat = rows.selectExpr(*(f"{text} AS {name}" for name, text in head.items()), *slots_text)
-        return flat.selectExpr("*", f"{lanes.text([step.node.id])} AS {LANE}")
+        return flat.selectExpr("*", f"{subtasks.text([step.node.id])} AS {SUBTASK}")
 
 
 def _encoded(t: LogicalType, name: str) -> str:
@@ -189,16 +188,18 @@ def prepare(
             changes = evolve(found[address], into).changes
             kept[each.uid, into.name] = Kept(saved[address], each.columns, changes)
             steps += _steps(saved[address], each, meaning)
-        allowed = consent == "allow" or (drop_unclaimed and each.fate is Judged.DROP)
-        if each.fate is Judged.INCOMPATIBLE or (each.loss and not allowed and _must_ask(each, consent)):
+        allowed = consent == "allow" or (drop_unclaimed and each.fate is Fate.DROP)
+        if each.fate is Fate.INCOMPATIBLE or (each.loss and not allowed and _must_ask(each, consent)):
             what = "source" if each.state == POSITION else "operator or state"
-            reason = f"the plan has no such {what}" if each.fate is Judged.DROP else each.reason
+            reason = f"the plan has no such {what}" if each.fate is Fate.DROP else each.reason
             if each.title not in drop:
                 problems.append(f"{each.title} ({rows} rows): {reason}")
         if each.title not in drop - lacking:
             note = each.reason if each.goes_on and (each.loss or each.taken_over) else ""
-            fates.append(Fate(each.uid, each.state, _FATES[each.fate], rows, note))
-    fates += [Fate(*at, "dropped", saved[at].rows if at in saved else 0) for at in found if found[at].title in drop]
+            fates.append(RestoredState(each.uid, each.state, _FATES[each.fate], rows, note))
+    fates += [
+        RestoredState(*at, "dropped", saved[at].rows if at in saved else 0) for at in found if found[at].title in drop
+    ]
     absent = "the savepoint's own plan has this state, and the savepoint has not"
     problems += [f"{each}: {absent}" for each in sorted(lacking - drop) if consent != "allow"]
     unknown = sorted(drop - lacking - {each.title for each in found.values()})
@@ -232,7 +233,7 @@ def _lacking(manifest: Manifest, plan: ExecGraph | None) -> set[str]:
     return {each.title for each in wanted if each.title not in there and (same or each.uid not in operators)}
 
 
-def _is_state(fate: Fate, what: str) -> bool:
+def _is_state(fate: RestoredState, what: str) -> bool:
     return fate.fate == what and fate.name != POSITION
 
 
@@ -242,19 +243,19 @@ def _steps(saved: SavedState, judgement: Judgement, after: StateMeaning) -> Iter
     if judgement.was:
         yield Step("rename", uid, name, saved.rows, saved.rows, f"from {saved.title}")
     schema = tuple((each.name, each.type) for each in after.columns)
-    if judgement.fate is Judged.CONVERT and schema != saved.schema:
+    if judgement.fate is Fate.CONVERT and schema != saved.schema:
         yield Step("convert", uid, name, saved.rows, saved.rows, judgement.reason, saved.schema)
 
 
 def _must_ask(judgement: Judgement, consent: str) -> bool:
     """Whether a loss is to be consented to; operators that are new start empty as they always do, and it is shown."""
-    return consent == "reject" or judgement.fate is not Judged.EMPTY
+    return consent == "reject" or judgement.fate is not Fate.EMPTY
 
 
 _FATES = {
-    Judged.KEEP: "restored",
-    Judged.CONVERT: "restored",
-    Judged.EMPTY: "empty",
-    Judged.DROP: "dropped",
-    Judged.INCOMPATIBLE: "refused",
+    Fate.KEEP: "restored",
+    Fate.CONVERT: "restored",
+    Fate.EMPTY: "empty",
+    Fate.DROP: "dropped",
+    Fate.INCOMPATIBLE: "refused",
 }

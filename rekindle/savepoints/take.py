@@ -12,7 +12,7 @@ from execnodes.core.errors import RekindleError, StateError
 from execnodes.core.meaning import StateMeaning
 from execnodes.core.types import NESTED, LogicalType, Root
 from execnodes.core.version import ENGINE_VERSION
-from execnodes.lowering.slots import Layout, assign, decode
+from execnodes.lowering.slots import SlotLayout, assign, decode
 from execnodes.lowering.stream import quote
 from execnodes.state.operator import BUCKET, StateSpec
 from execnodes.state.pages.map_client import DIRECTORY
@@ -138,11 +138,13 @@ def _dump(
         .option("batchId", batch)
         .option("stateVarName", f"{uid}__{spec.name}")
         .load(for_spark_state(spark, job.checkpoint))
-        .selectExpr("CAST(key AS STRING) AS lane", "user_map_key.page", "user_map_key.segment", "user_map_value.data")
+        .selectExpr(
+            "CAST(key AS STRING) AS subtask", "user_map_key.page", "user_map_key.segment", "user_map_value.data"
+        )
         .where(f"page <> {DIRECTORY[1]}")
     )
     types = [column.type for column in spec.columns]
-    ddl = ", ".join(["rk_bucket bigint", "rk_written bigint", *([Layout.of([types]).ddl()] if types else [])])
+    ddl = ", ".join(["rk_bucket bigint", "rk_written bigint", *([SlotLayout.of([types]).ddl()] if types else [])])
     slots = stored.mapInArrow(partial(_decoded, spec), ddl)
     texts = [
         f"{readable(t, slot)} AS {quote(column.name)}"
@@ -199,7 +201,7 @@ def _decoded(spec: StateSpec, batches: Iterator[Any]) -> Iterator[Any]:
     from execnodes.state.pages.overlay import visible
     from execnodes.state.pages.page_format import WRITTEN
 
-    layout = Layout.of([[column.type for column in spec.columns]])
+    layout = SlotLayout.of([[column.type for column in spec.columns]])
     arrow = {"l": pa.int64(), "d": pa.float64(), "s": pa.string(), "b": pa.binary()}
     hidden = [BUCKET, WRITTEN]
     schema = pa.schema([*((name, pa.int64()) for name in hidden), *((n, arrow[n[0]]) for n in layout.names())])

@@ -42,7 +42,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Assessment:
     """An outcome and why."""
 
     outcome: Outcome
@@ -55,7 +55,7 @@ class Result:
     """A program that was run."""
 
     program: Program
-    verdict: Verdict
+    verdict: Assessment
     seconds: float
 
 
@@ -99,15 +99,15 @@ def run_programs(
     return results
 
 
-def judge(program: Program, settings: Settings, spark: SparkSession) -> Verdict:
+def judge(program: Program, settings: Settings, spark: SparkSession) -> Assessment:
     """Run one program; whatever goes wrong is a verdict, so that the others still run."""
     try:
         return _judge(program, settings, spark)
     except Exception as error:  # noqa: BLE001
-        return Verdict(Outcome.FAILED, (f"{type(error).__name__}: {error}",))
+        return Assessment(Outcome.FAILED, (f"{type(error).__name__}: {error}",))
 
 
-def _judge(program: Program, settings: Settings, spark: SparkSession) -> Verdict:
+def _judge(program: Program, settings: Settings, spark: SparkSession) -> Assessment:
     from rekindle.api.table_environment import TableEnvironment
 
     environment = TableEnvironment.create({**DEFAULTS, **settings.configuration}, spark=spark)
@@ -118,25 +118,25 @@ def _judge(program: Program, settings: Settings, spark: SparkSession) -> Verdict
         return refused(program, error, at_compile=True)
     problem = _round_trip(plan) if settings.round_trip else None
     if problem is not None:
-        return Verdict(Outcome.FAILED, (problem,))
+        return Assessment(Outcome.FAILED, (problem,))
     try:
         with pieces or nullcontext():
             sinks = execute(plan, environment, spark, settings.timeout, pieces)
     except RekindleError as error:
         return refused(program, error, at_compile=False)
     if program.refusal is not None and not program.judged:
-        return Verdict(Outcome.FAILED, (f"it was answered, but must be refused: {_first_line(program.refusal)}",))
+        return Assessment(Outcome.FAILED, (f"it was answered, but must be refused: {_first_line(program.refusal)}",))
     return compared(program, sinks)
 
 
-def refused(program: Program, error: RekindleError, *, at_compile: bool) -> Verdict:
+def refused(program: Program, error: RekindleError, *, at_compile: bool) -> Assessment:
     """The verdict on a program that Rekindle refuses."""
     text = tuple(str(error).splitlines())
     if program.refusal is not None:
-        return Verdict(Outcome.PASSED, text)
+        return Assessment(Outcome.PASSED, text)
     # A plan that its own planner made must load and run: that is a defect, whatever the program.
     unsupported = at_compile and program.judged and not isinstance(error, PlanError)
-    return Verdict(Outcome.UNSUPPORTED if unsupported else Outcome.FAILED, text)
+    return Assessment(Outcome.UNSUPPORTED if unsupported else Outcome.FAILED, text)
 
 
 @dataclass(frozen=True)
@@ -196,12 +196,12 @@ def _collected(
     return found
 
 
-def compared(program: Program, sinks: Mapping[str, SinkRows]) -> Verdict:
+def compared(program: Program, sinks: Mapping[str, SinkRows]) -> Assessment:
     """Types and rows of every sink against the folder's files."""
     detail: list[str] = []
     for name, sink in sinks.items():
         detail += [f"{name}: {line}" for line in _sink_problems(program, name, sink)]
-    return Verdict(Outcome.FAILED if detail else Outcome.PASSED, tuple(detail))
+    return Assessment(Outcome.FAILED if detail else Outcome.PASSED, tuple(detail))
 
 
 def _sink_problems(program: Program, name: str, sink: SinkRows) -> Iterable[str]:

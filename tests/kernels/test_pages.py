@@ -62,7 +62,7 @@ def _small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Processes:
-    """Processes that a lane meets in turn, each with a cache of its own."""
+    """Processes that a subtask meets in turn, each with a cache of its own."""
 
     def __init__(self, count: int) -> None:
         self._caches = [(VersionCache[Address, Page](), VersionCache[None, Overlay]()) for _ in range(count)]
@@ -126,7 +126,9 @@ def upsert(store: MemoryMap, batch: dict[int, int | None], model: dict[int, int]
 
 
 def seen_from_outside(store: MemoryMap) -> list[tuple[int, int]]:
-    entries = [("lane", page, segment, data) for (_, page, segment), data in store.data.items() if page != DIRECTORY[1]]
+    entries = [
+        ("subtask", page, segment, data) for (_, page, segment), data in store.data.items() if page != DIRECTORY[1]
+    ]
     return [row for rows in visible(PLAIN, reversed(entries)) for row in rows.select("k", "v").iter_rows()]
 
 

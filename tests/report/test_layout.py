@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from plans.evolution.merge import merge
 from plans.format.load import load
-from rekindle.report.layout import BOX_HEIGHT, BOX_WIDTH, Edge, Layout, layout
+from rekindle.report.layout import BOX_HEIGHT, BOX_WIDTH, Drawing, Edge, layout
 from tests.report.pages import large
 
 
@@ -22,7 +22,7 @@ def graphs(draw: st.DrawFn) -> tuple[list[str], list[Edge]]:
     return [str(at) for at in range(count)], [(str(one), str(other)) for one, other in edges if one < other]
 
 
-def check(keys: list[str], edges: list[Edge], found: Layout) -> None:
+def check(keys: list[str], edges: list[Edge], found: Drawing) -> None:
     assert set(found.corners) == set(keys)
     for one, other in combinations(found.corners.values(), 2):
         apart = abs(one[0] - other[0]) >= BOX_WIDTH or abs(one[1] - other[1]) >= BOX_HEIGHT

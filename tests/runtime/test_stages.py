@@ -8,7 +8,7 @@ import pytest
 
 from execnodes.core.graph import ExecGraph
 from execnodes.core.types import BIGINT, BOOLEAN, STRING, array, decimal, parse_type
-from execnodes.lowering.slots import Layout, assign, decode, encode
+from execnodes.lowering.slots import SlotLayout, assign, decode, encode
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.pipeline.record import LocalRecord, record
 from rekindle.pipeline.stages import Pipeline, plan_stages
@@ -93,7 +93,7 @@ def test_slots_are_shared_by_physical_type() -> None:
     narrow, wide = [BIGINT, STRING, BOOLEAN], [STRING, STRING, decimal(30, 2), array(BIGINT)]
     assert assign(narrow) == ("l0", "s0", "l1")
     assert assign(wide) == ("s0", "s1", "s2", "s3")
-    layout = Layout.of([narrow, wide])
+    layout = SlotLayout.of([narrow, wide])
     assert layout.names() == ("l0", "l1", "s0", "s1", "s2", "s3")
     assert layout.ddl().startswith("l0 bigint, l1 bigint, s0 string")
 

@@ -13,7 +13,7 @@ from execnodes.core.types import INT, STRING
 from rekindle.testing import report
 from rekindle.testing.materialize import Message
 from rekindle.testing.programs import Program, discover
-from rekindle.testing.runner import Outcome, Result, SinkRows, Verdict, compared, refused
+from rekindle.testing.runner import Assessment, Outcome, Result, SinkRows, compared, refused
 
 
 def write(folder: Path, **files: str) -> Path:
@@ -107,10 +107,10 @@ def test_several_sinks_have_their_own_rows(tmp_path: Path) -> None:
 
 def results(tmp_path: Path) -> list[Result]:
     outcomes = [
-        ("a/ok", Verdict(Outcome.PASSED), 0.84),
-        ("a/no", Verdict(Outcome.PASSED, ("line 1: no",)), 0.1),
-        ("b/bad", Verdict(Outcome.FAILED, ("1 expected row is missing", "- [1]")), 2.0),
-        ("b/later", Verdict(Outcome.UNSUPPORTED, ("RANK is not supported",)), 0.0),
+        ("a/ok", Assessment(Outcome.PASSED), 0.84),
+        ("a/no", Assessment(Outcome.PASSED, ("line 1: no",)), 0.1),
+        ("b/bad", Assessment(Outcome.FAILED, ("1 expected row is missing", "- [1]")), 2.0),
+        ("b/later", Assessment(Outcome.UNSUPPORTED, ("RANK is not supported",)), 0.0),
     ]
     return [Result(Program(tmp_path / name, name), verdict, seconds) for name, verdict, seconds in outcomes]
 

@@ -24,9 +24,9 @@ from execnodes.state.serializers.pickled import PickleSerializer
 from execnodes.state.serializers.rows import RowSerializer
 from execnodes.state.serializers.serializer import TypeSerializer
 from execnodes.state.serializers.snapshot import (
+    CompatibilityType,
     SchemaCompatibility,
     TypeSerializerSnapshot,
-    Verdict,
     compatible_as_is,
 )
 from execnodes.user_functions import consent
@@ -54,8 +54,8 @@ def nested(*fields: Any, name: str = "N") -> dict[str, Any]:
     return {"type": "record", "name": name, "fields": made}
 
 
-AS_IS, MIGRATION = Verdict.COMPATIBLE_AS_IS, Verdict.COMPATIBLE_AFTER_MIGRATION
-RECONFIGURED, REFUSED = Verdict.COMPATIBLE_WITH_RECONFIGURED_SERIALIZER, Verdict.INCOMPATIBLE
+AS_IS, MIGRATION = CompatibilityType.COMPATIBLE_AS_IS, CompatibilityType.COMPATIBLE_AFTER_MIGRATION
+RECONFIGURED, REFUSED = CompatibilityType.COMPATIBLE_WITH_RECONFIGURED_SERIALIZER, CompatibilityType.INCOMPATIBLE
 
 
 def dataclass_(name: str = "State", **fields: Any) -> TypeSerializer:
@@ -133,7 +133,7 @@ def rows(text: str) -> TypeSerializer:
         (dataclass_(a=int), JsonSerializer("v2:"), REFUSED, "it was no JSON"),
     ],
 )  # fmt: skip
-def test_verdicts(old: TypeSerializer, new: TypeSerializer, verdict: Verdict, reason: str) -> None:
+def test_verdicts(old: TypeSerializer, new: TypeSerializer, verdict: CompatibilityType, reason: str) -> None:
     before, after = (AccumulatorSchema.model_validate_json(e.schema().model_dump_json()) for e in (old, new))
     found = snapshot_of(after).resolve_schema_compatibility(snapshot_of(before))
     assert (found.verdict, reason in found.reason) == (verdict, True), found.reason

@@ -1,4 +1,4 @@
-"""What a lane has written since its pages were: a few rows at a time, instead of the pages that they are in.
+"""What a subtask has written since its pages were: a few rows at a time, instead of the pages that they are in.
 
 A micro-batch of few keys meets nearly every key in a page of its own. To rewrite these pages would cost a hundred times
 what the batch brings, in time and in bytes that Spark must keep; so its rows go to the store as one segment, and hide
@@ -79,33 +79,33 @@ class Overlay:
 
 
 def visible(spec: StateSpec, entries: Iterable[tuple[str, int, int, bytes]]) -> Iterator[pl.DataFrame]:
-    """Rows of lanes whose entries (lane, page, segment, bytes) come in any order: pages, and overlays above them."""
+    """Rows of subtasks whose entries (subtask, page, segment, bytes) come in any order: pages, overlays above them."""
     segments: dict[str, list[tuple[int, bytes]]] = {}
-    lanes: dict[str, int] = {}
+    subtasks: dict[str, int] = {}
     with SpooledTemporaryFile(max_size=_IN_MEMORY) as pages:
-        for lane, page, segment, data in entries:
+        for subtask, page, segment, data in entries:
             if page == OVERLAY[1]:
-                segments.setdefault(lane, []).append((segment, data))
+                segments.setdefault(subtask, []).append((segment, data))
             else:
-                number = lanes.setdefault(lane, len(lanes))
+                number = subtasks.setdefault(subtask, len(subtasks))
                 pages.write(_HEAD.pack(number, len(data)))
                 pages.write(data)
         overlays = {}
-        for lane, found in segments.items():
+        for subtask, found in segments.items():
             overlay = Overlay.empty(spec)
             for _, data in sorted(found):
                 overlay = Overlay.decode(spec, data).above(overlay)
-            overlays[lane] = overlay
+            overlays[subtask] = overlay
             yield overlay.rows
-        names = {number: lane for lane, number in lanes.items()}
+        names = {number: subtask for subtask, number in subtasks.items()}
         pages.seek(0)
         stored = _read(pages)
         while run := list(islice(stored, _AT_ONCE)):
-            by_lane: dict[int, list[bytes]] = {}
+            by_subtask: dict[int, list[bytes]] = {}
             for number, data in run:
-                by_lane.setdefault(number, []).append(data)
-            for number, of_lane in by_lane.items():
-                rows = decode_pages(spec, of_lane)
+                by_subtask.setdefault(number, []).append(data)
+            for number, of_subtask in by_subtask.items():
+                rows = decode_pages(spec, of_subtask)
                 above = overlays.get(names[number])
                 yield rows if above is None else above.without_covered(rows)
 

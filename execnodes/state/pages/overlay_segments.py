@@ -1,4 +1,4 @@
-"""The overlay above a lane's pages, as it is kept: segments, each above those before it."""
+"""The overlay above a subtask's pages, as it is kept: segments, each above those before it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _OVERLAYS: VersionCache[None, Overlay] = VersionCache()
 
 
 class OverlaySegments:
-    """Reads, extends and removes the segments of one state of one lane."""
+    """Reads, extends and removes the segments of one state of one subtask."""
 
     def __init__(self, spec: StateSpec, client: MapClient, versions: list[int]) -> None:
         """`versions` of the segments, the oldest first; changed in place."""

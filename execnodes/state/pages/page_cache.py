@@ -1,4 +1,4 @@
-"""Pages that this process has read or written: the next micro-batch of a lane reads them from here if nobody has
+"""Pages that this process has read or written: the next micro-batch of a subtask reads them from here if nobody has
 written since.
 
 A version (see `Directory.version`) is drawn at random by whoever writes, so that pages of an attempt that failed, or

@@ -1,4 +1,4 @@
-"""What there is of one state of one lane: pages, their segments and rows, and the overlay above them."""
+"""What there is of one state of one subtask: pages, their segments and rows, and the overlay above them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Bucket:
 
 @dataclass(slots=True)
 class Directory:
-    """All buckets of one state of one lane."""
+    """All buckets of one state of one subtask."""
 
     buckets: dict[int, Bucket] = field(default_factory=dict)
     version: int = 0

@@ -27,7 +27,7 @@ _CODEC = pa.Codec("zstd", compression_level=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class PageLayout:
     """Columns of a state."""
 
     schema: dict[str, pl.DataType]
@@ -44,7 +44,7 @@ class Layout:
 
 
 @lru_cache(maxsize=256)
-def layout(spec: StateSpec) -> Layout:
+def layout(spec: StateSpec) -> PageLayout:
     """The layout in which a state is written."""
     schema = dict(spec.schema)
     if spec.ttl_ms:
@@ -53,7 +53,9 @@ def layout(spec: StateSpec) -> Layout:
     # Plain string and binary layouts: a slice serialises to just the rows it holds, views would drag whole buffers.
     plain = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
     found = pl.DataFrame(schema=stored).to_arrow().schema
-    return Layout(schema, stored, pa.schema([pa.field(each.name, plain.get(each.type, each.type)) for each in found]))
+    return PageLayout(
+        schema, stored, pa.schema([pa.field(each.name, plain.get(each.type, each.type)) for each in found])
+    )
 
 
 @dataclass(frozen=True, slots=True)

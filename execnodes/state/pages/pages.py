@@ -36,7 +36,7 @@ COVERED_ROWS = 8
 SETTLED_PART = 8
 """An overlay over more than this part of the rows is written into the pages."""
 _HASH_SHIFT = 20
-"""The low bits of the hash choose the lane; pages use higher ones."""
+"""The low bits of the hash choose the subtask; pages use higher ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ _PAGES: VersionCache[Address, Page] = VersionCache()
 
 
 class PagedState:
-    """`State` (see operator.py) of one lane over a map state."""
+    """`State` (see operator.py) of one subtask over a map state."""
 
     def __init__(self, spec: StateSpec, client: MapClient, now: int) -> None:
         """`now`: processing time in epoch ms, for the TTL."""
@@ -77,7 +77,7 @@ class PagedState:
 
     @property
     def total_rows(self) -> int:
-        """Rows of this lane."""
+        """Rows of this subtask."""
         return self._directory.total_rows
 
     def buckets(self) -> Sequence[int]:

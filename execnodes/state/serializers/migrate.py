@@ -8,7 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from execnodes.core.expressions import AccumulatorSchema
 from execnodes.state.serializers.make import snapshot_of
-from execnodes.state.serializers.snapshot import TypeSerializerSnapshot, Verdict
+from execnodes.state.serializers.snapshot import CompatibilityType, TypeSerializerSnapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,9 @@ def migrate(
         return new.migrate_columns(old, columns, rows)
     found = new.resolve_schema_compatibility(old)
     writer = new.restore_serializer()
-    reads_as_is = found.verdict is Verdict.COMPATIBLE_WITH_RECONFIGURED_SERIALIZER and found.reconfigured is not None
+    reads_as_is = (
+        found.verdict is CompatibilityType.COMPATIBLE_WITH_RECONFIGURED_SERIALIZER and found.reconfigured is not None
+    )
     reader = found.reconfigured if reads_as_is and found.reconfigured is not None else old.restore_serializer()
     names = [field.name for field in before.type.fields]
     made = [writer.to_row(reader.from_row(row)) for row in zip(*(columns[name] for name in names), strict=True)]

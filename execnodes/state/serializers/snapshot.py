@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from execnodes.state.serializers.serializer import TypeSerializer
 
 
-class Verdict(StrEnum):
+class CompatibilityType(StrEnum):
     """Whether a new serializer can go on with what an older one has written."""
 
     COMPATIBLE_AS_IS = "compatible as is"
@@ -30,7 +30,7 @@ class Verdict(StrEnum):
 class SchemaCompatibility:
     """A verdict and why."""
 
-    verdict: Verdict
+    verdict: CompatibilityType
     reason: str = ""
     reconfigured: TypeSerializer | None = None
     """The serializer to go on with, if it is not the new one."""
@@ -38,22 +38,22 @@ class SchemaCompatibility:
 
 def compatible_as_is() -> SchemaCompatibility:
     """State goes on unchanged."""
-    return SchemaCompatibility(Verdict.COMPATIBLE_AS_IS)
+    return SchemaCompatibility(CompatibilityType.COMPATIBLE_AS_IS)
 
 
 def compatible_after_migration(reason: str) -> SchemaCompatibility:
     """State is read by the old serializer and written by the new one."""
-    return SchemaCompatibility(Verdict.COMPATIBLE_AFTER_MIGRATION, reason)
+    return SchemaCompatibility(CompatibilityType.COMPATIBLE_AFTER_MIGRATION, reason)
 
 
 def compatible_with_reconfigured_serializer(serializer: TypeSerializer, reason: str = "") -> SchemaCompatibility:
     """State goes on unchanged under `serializer`."""
-    return SchemaCompatibility(Verdict.COMPATIBLE_WITH_RECONFIGURED_SERIALIZER, reason, serializer)
+    return SchemaCompatibility(CompatibilityType.COMPATIBLE_WITH_RECONFIGURED_SERIALIZER, reason, serializer)
 
 
 def incompatible(reason: str) -> SchemaCompatibility:
     """State cannot go on."""
-    return SchemaCompatibility(Verdict.INCOMPATIBLE, reason)
+    return SchemaCompatibility(CompatibilityType.INCOMPATIBLE, reason)
 
 
 class TypeSerializerSnapshot(ABC):

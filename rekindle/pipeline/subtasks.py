@@ -1,8 +1,8 @@
-"""Lanes: the parallel halves of a keyed stage, one call of each operator a lane and micro-batch.
+"""Subtasks: the parallel parts of a keyed stage, one call of each operator a subtask and micro-batch.
 
-A key's group is its hash modulo the max parallelism, and a lane takes a range of key groups, as a subtask of Flink's
-does. Spark chooses a row's task by a hash of its own; so the number that stands for a lane is one that Spark sends to
-the task of that lane, and the tasks of a stage share the operators evenly.
+A key's group is its hash modulo the max parallelism, and a subtask takes a range of key groups, as in Flink. Spark
+chooses a row's task by a hash of its own; so the number that stands for a subtask is one that Spark sends to the task
+of that subtask, and the tasks of a stage share the operators evenly.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _WORD = 0xFFFFFFFF
 
 
 @dataclass(frozen=True)
-class Lanes:
+class Subtasks:
     """How the keys of a job are spread."""
 
     tasks: int
@@ -28,20 +28,20 @@ class Lanes:
 
     @property
     def count(self) -> int:
-        """Lanes of each operator."""
+        """Subtasks of each operator."""
         return min(self.tasks, self.max_parallelism)
 
     def text(self, tags: Iterable[int], fallback: str = "0") -> str:
-        """Spark SQL of the number of a row's lane, by its `TAG` and `HASH`; rows without a hash go by `fallback`."""
+        """Spark SQL of the number of a row's subtask, by its `TAG` and `HASH`; rows without a hash go by `fallback`."""
         group = f"pmod(coalesce({HASH}, {fallback}), {self.max_parallelism})"
-        lane = f"CAST({group} * {self.count} DIV {self.max_parallelism} AS INT) + 1"
-        cases = {tag: f"element_at(array({', '.join(map(str, self.numbers(tag)))}), {lane})" for tag in sorted(tags)}
+        subtask = f"CAST({group} * {self.count} DIV {self.max_parallelism} AS INT) + 1"
+        cases = {tag: f"element_at(array({', '.join(map(str, self.numbers(tag)))}), {subtask})" for tag in sorted(tags)}
         if len(cases) == 1:
             return next(iter(cases.values()))
         return f"CASE {TAG} {' '.join(f'WHEN {tag} THEN {text}' for tag, text in cases.items())} END"
 
     def numbers(self, tag: int) -> list[int]:
-        """The numbers of an operator's lanes: the least ones that Spark sends to tasks 0, 1 and so on."""
+        """The numbers of an operator's subtasks: the least ones that Spark sends to tasks 0, 1 and so on."""
         found: list[int] = []
         number = 0
         while len(found) < self.count:
