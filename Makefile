@@ -45,6 +45,7 @@ goldens: $(VENV)/.test
 	$(BIN)/python -m tests.plans.corpus
 	$(BIN)/python -m tests.planner.rule_pairs
 	$(BIN)/python -m tests.completeness.frozen
+	$(BIN)/python -m tests.conformance.unsupported
 
 # make fixtures NODE=stream-exec-join_1: plan and savepoint of each restore program that has none; overwrites nothing.
 fixtures: $(VENV)/.test

@@ -29,42 +29,32 @@ MAX_NODES = 5_000
 def check_expression(expression: Expression, position: Position | None) -> None:
     """SqlError for an expression that is too deep or too long."""
     depth, parts = extent(expression)
-    if depth > MAX_DEPTH:
-        raise SqlError(
-            f"the expression nests {depth} calls in each other, more than {MAX_DEPTH}",
-            position=position,
-            hint="Compute parts of it as columns of a subquery or view.",
-        )
+    hint = "Compute parts of it as columns of a subquery or view."
+    _at_most(MAX_DEPTH, depth, f"the expression nests {depth} calls in each other", position, hint)
     _check_parts(parts, position)
 
 
+def _at_most(most: int, found: int, what: str, position: Position | None, hint: str) -> None:
+    """SqlError that says `what` there is more of than there may be."""
+    if found > most:
+        raise SqlError(f"{what}, more than {most}", position=position, hint=hint)
+
+
 def _check_parts(parts: int, position: Position | None) -> None:
-    if parts > MAX_PARTS:
-        raise SqlError(
-            f"the statement has {parts} calls, columns and constants when it is written out, more than {MAX_PARTS}",
-            position=position,
-            hint="Put constants in a table, or split the statement.",
-        )
+    what = f"the statement has {parts} calls, columns and constants when it is written out"
+    _at_most(MAX_PARTS, parts, what, position, "Put constants in a table, or split the statement.")
 
 
 def check_plan(sinks: Iterable[Sink]) -> None:
     """SqlError for a logical plan that is too high, too wide or too long."""
     for sink in sinks:
         operators = list(bottom_up(sink.input))
-        levels = _levels(operators)
-        if levels > MAX_LEVELS:
-            raise SqlError(
-                f"the query has {levels} operators one above the other, more than {MAX_LEVELS}",
-                position=sink.position,
-                hint="Split it into several jobs with a table between them.",
-            )
-        ways = _ways(operators)
-        if ways > MAX_WAYS:
-            raise SqlError(
-                f"rows go {ways} ways through UNION ALL, grouping sets or windows, more than {MAX_WAYS}",
-                position=sink.position,
-                hint="Split the query into several INSERTs, or name fewer sets of keys.",
-            )
+        levels, ways = _levels(operators), _ways(operators)
+        what = f"the query has {levels} operators one above the other"
+        _at_most(MAX_LEVELS, levels, what, sink.position, "Split it into several jobs with a table between them.")
+        what = f"rows go {ways} ways through UNION ALL, grouping sets or windows"
+        hint = "Split the query into several INSERTs, or name fewer sets of keys."
+        _at_most(MAX_WAYS, ways, what, sink.position, hint)
         _check_parts(sum(each.parts for each in operators), sink.position)
 
 
@@ -80,10 +70,7 @@ def check_relations(count: int, position: Position) -> None:
 
 def check_sets(count: int, keys: int, position: Position) -> None:
     """SqlError for more grouping sets than rows may go ways."""
-    if count > MAX_WAYS:
-        raise SqlError(
-            f"GROUP BY names {count} sets of keys, more than {MAX_WAYS}", position=position, hint="Name fewer."
-        )
+    _at_most(MAX_WAYS, count, f"GROUP BY names {count} sets of keys", position, "Name fewer.")
     _check_parts(count * keys, position)
 
 

@@ -48,7 +48,7 @@ class ExecNodeMetadata:
     consumed_options: tuple[str, ...]
     """Option keys persisted with the node. test_options.py: each exists and is varied in some program."""
     produced_operators: frozenset[str]
-    """Operator names a uid of this node may end in. test_operators.py: each appears in some plan."""
+    """Operator names a uid of this node may end in. test_nodes.py: they are words in lower case."""
     min_plan_version: str
     """First engine release that writes this JSON."""
     min_state_version: str

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from execnodes.core.errors import SqlError
+from execnodes.core.explain_details import DETAILS
 from planner import statements as s
 from planner.sql.inserts import body, statement_set
 from planner.sql.script import Script
-
-_DETAILS = ("ESTIMATED_COST", "CHANGELOG_MODE", "JSON_EXECUTION_PLAN", "PLAN_ADVICE")
 
 
 def explain(script: Script) -> s.Statement:
     """EXPLAIN [details | PLAN FOR] target, EXPLAIN [details] PLAN 'file'."""
     details: tuple[str, ...] = ()
-    if script.at_any(*_DETAILS):
+    if script.at_any(*DETAILS):
         details = script.listed(lambda: _detail(script))
     if script.at("PLAN") and not script.at("PLAN", "FOR"):
         script.take()
@@ -23,8 +22,8 @@ def explain(script: Script) -> s.Statement:
 
 
 def _detail(script: Script) -> str:
-    if not script.at_any(*_DETAILS):
-        raise script.error(f"expected one of {', '.join(_DETAILS)}")
+    if not script.at_any(*DETAILS):
+        raise script.error(f"expected one of {', '.join(DETAILS)}")
     return script.take().text.upper()
 
 

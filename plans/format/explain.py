@@ -8,10 +8,10 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from execnodes.core.errors import PlanError
+from execnodes.core.explain_details import DETAILS
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
 
-DETAILS = ("ESTIMATED_COST", "CHANGELOG_MODE", "JSON_EXECUTION_PLAN", "PLAN_ADVICE")
 """What EXPLAIN can be asked for; changelog modes are always shown."""
 TITLE = "== Optimized Execution Plan =="
 

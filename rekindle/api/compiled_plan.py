@@ -116,7 +116,7 @@ class CompiledPlan:
             raise PlanError(f"the plan cannot be written: {error.strerror}", where=str(file), hint=hint) from None
 
     def explain(self, *details: str) -> str:
-        """The nodes as a tree; `details` are those of EXPLAIN (see `plans.format.explain.DETAILS`)."""
+        """The nodes as a tree; `details` are those of EXPLAIN (see `execnodes.core.explain_details`)."""
         return explain(self._graph, details)
 
     def execute(self) -> Any:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from planner.catalog.catalogs import quoted
+
 
 @dataclass(frozen=True, eq=False)
 class Expression:
@@ -57,7 +59,7 @@ class Expression:
 
     def alias(self, name: str) -> Expression:
         """``expression AS name``."""
-        return Expression(f"{self.sql} AS {quote(name)}")
+        return Expression(f"{self.sql} AS {quoted((name,))}")
 
     def cast(self, type_text: str) -> Expression:
         """CAST to a type such as ``"DECIMAL(10, 2)"``."""
@@ -101,7 +103,7 @@ class Expression:
 
 def col(name: str) -> Expression:
     """A column by name."""
-    return Expression(".".join(quote(part) for part in name.split(".")))
+    return Expression(quoted(tuple(name.split("."))))
 
 
 def lit(value: object) -> Expression:
@@ -112,11 +114,6 @@ def lit(value: object) -> Expression:
 def call(function: str, *operands: object) -> Expression:
     """A function of the SQL dialect by name."""
     return Expression(f"{function}({', '.join(map(_sql, operands))})")
-
-
-def quote(name: str) -> str:
-    """An identifier in backticks."""
-    return "`" + name.replace("`", "``") + "`"
 
 
 def as_sql(expression: Expression | str) -> str:

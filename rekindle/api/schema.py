@@ -9,11 +9,11 @@ from execnodes.core.errors import Position, SqlError
 from execnodes.core.options import Configuration
 from execnodes.core.tables import Schema as ResolvedSchema
 from execnodes.core.types import LogicalType
-from planner.catalog.catalogs import Catalog
+from planner.catalog.catalogs import Catalog, quoted
 from planner.catalog.create_table import resolve_table
 from planner.parse import parse
 from planner.statements import CreateTable, PhysicalColumn
-from rekindle.api.expressions import Expression, as_sql, quote
+from rekindle.api.expressions import Expression, as_sql
 
 
 @dataclass(frozen=True)
@@ -39,19 +39,19 @@ class SchemaBuilder:
 
     def column(self, name: str, type: LogicalType | str) -> Self:
         """A column of the data, with its SQL type."""
-        return self._add(f"{quote(name)} {type}")
+        return self._add(f"{quoted((name,))} {type}")
 
     def column_by_expression(self, name: str, expression: Expression | str) -> Self:
         """A column that is computed from others."""
-        return self._add(f"{quote(name)} AS {as_sql(expression)}")
+        return self._add(f"{quoted((name,))} AS {as_sql(expression)}")
 
     def watermark(self, column: str, expression: Expression | str) -> Self:
         """Event time of the rows: a TIMESTAMP(3) or TIMESTAMP_LTZ(3) column and how far time has come."""
-        return self._add(f"WATERMARK FOR {quote(column)} AS {as_sql(expression)}")
+        return self._add(f"WATERMARK FOR {quoted((column,))} AS {as_sql(expression)}")
 
     def primary_key(self, *columns: str) -> Self:
         """Columns that identify a row; not enforced."""
-        return self._add(f"PRIMARY KEY ({', '.join(map(quote, columns))}) NOT ENFORCED")
+        return self._add(f"PRIMARY KEY ({', '.join(quoted((each,)) for each in columns)}) NOT ENFORCED")
 
     def build(self) -> Schema:
         """What has been collected."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rekindle.api.expressions import Expression, as_sql, quote
+from planner.catalog.catalogs import quoted
+from rekindle.api.expressions import Expression, as_sql
 
 if TYPE_CHECKING:
     from rekindle.api.compiled_plan import CompiledPlan
@@ -74,7 +75,7 @@ class Table:
     def insert_into(self, table: str, overwrite: bool = False) -> TablePipeline:
         """A pipeline into a table of the catalog, which can be compiled, explained and executed."""
         verb = "INSERT OVERWRITE" if overwrite else "INSERT INTO"
-        name = ".".join(quote(part) for part in table.split("."))
+        name = quoted(tuple(table.split(".")))
         return TablePipeline(self._environment, f"{verb} {name}\n{self.sql}")
 
     def compile_plan(self) -> CompiledPlan:
@@ -133,7 +134,7 @@ class Window:
     def over(self, table: str) -> str:
         """The table function's SQL."""
         lengths = ", ".join(self._lengths)
-        return f"TABLE({self._function}(TABLE {quote(table)}, DESCRIPTOR({quote(self._time)}), {lengths}))"
+        return f"TABLE({self._function}(TABLE {quoted((table,))}, DESCRIPTOR({quoted((self._time,))}), {lengths}))"
 
 
 class TablePipeline:

@@ -81,7 +81,7 @@ class DataStreamSource(SourceConnector):
                 where=f"table {request.name}",
                 hint=f"Register a DataFrame that begins there, and run with --allow-drop-state {request.uid}:position.",
             )
-        return SourceFrame(numbered(spark, rows, [f"c{i}" for i in range(len(cells))], request.ordered), stream.bounded)
+        return SourceFrame(numbered(rows, [f"c{i}" for i in range(len(cells))], request.ordered), stream.bounded)
 
 
 def _cell(column: Column) -> str:

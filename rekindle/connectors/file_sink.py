@@ -11,7 +11,7 @@ from execnodes.core.errors import ConnectorError
 from execnodes.lowering.stream import MAJOR, SEQUENCE
 from rekindle.connectors.base import SinkRequest, SinkWriter
 from rekindle.connectors.files import absolute, is_local
-from rekindle.connectors.format import Format
+from rekindle.connectors.format import FileFormat, Format
 from rekindle.connectors.lines import is_empty, spark_format
 from rekindle.connectors.options import TableOptions
 from rekindle.files.paths import for_spark
@@ -89,6 +89,8 @@ class FileWriter(SinkWriter):
             rows = rows.sortWithinPartitions(*order)
         encoded = self._format.encode(rows, self._stored, self._options, tuple(self._partitions))
         writer = encoded.write.format(spark_format(self._format)).mode("overwrite")
+        if isinstance(self._format, FileFormat):
+            writer = writer.options(**self._format.writer_options(self._options))
         if self._partitions:
             writer = writer.partitionBy(*self._partitions)
         writer.save(for_spark(batch.sparkSession, hidden))

@@ -27,13 +27,11 @@ def whole_file(spark: SparkSession, request: SourceRequest, file: Path) -> DataF
         reader = named(spark.readStream.schema(schema), stream_name(request.uid))
         frame = reader.option("pathGlobFilter", wanted).parquet(for_spark_stream(spark, file.parent))
     names = [f"c{i}" for i in range(len(request.columns))]
-    return numbered(spark, frame, names, request.ordered)
+    return numbered(frame, names, request.ordered)
 
 
-def numbered(spark: SparkSession, frame: DataFrame, columns: list[str], ordered: bool) -> DataFrame:
+def numbered(frame: DataFrame, columns: list[str], ordered: bool) -> DataFrame:
     """The columns, with the order in which Spark reads them where it is asked for."""
     if not ordered:
         return frame.selectExpr(*columns)
-    # Allowed in a stream when Spark's check for it is off; the numbers only have to order a micro-batch.
-    spark.conf.set("spark.sql.streaming.unsupportedOperationCheck", "false")
     return frame.selectExpr(*columns, f"'' AS {MAJOR}", f"monotonically_increasing_id() AS {SEQUENCE}")

@@ -99,8 +99,6 @@ class Filesystem(SourceConnector, SinkConnector):
             raw = raw.where(condition.text(tuple(others.get(c.name) or quote(c.name) for c in request.columns)))
         added = {f"rk_m{i}": text for i, text in enumerate(others.values())}
         if request.ordered:
-            # Allowed in a stream when Spark's check for it is off; the numbers only have to order a micro-batch.
-            spark.conf.set("spark.sql.streaming.unsupportedOperationCheck", "false")
             added |= {MAJOR: _MAJOR_TEXT, SEQUENCE: "monotonically_increasing_id()"}
         # Only where it is needed: once a column names the file, every row gets all that is known about its file.
         number = chosen.row_number if isinstance(chosen, FileFormat) and request.located else None

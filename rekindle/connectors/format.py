@@ -87,6 +87,10 @@ class FileFormat(Format):
     def schema(self, columns: tuple[Column, ...]) -> str:
         """What `reader` gives, as Spark DDL."""
 
+    def writer_options(self, options: TableOptions) -> Mapping[str, str]:
+        """What Spark's writer is told besides."""
+        return {}
+
     @abstractmethod
     def is_empty(self, file: Path) -> bool:
         """Whether a written file holds no rows."""

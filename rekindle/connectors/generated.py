@@ -44,8 +44,6 @@ def generated(
 
     `shared`: names to texts that are computed once a row, step by step; `texts` may use the names.
     """
-    # Java does not compile methods beyond this size, so that Spark must not put the whole row into one.
-    spark.conf.set("spark.sql.codegen.hugeMethodLimit", "8000")
     start = int(json.loads(request.start)["n"]) if request.start else 0
     columns = [f"{text} AS c{i}" for i, text in enumerate(texts)]
     order = [f"n AS {SEQUENCE}", f"'' AS {MAJOR}"] if request.ordered else []

@@ -61,7 +61,7 @@ class Spark(SourceConnector, SinkConnector):
             cells = [
                 f"CAST({quote(c.name)} AS {spark_type(c.data_type)}) AS c{i}" for i, c in enumerate(request.columns)
             ]
-            return SourceFrame(numbered(spark, frame, cells, request.ordered), request.batch or bounded(options))
+            return SourceFrame(numbered(frame, cells, request.ordered), request.batch or bounded(options))
         except _spark_errors() as error:
             raise _refused(error, name, request.name) from error
 

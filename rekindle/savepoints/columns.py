@@ -72,11 +72,6 @@ def address_columns(state: SavedState) -> tuple[str, ...]:
     return (*([BUCKET] if state.bucketed else []), *state.key)
 
 
-def quoted(name: str) -> str:
-    """A DuckDB identifier."""
-    return '"' + name.replace('"', '""') + '"'
-
-
 def literal(text: str) -> str:
     """A DuckDB text."""
     return "'" + text.replace("'", "''") + "'"

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from execnodes.core.errors import StateError
+from rekindle.connectors.duckdb_sql import quoted
 from rekindle.files.paths import for_duckdb, for_duckdb_to_write
-from rekindle.savepoints.columns import literal, quoted
+from rekindle.savepoints.columns import literal
 from rekindle.savepoints.database import connected, paths, select
 from rekindle.savepoints.reader import SavepointReader
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 from execnodes.core.errors import StateError
 from execnodes.core.types import LogicalType
 from execnodes.core.words import counted
+from rekindle.connectors.duckdb_sql import quoted
 from rekindle.files.paths import entered
 from rekindle.savepoints.columns import (
     arrow_type,
@@ -22,7 +23,6 @@ from rekindle.savepoints.columns import (
     duckdb_type,
     file_columns,
     literal,
-    quoted,
 )
 from rekindle.savepoints.database import connected, create_views, fetch, paths, select, view
 from rekindle.savepoints.manifest import Manifest, SavedState, read

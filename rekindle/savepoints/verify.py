@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from execnodes.core.errors import StateError
 from execnodes.core.types import NESTED, LogicalType, Root
 from execnodes.core.words import counted
+from rekindle.connectors.duckdb_sql import quoted
 from rekindle.savepoints.columns import (
     WRITTEN,
     address_columns,
@@ -15,7 +16,6 @@ from rekindle.savepoints.columns import (
     duckdb_type,
     file_columns,
     positional,
-    quoted,
 )
 from rekindle.savepoints.manifest import SavedState
 

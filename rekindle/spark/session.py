@@ -52,6 +52,9 @@ SESSION_SETTINGS: Mapping[str, str] = {
     # The JVM does not compile larger methods; wide projections then run interpreted, four times slower.
     "spark.sql.codegen.hugeMethodLimit": "8000",
     "spark.sql.streaming.noDataMicroBatches.enabled": "true",
+    # It would refuse numbers of rows in a stream, which only have to order a micro-batch.
+    "spark.sql.streaming.unsupportedOperationCheck": "false",
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.adaptive.enabled": "false",
 }
 """Set on every session that runs a job."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from rekindle.api.compiled_plan import CompiledPlan
 if TYPE_CHECKING:
     from execnodes.core.options import Configuration
 
+_log = logging.getLogger("rekindle.plans")
 BOOTSTRAP = "table.plan.evolution.bootstrap"
 Approve = Callable[[Comparison], bool]
 """Asks somebody whether a plan may be made although state is lost."""
@@ -103,5 +105,6 @@ def _known(graph: ExecGraph, catalog: CatalogLookup) -> ExecGraph:
     """With the tables that the old plan knows by name only; as it is, if the catalog has others now."""
     try:
         return resolve_tables(graph, catalog, enrich=False)
-    except PlanError:
+    except PlanError as error:
+        _log.warning("tables of the old plan are compared by what it says of them: %s", error)
         return graph

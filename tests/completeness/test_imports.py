@@ -1,12 +1,13 @@
 """Who may import whom and when: compiling needs no Spark, and sqlglot stays at home."""
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.completeness.tree import KEYS, ROOT, imports, module_name, node_file, sources
+from tests.completeness.tree import KEYS, ROOT, imports, module_name, node_file, sources, tree
 
 HEAVY = ("pyspark", "polars", "pyarrow", "pandas", "numpy", "duckdb")
 
@@ -44,3 +45,12 @@ def test_the_houses_keep_their_order() -> None:
     command = [sys.executable, "-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("path", sources("execnodes", "rekindle"), ids=module_name)
+def test_only_one_module_changes_spark_sessions(path: Path) -> None:
+    """Jobs share sessions: what one of them set would hold for the others."""
+    called = (each.func for each in ast.walk(tree(path)) if isinstance(each, ast.Call))
+    setters = [each for each in called if isinstance(each, ast.Attribute) and each.attr in ("set", "unset")]
+    on_conf = [each for each in setters if isinstance(each.value, ast.Attribute) and each.value.attr == "conf"]
+    assert not on_conf or path == ROOT / "rekindle" / "spark" / "session.py"

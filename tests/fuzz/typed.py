@@ -12,7 +12,7 @@ from execnodes.core.errors import RekindleError
 from execnodes.core.expressions import InputRef
 from execnodes.core.types import LogicalType, Root, parse_type
 from execnodes.functions import registry, resolve
-from planner.parse import parse_expression
+from tests.planner.syntax_text import parse_expression
 
 LITERALS = {
     "INT": ("1", "0", "-7", "2147483647"),

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 
+from planner import syntax
+from planner.parse import parse_query
+
 ROOT = Path(__file__).parents[2]
 PROGRAMS = {
     str(path.relative_to(ROOT)): path.read_text()
@@ -21,3 +24,12 @@ def written(found: object) -> str:
     if is_dataclass(found) and type(found).__module__ in ("planner.syntax", "planner.statements"):
         return f"{type(found).__name__}({', '.join(written(getattr(found, each.name)) for each in fields(found))})"
     return repr(found)
+
+
+def parse_expression(text: str) -> syntax.Expr:
+    """One expression, as the only item of a SELECT."""
+    body = parse_query(f"SELECT {text}").body
+    assert isinstance(body, syntax.Select)
+    (item,) = body.items
+    assert isinstance(item, syntax.SelectItem)
+    return item.expr

@@ -8,10 +8,11 @@ import pytest
 
 from execnodes.core.errors import SqlError
 from planner import syntax
-from planner.parse import parse, parse_expression
+from planner.parse import parse
 from planner.sql.cursor import MOST_NESTED
 from rekindle.api.table_environment import TableEnvironment
 from tests.planner.steps import counted
+from tests.planner.syntax_text import parse_expression
 
 LONG: dict[str, Callable[[int], str]] = {
     "AND": lambda n: "SELECT 1 FROM t WHERE " + " AND ".join(f"a = {i}" for i in range(n)),

@@ -10,7 +10,8 @@ from execnodes.core.errors import Position, SqlError
 from execnodes.core.types import parse_type
 from planner import statements as s
 from planner import syntax
-from planner.parse import parse, parse_expression, parse_query
+from planner.parse import parse, parse_query
+from tests.planner.syntax_text import parse_expression
 
 
 def show(node: object) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
+import logging
 import os
 import shutil
 from collections.abc import Callable
@@ -221,3 +222,10 @@ def test_a_state_of_the_savepoints_own_plan_that_is_not_there(tmp_path: Path) ->
     for consent, dropped in ("allow", frozenset[str]()), ("await_approval", frozenset([STATE_OF_ONE])):
         fates = prepare(folder, graph, drop_unclaimed=False, drop=dropped, consent=consent).fates
         assert [each.fate for each in fates if each.uid == ONE] == ["empty"]
+
+
+def test_a_plan_that_is_not_read_is_told_of(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / PLAN).write_text("{}")
+    with caplog.at_level(logging.WARNING, logger="rekindle.savepoints"):
+        assert saved_plan(tmp_path) is None
+    assert f"{tmp_path}: its plan is not read" in caplog.text

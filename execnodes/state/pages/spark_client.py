@@ -7,11 +7,14 @@ public API's client where they have changed.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import Any
 
 from execnodes.state.pages.map_client import Address, MapClient
 
+_log = logging.getLogger("rekindle.state")
 _CHUNK = 128
 """Requests in flight: small enough that neither side blocks on a full socket buffer."""
 
@@ -125,4 +128,13 @@ def client_for(state: Any) -> MapClient:
     client = getattr(inner, "_stateful_processor_api_client", None)
     wanted = ("sockfile", "_serialize_to_bytes", "_deserialize_from_bytes", "_receive_proto_message")
     known = all(hasattr(client, each) for each in wanted) and hasattr(inner, "user_key_schema")
-    return PipelinedMapClient(state) if known and hasattr(state, "_stateName") else PublicMapClient(state)
+    if known and hasattr(state, "_stateName"):
+        return PipelinedMapClient(state)
+    _tell_of_slowness()
+    return PublicMapClient(state)
+
+
+@cache
+def _tell_of_slowness() -> None:
+    """Once a process."""
+    _log.warning("PySpark's client of state is not one that is known: keys are read and written one by one")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -43,10 +44,11 @@ class Parquet(FileFormat):
         self, rows: DataFrame, columns: tuple[Column, ...], options: TableOptions, kept: tuple[str, ...]
     ) -> DataFrame:
         """The columns as they are."""
-        spark = rows.sparkSession
-        spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
-        spark.conf.set("spark.sql.parquet.compression.codec", options.text("parquet.compression").lower())
         return rows.selectExpr(*(quote(c.name) for c in columns), *map(quote, kept))
+
+    def writer_options(self, options: TableOptions) -> Mapping[str, str]:
+        """The codec."""
+        return {"compression": options.text("parquet.compression").lower()}
 
     def is_empty(self, file: Path) -> bool:
         """Whether the footer counts no rows."""

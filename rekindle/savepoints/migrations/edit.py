@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from execnodes.core.errors import StateError
-from rekindle.savepoints.columns import distinct_names, file_columns, quoted
+from rekindle.connectors.duckdb_sql import quoted
+from rekindle.savepoints.columns import distinct_names, file_columns
 from rekindle.savepoints.database import view
 from rekindle.savepoints.verify import fitted
 from rekindle.savepoints.workspace import Draft, Workspace

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from execnodes.core.errors import StateError
 from execnodes.state.meaning import HIDDEN
-from rekindle.savepoints.columns import file_columns, quoted
+from rekindle.connectors.duckdb_sql import quoted
+from rekindle.savepoints.columns import file_columns
 from rekindle.savepoints.migrations.rename import check_uid
 from rekindle.savepoints.verify import common_key
 from rekindle.savepoints.workspace import Draft, Workspace
