@@ -1,0 +1,58 @@
+"""Every option of every node, with texts that would say more than a value: refused when the plan is read."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from execnodes.core.errors import PlanError
+from execnodes.core.metadata import NodeKey
+from execnodes.core.options import OPTIONS, find
+from execnodes.core.registry import UnknownNodeError, lookup
+from plans.format.load import load
+from tests.completeness.tree import KEYS
+from tests.fuzz.plans import TEXTS
+
+PLANS = (Path(__file__).parents[1] / "restore" / "fixtures", Path(__file__).with_name("goldens"))
+PAIRS = [
+    (key, option)
+    for key in KEYS
+    for metadata in lookup(key).METADATA
+    if metadata.key == key
+    for option in metadata.consumed_options
+]
+
+
+@cache
+def plans() -> dict[str, Any]:
+    """A plan with the node, for each type."""
+    found: dict[str, Any] = {}
+    for path in sorted(path for folder in PLANS for path in folder.rglob("*.json")):
+        document = json.loads(path.read_text(encoding="utf-8"))
+        lacking = {each["type"] for each in document.get("nodes", ())} - set(found)
+        if lacking:
+            with suppress(UnknownNodeError):  # a plan that has to be migrated first
+                load(json.dumps(document))
+                found |= dict.fromkeys(lacking, document)
+    return found
+
+
+@pytest.mark.parametrize(("key", "option"), PAIRS, ids=str)
+def test_a_hostile_value(key: NodeKey, option: str) -> None:
+    document = json.loads(json.dumps(plans()[str(key)]))
+    node = next(each for each in document["nodes"] if each["type"] == str(key))
+    for text in TEXTS:
+        node["configuration"] = {**node.get("configuration", {}), option: text}
+        with pytest.raises(PlanError) as raised:
+            load(json.dumps(document))
+        assert option in str(raised.value) or find(option).key in str(raised.value)
+
+
+def test_there_are_options() -> None:
+    assert {find(option).key for _, option in PAIRS} <= set(OPTIONS)
+    assert len(PAIRS) > len(KEYS) / 2
