@@ -1,24 +1,25 @@
-"""What rows and states mean, as canonical text over source columns: two plans mean the same where the texts are equal.
+"""What rows and states mean, as terms over source columns: two plans mean the same where the terms are equal.
 
-Neither aliases nor node ids nor the order of columns occur in it. A text may tell apart what is equal in truth (it
-knows no algebra), but it never takes two different things for one.
+Neither aliases nor node ids nor the order of columns occur in them. Terms may tell apart what is equal in truth (they
+know little algebra), but never take two different things for one.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Self
 
 from execnodes.core.expressions import AggregateCall, Call, Expression, FieldAccess, InputRef, Literal
-from execnodes.core.types import LogicalType
+from execnodes.core.types import Field, LogicalType
+from execnodes.terms.term import ROWS, Bag, Term, leaf, said
 
-_WHERE = " where "
-_LONGEST = 4000
-"""Characters; of a longer text the beginning and a hash are kept: texts of shared inputs would grow without end."""
+NOTHING = leaf("nothing", "")
+"""The time of rows that have no watermark."""
+_COUNT = "$COUNT$"
+_CASTS = ("$CAST$", "$TRY_CAST$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,37 +28,43 @@ class RowsMeaning:
 
     type: LogicalType
     """Output type of the node."""
-    columns: tuple[str, ...]
+    columns: tuple[Term, ...]
     """What each output column holds."""
-    origin: str
+    origin: Term
     """Which rows there are before `conditions`: tables, joins, groups."""
-    conditions: frozenset[str] = frozenset()
+    conditions: frozenset[Term] = frozenset()
     """All of them are TRUE for every row."""
-    time: str = ""
+    time: Term = NOTHING
     """Where the watermark comes from; only what goes by time depends on it."""
     sources: frozenset[str] = frozenset()
     """Uids of the sources below."""
 
     @property
-    def rows(self) -> str:
+    def rows(self) -> Term:
         """Which rows there are."""
-        return join_conditions(self.origin, self.conditions)
+        if not self.conditions:
+            return self.origin
+        return said(ROWS, "{of} where {filter: where }", of=self.origin, filter=self.conditions)
 
-    def texts(self, indexes: Iterable[int]) -> tuple[str, ...]:
+    def some(self, indexes: Iterable[int]) -> tuple[Term, ...]:
         """Some columns."""
         return tuple(self.columns[each] for each in indexes)
+
+    def keys(self, indexes: Iterable[int]) -> frozenset[Term]:
+        """Some columns, whose order does not count."""
+        return frozenset(self.some(indexes))
 
     def passed(self, type: LogicalType) -> Self:
         """The same rows, columns and all, in a node of that output type."""
         return replace(self, type=type)
 
-    def made(self, type: LogicalType, columns: Iterable[str], origin: str) -> Self:
+    def made(self, type: LogicalType, columns: Iterable[Term], origin: Term) -> Self:
         """Rows that a node makes of these; its `origin` names them."""
         return replace(
             self,
             type=type,
-            columns=tuple(map(shortened, columns)),
-            origin=shortened(origin),
+            columns=tuple(each.shortened() for each in columns),
+            origin=origin.shortened(),
             conditions=frozenset(),
         )
 
@@ -70,7 +77,7 @@ class StateColumn:
     """In the state's files; made of aliases, so that only the meaning tells which column it is."""
     type: str
     """Flink type, nullable."""
-    meaning: str
+    meaning: Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +86,7 @@ class StateMeaning:
 
     uid: str
     name: str
-    parts: Mapping[str, str]
+    parts: Mapping[str, Term]
     """What all its rows depend on: operator, input, key, window, order, join."""
     columns: tuple[StateColumn, ...] = ()
     bucketed: bool = False
@@ -95,8 +102,8 @@ class StateMeaning:
     retracting: bool = field(default=False, compare=False)
     """Its input takes rows back."""
     serializers: Mapping[str, str] = field(default_factory=dict, compare=False)
-    """Calls of functions of the user to the snapshots of what they keep (`AccumulatorSchema` as JSON)."""
-    times: frozenset[str] = field(default=frozenset(), compare=False)
+    """Calls of functions of the user, as texts, to the snapshots of what they keep (`AccumulatorSchema` as JSON)."""
+    times: frozenset[Term] = field(default=frozenset(), compare=False)
     """Where the watermarks of its inputs come from."""
     begun: bool = field(default=True, compare=False)
     """Of a position: whether the source has one."""
@@ -109,11 +116,12 @@ class StateMeaning:
         return f"{self.uid}:{self.name}"
 
 
-def expression_text(expression: Expression, rows: RowsMeaning, zone: str = "UTC") -> str:
+def expression_term(expression: Expression, rows: RowsMeaning, zone: str = "UTC") -> Term:
     """An expression over rows; calls are taken to depend on the time zone, if that is not UTC."""
-    text = _expression(expression, rows)
-    calls = isinstance(expression, Call | FieldAccess)
-    return shortened(f"{text}@{zone}" if calls and zone != "UTC" else text)
+    term = _expression(expression, rows)
+    if isinstance(expression, Call | FieldAccess) and zone != "UTC":
+        term = said("zoned", "{value}@{zone}", value=term, zone=leaf("zone", zone))
+    return term.shortened()
 
 
 def conjuncts(condition: Expression) -> tuple[Expression, ...]:
@@ -123,69 +131,83 @@ def conjuncts(condition: Expression) -> tuple[Expression, ...]:
     return (condition,)
 
 
-def call_text(call: AggregateCall, rows: RowsMeaning) -> str:
+def call_term(call: AggregateCall, rows: RowsMeaning) -> Term:
     """An aggregate call: function and version, DISTINCT, arguments, options, FILTER."""
-    arguments = ", ".join(rows.texts(call.arg_list)) or "*"
-    options = f" {json.dumps(call.options, sort_keys=True)}" if call.options else ""
-    passes = f" FILTER {rows.columns[call.filter_arg]}" if call.filter_arg >= 0 else ""
-    name = call.internal_name or call.user_name
-    return shortened(f"{name}({'DISTINCT ' if call.distinct else ''}{arguments}){options}{passes}")
+    function = call.internal_name or call.user_name
+    arguments = rows.some(call.arg_list)
+    if function.startswith(_COUNT) and not call.distinct:
+        nullable = [rows.type.fields[each].type.nullable for each in call.arg_list]
+        arguments = tuple(
+            each if may_be_null else said("not null", "{value}", value=each)
+            for each, may_be_null in zip(arguments, nullable, strict=True)
+        )
+    parts: dict[str, Term] = {}
+    says = "{function}({argument})"
+    if call.distinct:
+        says, parts["distinct"] = "{function}({distinct} {argument})", leaf("word", "DISTINCT")
+    if call.options:
+        says, parts["option"] = says + " {option}", leaf("options", json.dumps(call.options, sort_keys=True))
+    if call.filter_arg >= 0:
+        says, parts["filter"] = says + " FILTER {filter}", rows.columns[call.filter_arg]
+    argument = arguments or leaf("rows", "*")
+    return said("aggregate", says, function=leaf("function", function), argument=argument, **parts).shortened()
 
 
-def join_conditions(origin: str, conditions: Iterable[str]) -> str:
-    """Rows of an origin for which all the conditions are TRUE."""
-    return origin + "".join(f"{_WHERE}{each}" for each in sorted(conditions))
+def accumulator(call: Term, part: str) -> Term:
+    """A column of what an aggregate call keeps."""
+    return said("accumulator", "{call}.{part}", call=call, part=leaf("part", part))
 
 
-def split_conditions(text: str) -> tuple[str, frozenset[str]]:
-    """The origin and the conditions of `RowsMeaning.rows`; those of rows further below stay in the origin."""
-    parts, begun, depth = [], 0, 0
-    for at, character in enumerate(text):
-        depth += (character in "([{") - (character in ")]}")
-        if depth == 0 and text.startswith(_WHERE, at):
-            parts.append(text[begun:at])
-            begun = at + len(_WHERE)
-    origin, *conditions = *parts, text[begun:]
-    return origin, frozenset(conditions)
+NUMBER_OF_ROWS = leaf("rows", "number of rows")
+"""What a state keeps that takes rows back: it ends with the last of them."""
 
 
-def set_text(texts: Sequence[str]) -> str:
-    """Texts whose order and number do not matter."""
-    return f"({', '.join(sorted(set(texts)))})"
+def call_of(column: Term) -> Term:
+    """The aggregate call that a column is an accumulator of."""
+    return next(iter(column["call"]), column)
 
 
-def list_text(texts: Sequence[str]) -> str:
-    """Texts in order."""
-    return f"[{', '.join(texts)}]"
+def every(terms: Iterable[Term]) -> Term:
+    """Terms whose order and number do not matter."""
+    return said("all", "({of})", of=frozenset(terms))
 
 
-def type_text(t: LogicalType) -> str:
+def times(inputs: Iterable[RowsMeaning]) -> Term:
+    """Where the watermark of rows of several inputs comes from: it is the earliest of theirs."""
+    return said("times", "[{of}]", of=Bag(each.time for each in inputs))
+
+
+def column_term(table: Term, column: Field) -> Term:
+    """A column of a table."""
+    name = leaf("name", column.name)
+    return said("column", "{table}.{name}{type}", table=table, name=name, type=type_term(column.type))
+
+
+@lru_cache(maxsize=1000)
+def type_term(t: LogicalType) -> Term:
     """A type without what does not change values."""
-    return f"{{{t.with_nullable(True).regular()}}}"
+    return leaf("type", f"{{{_plain(t)}}}")
 
 
-def shortened(text: str) -> str:
-    """The text, or its beginning and a hash of all of it."""
-    if len(text) <= _LONGEST:
-        return text
-    return f"{text[: _LONGEST // 10]}…#{hashlib.sha256(text.encode()).hexdigest()}"
+def _plain(t: LogicalType) -> LogicalType:
+    return t.with_nullable(True).regular()
 
 
-def readable(text: str) -> str:
-    """For people: without types, versions of functions and default catalog."""
-    short = re.sub(r"\{[^{}]*\}", "", text).replace("default_catalog.default_database.", "")
-    return re.sub(r"\$([^\s$(]+)\$\d+", r"\1", short)
-
-
-def _expression(expression: Expression, rows: RowsMeaning) -> str:
+def _expression(expression: Expression, rows: RowsMeaning) -> Term:
     if isinstance(expression, InputRef):
         return rows.columns[expression.input_index]
     if isinstance(expression, Literal):
-        return json.dumps(expression.value, ensure_ascii=False) + type_text(expression.type)
+        value = leaf("value", json.dumps(expression.value, ensure_ascii=False))
+        return said("literal", "{value}{type}", value=value, type=type_term(expression.type))
     if isinstance(expression, FieldAccess):
-        return f"{_expression(expression.expr, rows)}.{expression.name}"
-    operands = ", ".join(_expression(each, rows) for each in expression.operands)
-    # What a row's watermark is depends on more than its columns.
-    time = f" of {rows.time}" if expression.internal_name.startswith("$CURRENT_WATERMARK$") else ""
+        return said("field", "{of}.{name}", of=_expression(expression.expr, rows), name=leaf("name", expression.name))
+    operands = [_expression(each, rows) for each in expression.operands]
     name = expression.internal_name or expression.user_name
-    return f"{name}({operands}){time}{type_text(expression.type)}"
+    function, type = leaf("function", name), type_term(expression.type)
+    if name.startswith("$CURRENT_WATERMARK$"):
+        # What a row's watermark is depends on more than its columns.
+        says = "{function}({operand}) of {time}{type}"
+        return said("call", says, function=function, operand=operands, time=rows.time, type=type)
+    idle = name.startswith(_CASTS) and _plain(expression.operands[0].type) == _plain(expression.type)
+    kind = "idle cast" if idle else "call"
+    return said(kind, "{function}({operand}){type}", function=function, operand=operands, type=type)

@@ -190,12 +190,24 @@ class ExecNode(PlanModel):
 
     def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
         """What its rows are. By default all properties of its own decide, and all that its inputs mean."""
-        from execnodes.core.meaning import RowsMeaning, list_text, shortened
+        from execnodes.core.meaning import RowsMeaning
+        from execnodes.terms.term import leaf, said
 
         own = self.model_dump(mode="json", by_alias=True, exclude=set(ExecNode.model_fields) - {"configuration"})
-        below = list_text([f"{each.rows} {list_text(each.columns)} {each.time}" for each in inputs])
-        origin = shortened(f"{self.key} {json.dumps(own, sort_keys=True, ensure_ascii=False)} of {below}")
-        columns = tuple(f"#{at} of {self.key.name}" for at in range(len(self.output_type.fields)))
+        origin = said(
+            "operator",
+            "{operator} {properties} of [{input}]",
+            operator=leaf("operator", str(self.key)),
+            properties=leaf("properties", json.dumps(own, sort_keys=True, ensure_ascii=False)),
+            input=[
+                said("input", "{rows} [{column}] {time}", rows=each.rows, column=each.columns, time=each.time)
+                for each in inputs
+            ],
+        ).shortened()
+        columns = tuple(
+            said("output", f"#{at} of {self.key.name}", at=leaf("number", str(at)), of=origin)
+            for at in range(len(self.output_type.fields))
+        )
         sources = frozenset(uid for each in inputs for uid in each.sources)
         return RowsMeaning(self.output_type, columns, origin, time=origin, sources=sources)
 

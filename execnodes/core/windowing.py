@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, PlainSerializer
 from execnodes.core.node import PlanModel
 from execnodes.core.options import LONGEST
 from execnodes.core.types import LogicalType, Root
+from execnodes.terms.term import Term, leaf, said
 
 _ISO = re.compile(r"PT(?:(-?\d{1,18})H)?(?:(-?\d{1,18})M)?(?:(-?)(\d{1,18})(?:\.(\d{1,3}))?S)?", re.ASCII)
 
@@ -71,10 +72,13 @@ class WindowSpec(PlanModel):
     """Of SessionWindow: input columns of its PARTITION BY."""
 
     def __str__(self) -> str:
+        return ", ".join(f"{name}=[{text}]" for name, text in self.lengths())
+
+    def lengths(self) -> list[tuple[str, str]]:
+        """The lengths that it has, by name, for people."""
         lengths = (("max_size", self.max_size), ("step", self.step), ("size", self.size), ("slide", self.slide))
-        parts = [f"{name}=[{length_text(value)}]" for name, value in (*lengths, ("gap", self.gap)) if value is not None]
-        parts += [f"offset=[{length_text(self.offset)}]"] if self.offset else []
-        return ", ".join(parts)
+        found = [(name, length_text(value)) for name, value in (*lengths, ("gap", self.gap)) if value is not None]
+        return [*found, *([("offset", length_text(self.offset))] if self.offset else [])]
 
     @property
     def kind(self) -> str:
@@ -96,12 +100,26 @@ class Windowing(PlanModel):
     window_end: int | None = None
     """Input column of the window's end; only with WindowAttached."""
 
-    def text(self, columns: Sequence[str], zone: str) -> str:
-        """What decides which windows a row is in, over texts of the input's columns."""
+    def term(self, columns: Sequence[Term], zone: str) -> Term:
+        """What decides which windows a row is in, over the input's columns."""
         at = self.time_attribute_index if self.strategy == "TimeAttribute" else self.window_end
-        local = f" local time of {zone}" if self.time_attribute_type.root is Root.TIMESTAMP_LTZ else ""
-        partitions = "".join(f", partition {columns[each]}" for each in self.window.partition_key_indices)
-        return f"{self.window.kind}({'' if at is None else columns[at]}, {self.window}{partitions}){local}"
+        parts: dict[str, Term | tuple[Term, ...]] = {"function": leaf("function", self.window.kind)}
+        parts["time"] = () if at is None else columns[at]
+        parts |= {name: leaf("length", text) for name, text in self.window.lengths()}
+        says = f"{{function}}({{time}}, {', '.join(f'{name}=[{{{name}}}]' for name, _ in self.window.lengths())}"
+        if self.window.partition_key_indices:
+            says += ", partition {partition:, partition }"
+            parts["partition"] = tuple(columns[each] for each in self.window.partition_key_indices)
+        says += ")"
+        if self.time_attribute_type.root is Root.TIMESTAMP_LTZ:
+            says += " local time of {zone}"
+            parts["zone"] = leaf("zone", zone)
+        return said("window", says, **parts)
+
+
+def window_bound(property: str, window: Term) -> Term:
+    """Start, end or time of a row's window."""
+    return said("window bound", "{property} of {window}", property=leaf("property", property), window=window)
 
 
 class NamedWindowProperty(PlanModel):

@@ -7,21 +7,22 @@ from dataclasses import replace
 
 from execnodes.core.aggregates import RECORD_COUNT
 from execnodes.core.expressions import AggregateCall
-from execnodes.core.meaning import RowsMeaning, StateColumn, StateMeaning, call_text, set_text
+from execnodes.core.meaning import NUMBER_OF_ROWS, RowsMeaning, StateColumn, StateMeaning, accumulator, call_term, every
 from execnodes.core.metadata import ExecNodeMetadata
 from execnodes.kernels.aggregates.aggregation import Aggregation
 from execnodes.state.operator import Operator, StateSpec
+from execnodes.terms.term import Term, leaf, said
 
 HIDDEN = "rk_"
 """Columns whose names begin so are the operator's own, and mean what they are called."""
 
 
-class AccumulatorTexts(dict[str, str]):
+class AccumulatorColumns(dict[str, Term]):
     """Meanings of the columns of an aggregation's state."""
 
-    def __init__(self, texts: Mapping[str, str], addable: Iterable[str], retract: bool) -> None:
+    def __init__(self, terms: Mapping[str, Term], addable: Iterable[str], retract: bool) -> None:
         """`addable`: columns that are NULL before the first value; over retracting input none can begin later."""
-        super().__init__(texts)
+        super().__init__(terms)
         self.addable = None if retract else frozenset(addable)
         self.serializers: dict[str, str] = {}
         """See `StateMeaning.serializers`."""
@@ -31,8 +32,8 @@ def state_meanings(
     operator: Operator,
     metadata: ExecNodeMetadata,
     inputs: Sequence[RowsMeaning],
-    parts: Mapping[str, str],
-    columns: Mapping[str, Mapping[str, str]],
+    parts: Mapping[str, Term],
+    columns: Mapping[str, Mapping[str, Term]],
 ) -> tuple[StateMeaning, ...]:
     """One for each state that a savepoint holds.
 
@@ -42,7 +43,7 @@ def state_meanings(
     sources = frozenset(uid for each in inputs for uid in each.sources)
 
     def meant(spec: StateSpec) -> StateMeaning:
-        layout = f"{metadata.key.name}, state of {spec.since}"
+        layout = leaf("operator", f"{metadata.key.name}, state of {spec.since}")
         found = _meaning(operator.uid, spec, {"operator": layout, **parts}, columns[spec.name], sources)
         return replace(found, earlier=tuple(map(meant, spec.earlier)))
 
@@ -50,18 +51,18 @@ def state_meanings(
 
 
 def _meaning(
-    uid: str, spec: StateSpec, parts: Mapping[str, str], texts: Mapping[str, str], sources: frozenset[str]
+    uid: str, spec: StateSpec, parts: Mapping[str, Term], terms: Mapping[str, Term], sources: frozenset[str]
 ) -> StateMeaning:
     columns = tuple(
         StateColumn(
             column.name,
             str(column.type.with_nullable(True).regular()),
-            column.name if column.name.startswith(HIDDEN) else texts[column.name],
+            leaf("own column", column.name) if column.name.startswith(HIDDEN) else terms[column.name],
         )
         for column in spec.columns
     )
-    key = set_text([texts[name] for name in spec.key])
-    known = texts if isinstance(texts, AccumulatorTexts) else None
+    key = every(terms[name] for name in spec.key)
+    known = terms if isinstance(terms, AccumulatorColumns) else None
     return StateMeaning(
         uid,
         spec.name,
@@ -75,43 +76,47 @@ def _meaning(
     )
 
 
-def row_texts(rows: RowsMeaning) -> dict[str, str]:
+def row_columns(rows: RowsMeaning) -> dict[str, Term]:
     """Columns of a state that holds whole rows."""
     return dict(zip((each.name for each in rows.type.fields), rows.columns, strict=True))
 
 
-def aggregation_texts(
-    aggregation: Aggregation, keys: Sequence[str], rows: RowsMeaning, results: Mapping[str, str] | None = None
-) -> dict[str, AccumulatorTexts]:
+def aggregation_columns(
+    aggregation: Aggregation, keys: Sequence[Term], rows: RowsMeaning, results: Mapping[str, Term] | None = None
+) -> dict[str, AccumulatorColumns]:
     """Columns of an aggregation's states; `keys` as its own, `rows` are those that its calls read.
 
     `results`: meanings of accumulator columns, where partial results come and not rows.
     """
-    key_texts = dict(zip((each.name for each in aggregation.keys), keys, strict=True))
-    main: dict[str, str] = {}
+    key_columns = dict(zip((each.name for each in aggregation.keys), keys, strict=True))
+    main: dict[str, Term] = {}
     for each in aggregation.accumulators:
         for column in each.columns:
             part = column.name.rpartition("$")[2]
-            main[column.name] = results[column.name] if results else f"{call_text(each.call, rows)}.{part}"
-    texts = {**key_texts, RECORD_COUNT: "number of rows", **main}
-    found = {aggregation.state_name: AccumulatorTexts(texts, main, aggregation.retract)}
+            main[column.name] = results[column.name] if results else accumulator(call_term(each.call, rows), part)
+    terms = {**key_columns, RECORD_COUNT: NUMBER_OF_ROWS, **main}
+    found = {aggregation.state_name: AccumulatorColumns(terms, main, aggregation.retract)}
     for name, calls in aggregation.value_states().items():
-        # Which values there are depends on all the calls.
-        every = set_text([call_text(call, rows) for call in calls])
-        texts = {**key_texts, **_value_texts(calls, rows, every)}
-        found[name] = AccumulatorTexts(texts, (), aggregation.retract)
+        terms = {**key_columns, **_value_columns(calls, rows)}
+        found[name] = AccumulatorColumns(terms, (), aggregation.retract)
     return found
 
 
-def _value_texts(calls: Sequence[AggregateCall], rows: RowsMeaning, every: str) -> dict[str, str]:
+def _value_columns(calls: Sequence[AggregateCall], rows: RowsMeaning) -> dict[str, Term]:
+    # Which values there are depends on all the calls.
+    of_all = frozenset(call_term(call, rows) for call in calls)
     first, last = rows.columns[calls[0].arg_list[0]], rows.columns[calls[0].arg_list[-1]]
     counters = {
-        f"{call.name}$occurrences": f"occurrences {rows.columns[call.filter_arg] if call.filter_arg >= 0 else ''}"
+        f"{call.name}$occurrences": said("occurrences", "occurrences {filter}", filter=rows.some(_filter(call)))
         for call in calls
     }
     return {
-        "key": f"{first} for {every}",
-        "value": f"{last} for {every}",
-        "position": f"position for {every}",
+        "key": said("value", "{value} for ({call})", value=first, call=of_all),
+        "value": said("value", "{value} for ({call})", value=last, call=of_all),
+        "position": said("position", "position for ({call})", call=of_all),
         **counters,
     }
+
+
+def _filter(call: AggregateCall) -> tuple[int, ...]:
+    return (call.filter_arg,) if call.filter_arg >= 0 else ()

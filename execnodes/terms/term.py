@@ -22,6 +22,10 @@ _ENDLESS = 1_000_000
 _PLACE = re.compile(r"\{(\w+)(?::([^{}]*))?\}")
 
 
+ROWS = "rows"
+"""Kind of rows with a filter: `of` and `filter`."""
+
+
 class Order(StrEnum):
     """What counts of several terms in one role."""
 
@@ -46,6 +50,8 @@ class Part:
     def digests(self) -> list[str]:
         """Equal for parts that mean the same."""
         found = [each.digest for each in self.terms]
+        if self.order is Order.SET:
+            return sorted(set(found))
         return found if self.order is Order.LIST else sorted(found)
 
 
@@ -67,7 +73,7 @@ class Term:
     def __post_init__(self) -> None:
         if self.parts:
             roles = {each.role for each in self.parts}
-            missing = {role for _, role, _ in _pieces(self.says) if role} - roles
+            missing = {role for _, role, _ in pieces(self.says) if role} - roles
             if missing or len(roles) != len(self.parts):
                 raise ValueError(f"{self.says!r} says {', '.join(sorted(missing)) or 'a role twice'}")
         content = [[each.role, each.order, each.digests] for each in self.parts] if self.parts else self.says
@@ -107,7 +113,7 @@ class Term:
             return self.says
         shown = {each.role: each for each in self.parts}
         text = "".join(
-            literal + (_joined(shown[role], between) if role else "") for literal, role, between in _pieces(self.says)
+            literal + (_joined(shown[role], between) if role else "") for literal, role, between in pieces(self.says)
         )
         return shortened(text) if self.cut or len(text) > _ENDLESS else text
 
@@ -164,7 +170,7 @@ def _joined(part: Part, between: str) -> str:
 
 
 @lru_cache(maxsize=1000)
-def _pieces(says: str) -> tuple[tuple[str, str, str], ...]:
+def pieces(says: str) -> tuple[tuple[str, str, str], ...]:
     """What stands before each place of a sentence, its role, and what stands between terms; in the end the rest."""
     found, at = [], 0
     for match in _PLACE.finditer(says):

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from execnodes.core.errors import RekindleError
 from execnodes.core.expressions import AccumulatorSchema
-from execnodes.core.meaning import StateColumn, StateMeaning, readable
+from execnodes.core.meaning import StateColumn, StateMeaning, accumulator, call_of
 from execnodes.state.serializers.make import snapshot_of
 from execnodes.state.serializers.migrate import AccumulatorChange
 from execnodes.state.serializers.snapshot import CompatibilityType
+from execnodes.terms.shown import TEXT, shown
+from execnodes.terms.term import Term, leaf
 from execnodes.user_functions.consent import ClassNotAllowedError
+from plans.compatibility.canonical import same
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +32,14 @@ class Evolved:
 def evolve(old: StateMeaning, new: StateMeaning) -> Evolved:
     """`old` with the accumulators of `new`, as far as the snapshots of both say that they can be converted."""
     columns, changes, problems, unsure = list(old.columns), [], [], False
-    for call, text in new.serializers.items():
-        if call not in old.serializers or old.serializers[call] == text:
+    calls = dict.fromkeys(call_of(each.meaning) for each in old.columns)
+    for call in dict.fromkeys(call_of(each.meaning) for each in new.columns):
+        text = new.serializers.get(call.text)
+        known = [old.serializers[each.text] for each in calls if each.text in old.serializers and same(each, call)]
+        if text is None or not known or known[0] == text:
             continue
-        title = readable(call)
-        before = AccumulatorSchema.model_validate_json(old.serializers[call])
+        title = shown(call)
+        before = AccumulatorSchema.model_validate_json(known[0])
         after = AccumulatorSchema.model_validate_json(text)
         try:
             found = snapshot_of(after).resolve_schema_compatibility(snapshot_of(before))
@@ -46,18 +53,28 @@ def evolve(old: StateMeaning, new: StateMeaning) -> Evolved:
         if found.verdict is CompatibilityType.INCOMPATIBLE:
             problems.append(f"accumulator of {title}: {found.reason}")
         elif found.verdict is not CompatibilityType.COMPATIBLE_AS_IS:
-            olds = {each.meaning.removeprefix(f"{call}."): each.name for each in columns if _of(call, each)}
+            olds = {_part(each): each.name for each in columns if _of(call, each)}
             columns = [each for each in columns if not _of(call, each)]
             taken = {each.name for each in columns}
             fresh = [replace(each, name=_free(each.name, taken)) for each in new.columns if _of(call, each)]
             columns += fresh
-            news = {each.meaning.removeprefix(f"{call}."): each.name for each in fresh}
+            news = {_part(each): each.name for each in fresh}
             changes.append(AccumulatorChange(title, found.reason or found.verdict, before, after, olds, news))
     return Evolved(replace(old, columns=tuple(columns)), tuple(changes), tuple(problems), unsure)
 
 
-def _of(call: str, column: StateColumn) -> bool:
-    return column.meaning.startswith(f"{call}.")
+def column_term(text: str, calls: Iterable[str]) -> Term:
+    """What a column means of which only the text is known, and the texts of calls that it may be an accumulator of."""
+    call = next((each for each in calls if text.startswith(f"{each}.")), None)
+    return leaf(TEXT, text) if call is None else accumulator(leaf(TEXT, call), text.removeprefix(f"{call}."))
+
+
+def _of(call: Term, column: StateColumn) -> bool:
+    return column.meaning.kind == "accumulator" and same(call_of(column.meaning), call)
+
+
+def _part(column: StateColumn) -> str:
+    return column.meaning["part"][0].says
 
 
 def _free(name: str, taken: set[str]) -> str:

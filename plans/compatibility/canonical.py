@@ -1,18 +1,21 @@
-"""One form for texts that mean the same (`execnodes.core.meaning`): used where they are compared, never stored.
+"""Terms of savepoints of format 1, of which only texts may be known, are compared as texts, in one form.
 
-So states of all releases are compared alike, whatever form their texts were written in. What is not understood stays
-as it is: texts that differ then count as different, which is safe.
+What is not understood stays as it is: texts that differ then count as different, which is safe. Trees are compared by
+`execnodes.terms.forms`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import lru_cache
 
-from execnodes.core.meaning import StateMeaning, join_conditions, split_conditions
+from execnodes.core.meaning import call_of
+from execnodes.terms import forms
+from execnodes.terms.shown import TEXT
+from execnodes.terms.term import Term
 
+_WHERE = " where "
 _CALL = re.compile(r"\$([^\s$(]+)\$\d+\(")
 _TYPE = re.compile(r"\{[^{}]*\}")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -28,14 +31,11 @@ class _NotUnderstood(Exception):
     """The text is not made as these texts are."""
 
 
-def canonical_state(state: StateMeaning) -> StateMeaning:
-    """With its texts in one form; accumulators of functions of the user are found by their texts, which stay."""
-    if state.serializers:
-        return state
-    parts = {label: canonical(text) for label, text in state.parts.items()}
-    return replace(
-        state, parts=parts, columns=tuple(replace(each, meaning=canonical(each.meaning)) for each in state.columns)
-    )
+def same(one: Term, other: Term) -> bool:
+    """Whether two terms mean the same, as far as can be told."""
+    if TEXT not in (call_of(one).kind, call_of(other).kind):
+        return forms.same(one, other)
+    return one.text == other.text or canonical(one.text) == canonical(other.text)
 
 
 @lru_cache(maxsize=50_000)
@@ -45,10 +45,10 @@ def canonical(text: str) -> str:
     COUNT of a literal is COUNT(*).
     """
     try:
-        origin, conditions = split_conditions(_formed(text))
+        origin, *conditions = _split(_formed(text), _WHERE)
     except (_NotUnderstood, RecursionError):
         return text
-    return join_conditions(origin, conditions)
+    return _WHERE.join([origin, *sorted(set(conditions))])
 
 
 def _formed(text: str) -> str:
@@ -124,8 +124,8 @@ def _closed(text: str, at: int) -> int:
     raise _NotUnderstood
 
 
-def _split(text: str) -> list[str]:
-    """Operands, by the commas between them."""
+def _split(text: str, between: str = ", ") -> list[str]:
+    """Operands, by what stands between them; not those of what is inside."""
     parts, begun, at, depth = [], 0, 0, 0
     while at < len(text):
         string = _STRING.match(text, at)
@@ -133,9 +133,9 @@ def _split(text: str) -> list[str]:
             at = string.end()
             continue
         depth += (text[at] in "([{") - (text[at] in ")]}")
-        if depth == 0 and text.startswith(", ", at):
+        if depth == 0 and text.startswith(between, at):
             parts.append(text[begun:at])
-            begun = at + 2
+            begun = at + len(between)
         at += 1
     if depth:
         raise _NotUnderstood

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from execnodes.core.meaning import StateMeaning
+from execnodes.core.meaning import StateMeaning, call_of
+from execnodes.terms.term import Term
 from plans.compatibility.counterparts import Address, counterparts
 from plans.compatibility.fates import Comparison, Fate, Judgement, Verdict
 from plans.compatibility.judge import by_time, differences, judge
@@ -218,15 +219,15 @@ def _may_begin(match: _Match, kept: Sequence[_Match]) -> bool:
     """Values behind accumulators that start empty, too, and behind no others."""
     if match.meaning.addable is None:
         return False
-    texts = " ".join(column.meaning for column in match.meaning.columns)
-    begins: list[str] = []
-    goes_on: list[str] = []
+    calls = {call for column in match.meaning.columns for call in column.meaning["call"]}
+    begins: set[Term] = set()
+    goes_on: set[Term] = set()
     for each in kept:
         for column in each.meaning.columns:
             if column.name in (each.meaning.addable or ()):
                 into = begins if column.name in each.judgement.empty else goes_on
-                into.append(column.meaning.rpartition(".")[0])
-    return any(call in texts for call in begins) and not any(call in texts for call in goes_on)
+                into.add(call_of(column.meaning))
+    return bool(calls & begins) and not calls & goes_on
 
 
 def _with_moves(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from execnodes.core.meaning import StateMeaning
+from plans.compatibility.canonical import same
 from plans.compatibility.fates import Comparison, Fate
 from plans.compatibility.meaning import POSITION
 
@@ -38,5 +39,5 @@ def counterparts(
 
 def _alike(one: StateMeaning, other: StateMeaning) -> int:
     """How many parts and columns they share."""
-    parts = sum(other.parts.get(label) == text for label, text in one.parts.items())
-    return parts + len({each.meaning for each in one.columns} & {each.meaning for each in other.columns})
+    parts = sum(label in other.parts and same(other.parts[label], term) for label, term in one.parts.items())
+    return parts + sum(any(same(each.meaning, column.meaning) for each in other.columns) for column in one.columns)

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from execnodes.core.meaning import StateColumn, StateMeaning, readable, split_conditions
+from execnodes.core.meaning import NOTHING, StateColumn, StateMeaning, call_of
+from execnodes.terms.changes import told
+from execnodes.terms.shown import shown
+from execnodes.terms.term import Term, below
 from plans.compatibility.accumulators import evolve
-from plans.compatibility.canonical import canonical_state
+from plans.compatibility.canonical import same
 from plans.compatibility.fates import Fate, Judgement
 from plans.compatibility.meaning import POSITION
 
-CUT = "…#"
-"""What a text holds that is too long to be kept whole."""
-
 
 def by_time(state: StateMeaning) -> bool:
-    """Whether a state goes by the watermark, as its parts then say."""
-    times = [each for each in state.times if each]
-    return any(CUT in text or any(each in text for each in times) for text in state.parts.values())
+    """Whether a state of a plan goes by the watermark, as its parts then say."""
+    times = state.times - {NOTHING}
+    return bool(times) and any(each in times for part in state.parts.values() for each in below(part, lambda _: True))
 
 
 def judge(old: StateMeaning, new: StateMeaning) -> Judgement:
@@ -26,7 +26,7 @@ def judge(old: StateMeaning, new: StateMeaning) -> Judgement:
     if old.unknown or new.unknown:
         reason = f"what it means cannot be told: {new.unknown or old.unknown}"
         return Judgement(new.uid, new.name, Fate.INCOMPATIBLE, reason, unsure=True)
-    found = _as_it_is(canonical_state(old), canonical_state(new))
+    found = _as_it_is(old, new)
     if found.goes_on:
         return found
     earlier = (judge(old, each) for each in new.earlier if each.name == old.name)
@@ -39,11 +39,13 @@ def _as_it_is(old: StateMeaning, new: StateMeaning) -> Judgement:
     columns, missing = _columns(old.columns, new.columns)
     if evolved.problems:
         # What their columns lack follows from what the snapshots say.
-        missing = [each for each in missing if not any(each.meaning.startswith(f"{c}.") for c in new.serializers)]
-    reasons = [*_changes(old, new), *evolved.problems]
+        missing = [each for each in missing if call_of(each.meaning).text not in new.serializers]
+    known: set[str] = set()
+    reasons = [*_changes(old, new, known), *evolved.problems]
     empty = _may_be_empty(new, missing, columns)
     if not empty:
-        reasons += [_missing(each, _instead(each, old.columns, new.columns)) for each in missing]
+        for each in missing:
+            reasons += _missing(each, _instead(each, old.columns, new.columns), known)
     if old.bucketed != new.bucketed:
         reasons.append("the layout of its buckets has changed")
     if reasons:
@@ -55,7 +57,7 @@ def _as_it_is(old: StateMeaning, new: StateMeaning) -> Judgement:
     notes += [f"columns that nothing reads any longer go: {', '.join(gone)}"] if gone else []
     notes += [f"accumulator of {each.title}: {each.reason}" for each in evolved.changes]
     if empty:
-        notes += [f"{_missing(each, None)}, so it starts empty" for each in missing]
+        notes += [f"{_new(each)}, so it starts empty" for each in missing]
     fate = Fate.CONVERT if notes else Fate.KEEP
     aged = old.ttl_ms != new.ttl_ms
     if aged:
@@ -82,13 +84,13 @@ def _taken_over(found: Judgement, old: StateMeaning, new: StateMeaning) -> Judge
     return replace(found, state=new.name, fate=Fate.CONVERT, reason=reason + more, was=was, taken_over=True)
 
 
-def _changes(old: StateMeaning, new: StateMeaning) -> list[str]:
+def _changes(old: StateMeaning, new: StateMeaning, known: set[str]) -> list[str]:
     labels = [*old.parts, *(label for label in new.parts if label not in old.parts)]
-    changed = [_changed(label, old.parts.get(label, ""), new.parts.get(label, "")) for label in labels]
     # Options of a table that one of the plans does not hold cannot be compared; restoring asks the catalog.
     if new.name == POSITION:
-        changed = [_changed(label, text, new.parts[label]) for label, text in old.parts.items() if label in new.parts]
-    return [each for each in changed if each]
+        labels = [label for label in old.parts if label in new.parts]
+    labels.sort(key=lambda each: each != "key")
+    return [each for label in labels for each in _changed(label, old.parts.get(label), new.parts.get(label), known)]
 
 
 def _columns(old: Sequence[StateColumn], new: Sequence[StateColumn]) -> tuple[dict[str, str], list[StateColumn]]:
@@ -96,10 +98,10 @@ def _columns(old: Sequence[StateColumn], new: Sequence[StateColumn]) -> tuple[di
     found: dict[str, str] = {}
     missing = []
     for column in new:
-        fitting = [each for each in old if (each.meaning, each.type) == (column.meaning, column.type)]
-        same = [each for each in fitting if each.name == column.name] or fitting
-        if same:
-            found[column.name] = same[0].name
+        fitting = [each for each in old if _means(each, column)]
+        chosen = [each for each in fitting if each.name == column.name] or fitting
+        if chosen:
+            found[column.name] = chosen[0].name
         else:
             missing.append(column)
     return found, missing
@@ -116,32 +118,25 @@ def _instead(column: StateColumn, old: Sequence[StateColumn], new: Sequence[Stat
     """The old column in its place, unless that one is wanted elsewhere."""
     at = new.index(column)
     there = old[at] if at < len(old) else None
-    wanted = there is not None and any((each.meaning, each.type) == (there.meaning, there.type) for each in new)
+    wanted = there is not None and any(_means(there, each) for each in new)
     return None if wanted else there
 
 
-def _missing(column: StateColumn, instead: StateColumn | None) -> str:
-    now = f"{readable(column.meaning)} ({column.type})"
+def _missing(column: StateColumn, instead: StateColumn | None, known: set[str]) -> list[str]:
     if instead is None:
-        return f"column {column.name}: {now} is new; nothing in the state tells it"
-    if instead.meaning == column.meaning:
-        return f"column {column.name}: {readable(column.meaning)} was {instead.type} and is {column.type}"
-    return f"column {column.name}: {_arrow(instead.meaning, column.meaning)}"
+        return [_new(column)]
+    if same(instead.meaning, column.meaning):
+        return [f"column {column.name}: {shown(column.meaning)} was {instead.type} and is {column.type}"]
+    return told(f"column {column.name}", instead.meaning, column.meaning, known)
 
 
-def _changed(label: str, old: str, new: str) -> str:
-    if old == new:
-        return ""
-    (origin, before), (other, after) = split_conditions(old), split_conditions(new)
-    if origin != other:
-        return f"{label}: {_arrow(old, new)}"
-    removed, added = (" and ".join(sorted(each)) for each in (before - after, after - before))
-    if removed and added:
-        return f"{label}: filter {_arrow(removed, added)}"
-    return f"{label}: filter {'added' if added else 'removed'}: {readable(added or removed)}"
+def _new(column: StateColumn) -> str:
+    return f"column {column.name}: {shown(column.meaning)} ({column.type}) is new; nothing in the state tells it"
 
 
-def _arrow(old: str, new: str) -> str:
-    pair = [readable(old), readable(new)]
-    one, other = pair if pair[0] != pair[1] else (old, new)
-    return f"{one or 'nothing'} -> {other or 'nothing'}"
+def _changed(label: str, old: Term | None, new: Term | None, known: set[str]) -> list[str]:
+    return [] if old is not None and new is not None and same(old, new) else told(label, old, new, known)
+
+
+def _means(one: StateColumn, other: StateColumn) -> bool:
+    return one.type == other.type and same(one.meaning, other.meaning)

@@ -9,6 +9,7 @@ from execnodes.core.errors import PlanError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.meaning import RowsMeaning, StateMeaning
 from execnodes.core.node import ExecNode
+from execnodes.terms.term import leaf
 from plans.format.tables import FIXED, tables_of
 
 POSITION = "position"
@@ -90,9 +91,9 @@ def _positions(node: ExecNode, rows: RowsMeaning) -> Iterator[StateMeaning]:
     for table in tables_of(node):
         if table.resolved_table is not None:
             options = table.resolved_table.options or {}
-            parts |= {key: options[key] for key in FIXED if key in options}
+            parts |= {key: leaf("option", options[key]) for key in FIXED if key in options}
             parts |= {
-                f"METADATA {each.name}": each.metadata_key or each.name
+                f"METADATA {each.name}": leaf("metadata", each.metadata_key or each.name)
                 for each in table.resolved_table.table_schema.metadata
             }
     for uid in sorted(rows.sources):

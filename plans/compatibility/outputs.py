@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import starmap
 
-from execnodes.core.meaning import RowsMeaning, readable
+from execnodes.core.meaning import RowsMeaning
+from execnodes.terms.forms import same
+from execnodes.terms.shown import readable
 from plans.compatibility.meaning import Meanings
 from plans.format.tables import tables_of
 
@@ -19,11 +22,16 @@ def _notes(before: dict[str, RowsMeaning], after: dict[str, RowsMeaning]) -> Ite
         name = readable(table)
         if table not in before:
             yield f"sink {name} is new: it gets what changes from now on, and nothing of what was before"
-        elif (rows.rows, rows.columns) != (before[table].rows, before[table].columns):
+        elif not _equal(rows, before[table]):
             yield f"sink {name} holds rows of the old query: those that are not written again stay as they are"
     for table in before:
         if table not in after:
             yield f"sink {readable(table)} is no longer written"
+
+
+def _equal(one: RowsMeaning, other: RowsMeaning) -> bool:
+    columns = zip(one.columns, other.columns, strict=False)
+    return same(one.rows, other.rows) and len(one.columns) == len(other.columns) and all(starmap(same, columns))
 
 
 def _written(plan: Meanings) -> dict[str, RowsMeaning]:

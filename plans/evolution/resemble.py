@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
 from execnodes.core.graph import ExecGraph
-from execnodes.core.meaning import StateMeaning
+from execnodes.core.meaning import RowsMeaning, StateMeaning
 from execnodes.core.node import ExecNode
+from execnodes.terms.forms import form, same
 from plans.compatibility.fates import Fate
 from plans.compatibility.judge import by_time, judge
 from plans.compatibility.meaning import POSITION, Meant, meant
@@ -74,14 +75,14 @@ class Resemblance:
         if node.id not in self._read:
             return self._grade_of_sinks(node, old)
         one, other = self._before[old.id].rows, self._after[node.id].rows
-        same = (one.rows, sorted(one.columns), one.time) == (other.rows, sorted(other.columns), other.time)
-        return (0, self._differences(node, old), old.id) if same and self._below(other.sources, one.sources) else None
+        equal = same(one.rows, other.rows) and same(one.time, other.time) and _columns(one) == _columns(other)
+        return (0, self._differences(node, old), old.id) if equal and self._below(other.sources, one.sources) else None
 
     def _grade_of_sinks(self, node: ExecNode, old: ExecNode) -> Grade | None:
         """A sink is its table; which rows it gets is another question."""
         if self._written[node.id] != self._written_before.get(old.id):
             return None
-        return (0, int(self._before[old.id].rows.rows != self._after[node.id].rows.rows), old.id)
+        return (0, int(not same(self._before[old.id].rows.rows, self._after[node.id].rows.rows)), old.id)
 
     def _grade_of_states(self, node: ExecNode, old: ExecNode) -> Grade | None:
         if bool(node.uids()) != bool(old.uids()):
@@ -160,8 +161,8 @@ def _fits(before: Iterable[StateMeaning], after: Iterable[StateMeaning]) -> int 
     """0 if every state is the same, 1 if it is found by meaning, 2 if something is lost; None if it cannot go on."""
     old, worst, kept = {each.name: each for each in before}, 0, False
     for new in after:
-        same = [old[new.name]] if new.name in old else [each for name, each in old.items()]
-        found = [judge(each, new) for each in same]
+        candidates = [old[new.name]] if new.name in old else list(old.values())
+        found = [judge(each, new) for each in candidates]
         goes_on = next((each for each in found if each.goes_on), None)
         if goes_on is None and (new.name in old or new.addable is None):
             return None
@@ -169,6 +170,10 @@ def _fits(before: Iterable[StateMeaning], after: Iterable[StateMeaning]) -> int 
         lossy = goes_on is None or goes_on.loss
         worst = max(worst, _LOSSY if lossy else int(goes_on is not None and goes_on.fate is Fate.CONVERT))
     return worst if kept else None
+
+
+def _columns(rows: RowsMeaning) -> list[str]:
+    return sorted(form(each).digest for each in rows.columns)
 
 
 def _sinks(graph: ExecGraph) -> Mapping[int, list[str]]:

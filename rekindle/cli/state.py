@@ -118,8 +118,8 @@ def _document(state: SavedState, skew: Skew, manifest: Manifest, rows: list[dict
         "columns": [{"name": name, "type": t} for name, t in state.schema],
         "bucketed": state.bucketed,
         "meaning": {
-            **state.parts,
-            "columns": dict(zip((name for name, _ in state.schema), state.meanings, strict=True)),
+            **{label: term.text for label, term in state.parts.items()},
+            "columns": {name: term.text for (name, _), term in zip(state.schema, state.meanings, strict=True)},
         },
         "history": [
             {
@@ -143,15 +143,15 @@ def _history(state: SavedState, manifest: Manifest) -> list[Step]:
 
 
 def _described(state: SavedState, skew: Skew, history: list[Step]) -> list[str]:
-    from execnodes.core.meaning import readable
+    from execnodes.terms.shown import shown
 
     ttl = f", ttl {state.ttl_ms} ms" if state.ttl_ms else ""
-    columns = zip(state.schema, map(readable, state.meanings), strict=True)
+    columns = zip(state.schema, map(shown, state.meanings), strict=True)
     spread = f"min {skew.smallest:,}, median {skew.median:,}, max {skew.largest:,} rows"
     return [
         f"{state.title}  {state.rows:,} rows, {state.bytes:,} bytes, max parallelism {state.max_parallelism}{ttl}",
         f"    key groups: {bar(skew.rows)}  {spread}",
-        *(f"    {label}: {readable(text)}" for label, text in state.parts.items()),
+        *(f"    {label}: {shown(term)}" for label, term in state.parts.items()),
         *(f"    {name} {t}{'  key' if name in state.key else ''}  {meaning}" for (name, t), meaning in columns),
         *(line for each in history for line in _told(each)),
     ]

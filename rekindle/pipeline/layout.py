@@ -87,8 +87,8 @@ def layout_of(graph: ExecGraph, steps: Iterable[Step]) -> FolderLayout:
             found = meant.get((uid, spec.name))
             if found is not None and not spec.derived:
                 meaning = {
-                    "parts": dict(found.parts),
-                    "columns": [each.meaning for each in found.columns],
+                    "parts": {label: term.text for label, term in found.parts.items()},
+                    "columns": [each.meaning.text for each in found.columns],
                     "sources": sorted(found.sources),
                     "serializers": dict(found.serializers),
                 }

@@ -17,7 +17,7 @@ from execnodes.core.types import parse_type
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import Former
 from execnodes.state.serializers.frames import NextLayout
-from plans.compatibility.accumulators import evolve
+from plans.compatibility.accumulators import column_term, evolve
 from plans.compatibility.judge import judge
 from plans.compatibility.meaning import meanings
 from plans.format.load import load
@@ -37,18 +37,22 @@ class StoredLayout:
     """Columns of a state, as the job's folder keeps them."""
 
     columns: tuple[tuple[str, str, str], ...]
-    """Name, type and meaning."""
+    """Name, type and meaning, as text."""
     serializers: Mapping[str, str]
     """See `StateMeaning`."""
 
     @classmethod
     def of(cls, state: StateMeaning) -> StoredLayout:
         """The layout that a plan has now."""
-        return cls(tuple((each.name, each.type, each.meaning) for each in state.columns), dict(state.serializers))
+        return cls(tuple((each.name, each.type, each.meaning.text) for each in state.columns), dict(state.serializers))
 
     def meaning(self, now: StateMeaning) -> StateMeaning:
         """The state as it was; all but its accumulators is as it is now."""
-        columns = tuple(StateColumn(*each) for each in self.columns)
+        known = {each.meaning.text: each.meaning for each in now.columns}
+        columns = tuple(
+            StateColumn(name, t, known.get(text) or column_term(text, self.serializers))
+            for name, t, text in self.columns
+        )
         return replace(now, columns=columns, serializers=self.serializers)
 
     @property

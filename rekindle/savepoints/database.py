@@ -136,10 +136,11 @@ def _catalogue(table: str, manifest: Manifest) -> Iterator[tuple[Any, ...]]:
         case "savepoint_columns":
             for each in manifest.states:
                 for (name, t), meaning in zip(each.schema, each.meanings, strict=True):
-                    yield each.uid, each.name, name, t, name in each.key, meaning
+                    yield each.uid, each.name, name, t, name in each.key, meaning.text
         case "savepoint_sources":
             for uid in sorted({**manifest.sources, **manifest.positions}):
-                yield uid, json.dumps(dict(manifest.sources.get(uid, {}))), manifest.positions.get(uid)
+                parts = {label: term.text for label, term in manifest.sources.get(uid, {}).items()}
+                yield uid, json.dumps(parts), manifest.positions.get(uid)
         case _:
             for number, step in enumerate(manifest.history, 1):
                 yield number, step.operation, step.uid, step.name, step.rows_before, step.rows_after, step.detail

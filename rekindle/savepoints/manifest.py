@@ -5,28 +5,57 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, PlainValidator, TypeAdapter, ValidationError, ValidationInfo
 
 from execnodes.core.errors import StateError
 from execnodes.core.meaning import StateColumn, StateMeaning
 from execnodes.core.types import parse_type
 from execnodes.core.version import ENGINE_VERSION, version_tuple
+from execnodes.terms.shown import TEXT
+from execnodes.terms.stored import Shelf, StoredTerm, restored
+from execnodes.terms.term import Term, leaf
+from plans.compatibility.accumulators import column_term
 from plans.compatibility.meaning import POSITION
 from plans.format.document import MAX_PARALLELISM
 from rekindle.files.json_files import Count
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 FORMAT = "rekindle-savepoint"
-VERSION = 1
+VERSION = 2
+"""Of the format. In format 1 (1.0 to 1.2) meanings are texts; since 2 they are trees, and texts are beside them."""
 NAME = "manifest.json"
 PLAN = "plan.json"
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 """SHA-256."""
 Name = Annotated[str, Field(min_length=1)]
-_STRICT = ConfigDict(extra="forbid")
+_STRICT = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
+
+
+def _meant(value: object, info: ValidationInfo) -> Term:
+    """A term by its place, with its text for people; format 1 has but the text."""
+    terms = info.context
+    if terms is None and isinstance(value, str):
+        return leaf(TEXT, value)
+    if isinstance(terms, list) and isinstance(value, dict) and set(value) == {"text", "term"}:
+        text, place = value["text"], value["term"]
+        if isinstance(text, str) and type(place) is int and 0 <= place < len(terms):
+            return _a_term(terms[place])
+    raise ValueError("it is no meaning")
+
+
+def _a_term(value: object) -> Term:
+    assert isinstance(value, Term)
+    return value
+
+
+Meant = Annotated[Term, PlainValidator(_meant)]
+"""What is meant, by its place among the terms of the manifest."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +70,9 @@ class SavedState:
     key: tuple[str, ...]
     bucketed: bool
     ttl_ms: Count
-    parts: Mapping[str, str]
+    parts: Mapping[str, Meant]
     """What all its rows depend on (see `StateMeaning`)."""
-    meanings: tuple[str, ...]
+    meanings: tuple[Meant, ...]
     """What each column holds."""
     sources: tuple[str, ...]
     """Uids of the sources whose rows it has seen."""
@@ -63,7 +92,8 @@ class SavedState:
     @property
     def meaning(self) -> StateMeaning:
         """To be compared with that of a plan."""
-        columns = tuple(StateColumn(*pair, text) for pair, text in zip(self.schema, self.meanings, strict=True))
+        terms = [column_term(each.says, self.serializers) if each.kind == TEXT else each for each in self.meanings]
+        columns = tuple(StateColumn(*pair, term) for pair, term in zip(self.schema, terms, strict=True))
         sources = frozenset(self.sources)
         return StateMeaning(
             self.uid,
@@ -118,7 +148,7 @@ class Manifest:
     """Epoch ms; 0 if there was none."""
     positions: Mapping[str, str]
     """Source uid to where it goes on; absent for sources that had not begun."""
-    sources: Mapping[str, Mapping[str, str]]
+    sources: Mapping[str, Mapping[str, Meant]]
     """Source uid to what it reads (see `StateMeaning.parts`)."""
     states: tuple[SavedState, ...]
     history: tuple[Step, ...] = ()
@@ -135,13 +165,29 @@ class Manifest:
 
     def text(self) -> str:
         """As it is written, sealed."""
-        content = {"format": FORMAT, "version": VERSION, **asdict(self)}
+        shelf = Shelf()
+        content = {"format": FORMAT, "version": VERSION, **_fields(self, shelf)}
         if not self.history:
             del content["history"]
         for state in content["states"]:
             if not state["serializers"]:
                 del state["serializers"]
-        return sealed(content)
+        return sealed({**content, "terms": [each.json() for each in shelf.terms]})
+
+
+def _fields(value: DataclassInstance, shelf: Shelf) -> dict[str, Any]:
+    return {each.name: _json(getattr(value, each.name), shelf) for each in fields(value)}
+
+
+def _json(value: object, shelf: Shelf) -> Any:
+    """As JSON has it; terms go to the shelf."""
+    if isinstance(value, Term):
+        return {"text": value.text, "term": shelf.place(value)}
+    if isinstance(value, Mapping):
+        return {name: _json(each, shelf) for name, each in value.items()}
+    if isinstance(value, tuple):
+        return [_json(each, shelf) for each in value]
+    return _fields(value, shelf) if isinstance(value, SavedState | Step) else value
 
 
 def sealed(content: Mapping[str, Any]) -> str:
@@ -158,14 +204,16 @@ def _seal(rest: Mapping[str, Any]) -> str:
 def read(folder: Path) -> Manifest:
     """The manifest of a whole savepoint; StateError names what is wrong and which file."""
     from rekindle.savepoints.contents import check_files
+    from rekindle.savepoints.plan import explained
 
     path = folder / NAME
-    manifest, is_sealed = _parsed(path)
+    manifest, is_sealed, has_trees = _parsed(path)
     check_files(folder, manifest, count=not is_sealed)
-    return manifest
+    return manifest if has_trees else explained(manifest, folder)
 
 
-def _parsed(path: Path) -> tuple[Manifest, bool]:
+def _parsed(path: Path) -> tuple[Manifest, bool, bool]:
+    """The manifest, whether it is sealed, and whether it has trees."""
     try:
         if not path.is_file():
             raise wrong(path, "this is no savepoint: there is no manifest", "Name the folder that `savepoint` wrote.")
@@ -192,7 +240,14 @@ def _parsed(path: Path) -> tuple[Manifest, bool]:
         is_sealed = "seal" in found or engine >= _SEALED_SINCE
         if is_sealed and found.pop("seal", None) != _seal(found):
             raise ValueError("seal: it is not that of the rest")
-        return _strictly({key: found[key] for key in found if key not in ("format", "version")}), is_sealed
+        terms = None
+        if version > 1:
+            terms = restored(_TERMS.validate_json(json.dumps(found.pop("terms", None)), strict=True))
+        return (
+            _strictly({key: found[key] for key in found if key not in ("format", "version")}, terms),
+            is_sealed,
+            terms is not None,
+        )
     except OSError as error:
         raise wrong(path, f"the manifest cannot be read: {error.strerror}", "Check its permissions.") from error
     except (ValueError, RecursionError) as error:
@@ -203,10 +258,10 @@ _SEALED_SINCE = (1, 3)
 """Engine version. Older ones refuse what newer ones have written, so the format has no other number."""
 
 
-def _strictly(content: dict[str, Any]) -> Manifest:
+def _strictly(content: dict[str, Any], terms: list[Term] | None) -> Manifest:
     """ValueError for all that is not as it was written."""
     # In JSON lists are tuples, also where it is strict otherwise.
-    manifest = _MANIFEST.validate_json(json.dumps(content), strict=True)
+    manifest = _MANIFEST.validate_json(json.dumps(content), strict=True, context=terms)
     titles = [(each.uid, each.name) for each in manifest.states]
     for number, state in enumerate(manifest.states):
         place = f"states.{number} ({state.title})"
@@ -226,6 +281,7 @@ def _strictly(content: dict[str, Any]) -> Manifest:
 
 
 _MANIFEST = TypeAdapter(Manifest)
+_TERMS = TypeAdapter(tuple[StoredTerm, ...])
 _STEPS = TypeAdapter(tuple[Step, ...])
 
 

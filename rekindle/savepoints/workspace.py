@@ -17,6 +17,7 @@ from execnodes.core.errors import StateError
 from execnodes.core.meaning import StateMeaning
 from execnodes.core.version import ENGINE_VERSION
 from execnodes.core.words import counted
+from execnodes.terms.term import Term
 from rekindle.files.paths import for_duckdb_to_write
 from rekindle.savepoints.columns import distinct_names, file_columns, literal
 from rekindle.savepoints.contents import seal
@@ -68,7 +69,7 @@ class Workspace:
     """Whether all this is thrown away in the end."""
     watermark: int = 0
     positions: dict[str, str] = field(default_factory=dict)
-    sources: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    sources: dict[str, Mapping[str, Term]] = field(default_factory=dict)
     drafts: dict[Address, Draft] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)

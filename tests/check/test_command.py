@@ -133,7 +133,7 @@ def test_a_savepoint_tells_what_the_state_is(
     (found,) = (each for each in json.loads(capsys.readouterr().out)["operators"] if each["state"] != "position")
     assert (found["fate"], found["rows"], found["bytes"]) == ("keep", 1234, 567)
     assert call(monkeypatch, folder, "max.json", "old.json", "--savepoint", "savepoint") == 3
-    assert "(1234 rows, 567 bytes)  column s$sum: MAX(t.v).max -> SUM(t.v).sum" in capsys.readouterr().out
+    assert "(1234 rows, 567 bytes)  column s$sum: function: MAX(t.v) -> SUM(t.v)" in capsys.readouterr().out
 
 
 def test_state_that_is_made(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], folder: Path) -> None:

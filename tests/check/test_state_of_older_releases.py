@@ -7,14 +7,19 @@ from dataclasses import replace
 import pytest
 
 from execnodes.core.meaning import StateColumn, StateMeaning
+from execnodes.terms.term import leaf
 from plans.compatibility.compare import Comparison, Verdict, compare
 
 
 def state(name: str, since: str, *columns: str, earlier: tuple[StateMeaning, ...] = ()) -> StateMeaning:
     """Of one operator; columns mean what they are called."""
-    parts = {"operator": f"stream-exec-made-up, state of {since}", "input": "t"}
+    parts = {"operator": leaf("operator", f"stream-exec-made-up, state of {since}"), "input": leaf("table", "t")}
     return StateMeaning(
-        "4_made-up", name, parts, tuple(StateColumn(each, "BIGINT", f"t.{each}") for each in columns), earlier=earlier
+        "4_made-up",
+        name,
+        parts,
+        tuple(StateColumn(each, "BIGINT", leaf("column", f"t.{each}")) for each in columns),
+        earlier=earlier,
     )
 
 
@@ -46,7 +51,7 @@ def test_what_this_release_wrote_is_kept() -> None:
     [
         (WHOLE, [replace(OPEN, earlier=()), replace(SEEN, earlier=())]),
         (WHOLE, [LATER]),
-        (replace(WHOLE, parts={**WHOLE.parts, "input": "another"}), [OPEN, SEEN]),
+        (replace(WHOLE, parts={**WHOLE.parts, "input": leaf("table", "another")}), [OPEN, SEEN]),
         (state("wholeState", "0.9", "k", "v", "done"), [OPEN, SEEN]),
         (state("wholeState", "1.0", "k", "v"), [OPEN, SEEN]),
         (state("otherState", "1.0", "k", "v", "done"), [OPEN, SEEN]),

@@ -135,8 +135,8 @@ def test_rows_are_imported_and_edited(
     ("arguments", "code", "says"),
     [
         (["--plan", "old.json"], 0, ""),
-        (["--plan", "other.json"], 3, f"{STATE} incompatible: key: (t.k) -> (t.j)"),
-        (["--plan", "other.json", "--allow-non-restored-state"], 3, f"{STATE} incompatible: key: (t.k) -> (t.j)"),
+        (["--plan", "other.json"], 3, f"{STATE} incompatible: key: t.k -> t.j"),
+        (["--plan", "other.json", "--allow-non-restored-state"], 3, f"{STATE} incompatible: key: t.k -> t.j"),
         (["--plan", "new.json"], 4, f"{STATE} convert: "),
         (["--plan", "new.json"], 4, "MAX(t.v).max (INT) is new; nothing in the state tells it, so it starts empty"),
         (["--plan", "new.json", "--allow-non-restored-state"], 0, ""),

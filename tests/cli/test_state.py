@@ -11,6 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from execnodes.terms.shown import TEXT
+from execnodes.terms.term import leaf
 from rekindle.cli import main
 from rekindle.cli.state import bar
 from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, checksum
@@ -28,8 +30,9 @@ def savepoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     pq.write_table(pa.table(rows), folder / FILE)
     (folder / PLAN).write_text("{}")
     state = SavedState(
-        UID, STATE, (("k", "STRING"), ("raw", "BYTES")), ("k",), False, 3000, {"input": "t"},
-        ("t.k{STRING}", "$MAX$1(t.raw)"), ("1_source",), 8, 30, 1234, {FILE: checksum(folder / FILE)},
+        UID, STATE, (("k", "STRING"), ("raw", "BYTES")), ("k",), False, 3000, {"input": leaf("table", "t")},
+        (leaf(TEXT, "t.k{STRING}"), leaf(TEXT, "$MAX$1(t.raw)")), ("1_source",), 8, 30, 1234,
+        {FILE: checksum(folder / FILE)},
     )  # fmt: skip
     manifest = Manifest("1.0", hashlib.sha256(b"{}").hexdigest(), 7, {}, {}, (state,))
     (folder / NAME).write_text(manifest.text())

@@ -70,13 +70,19 @@ def _of_version(state: StateMeaning, metadata: ExecNodeMetadata) -> Iterator[Sta
 
 
 def _since(state: StateMeaning) -> tuple[int, int]:
-    return version_tuple(state.parts["operator"].rpartition(" ")[2])
+    return version_tuple(state.parts["operator"].text.rpartition(" ")[2])
 
 
 def layout(state: StateMeaning) -> list[object]:
     """All that a savepoint says of a state: also its meaning, since it is compared with that of later plans."""
-    columns = [[each.name, each.type, each.meaning] for each in state.columns]
-    return [state.name, dict(state.parts), columns, state.bucketed, bool(state.ttl_ms)]
+    columns = [[each.name, each.type, each.meaning.text] for each in state.columns]
+    return [
+        state.name,
+        {label: term.text for label, term in state.parts.items()},
+        columns,
+        state.bucketed,
+        bool(state.ttl_ms),
+    ]
 
 
 @cache

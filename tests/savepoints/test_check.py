@@ -95,7 +95,7 @@ def test_another_meaning_is_refused(tmp_path: Path, now: str) -> None:
 
 def test_another_input_is_refused(tmp_path: Path) -> None:
     write(tmp_path, GRAPH, saved(GRAPH))
-    with pytest.raises(StateError, match=r"input: filter >.t.v, 0. -> >.t.v, 1."):
+    with pytest.raises(StateError, match=r"input: filter: t\.v > 0 -> t\.v > 1"):
         prepared(tmp_path, pipeline("SUM(v) AS s", "t WHERE v > 1"))
 
 

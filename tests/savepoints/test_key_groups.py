@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from execnodes.core.types import parse_type
+from execnodes.terms.term import leaf
 from rekindle.savepoints.columns import arrow_type, duckdb_type
 from rekindle.savepoints.database import connected, paths, select
 from rekindle.savepoints.key_groups import _of_bytes, key_groups
@@ -79,8 +80,9 @@ def write(folder: Path) -> SavedState:
         table[f"c{i}"] = pa.array(column, arrow_type(parse_type(text)))
     pq.write_table(pa.table(table), folder / "rows.parquet")
     schema = tuple((f"c{i}", text) for i, text in enumerate(VALUES))
+    columns = tuple(leaf("column", each) for each in table)
     return SavedState(
-        "1_x", "s", schema, tuple(table), False, 0, {}, tuple(table), (), GROUPS, 61, 0,
+        "1_x", "s", schema, tuple(table), False, 0, {}, columns, (), GROUPS, 61, 0,
         {"rows.parquet": checksum(folder / "rows.parquet")},
     )  # fmt: skip
 

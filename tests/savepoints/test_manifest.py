@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from execnodes.core.errors import StateError
+from execnodes.terms.term import leaf
 from rekindle.savepoints.contents import seal
 from rekindle.savepoints.folder import _machine, new_folder, state_folder
 from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, checksum, read, sealed
@@ -31,11 +32,16 @@ def write(folder: Path) -> Manifest:
     (folder / STATE).write_bytes(b"rows")
     (folder / PLAN).write_text("{}")
     state = SavedState(
-        "4_group-aggregate", "groupAggregateState", (("k", "STRING"),), ("k",), False, 0, {"input": "t"},
-        ("t.k",), ("1_source",), 8, 1, 4, {STATE: checksum(folder / STATE)},
+        "4_group-aggregate", "groupAggregateState", (("k", "STRING"),), ("k",), False, 0, {"input": leaf("table", "t")},
+        (leaf("column", "t.k"),), ("1_source",), 8, 1, 4, {STATE: checksum(folder / STATE)},
     )  # fmt: skip
     manifest = Manifest(
-        "1.0", hashlib.sha256(b"{}").hexdigest(), 7, {"1_source": "[]"}, {"1_source": {"source": "t"}}, (state,)
+        "1.0",
+        hashlib.sha256(b"{}").hexdigest(),
+        7,
+        {"1_source": "[]"},
+        {"1_source": {"source": leaf("table", "t")}},
+        (state,),
     )
     (folder / NAME).write_text(manifest.text())
     return manifest
@@ -98,7 +104,7 @@ def test_it_is_read_as_it_was_written(tmp_path: Path) -> None:
         (lambda folder: (folder / NAME).write_text('{"form'), "damaged"),
         (lambda folder: (folder / NAME).write_text("[]"), "not a manifest"),
         (change(format="other"), "not a manifest"),
-        (change(version=2), "format 2"),
+        (change(version=3), "format 3"),
         (change(engine="7.3", states=[{}]), "taken by engine version 7.3, this engine is version"),
         (change(engine="new"), "damaged"),
         (change(states=[{"uid": "x"}]), r"states\.0\.name: Field required"),
@@ -150,7 +156,10 @@ def test_damage_is_refused(tmp_path: Path, damage: Callable[[Path], object], say
 
 
 def test_without_a_seal_rows_are_counted(tmp_path: Path) -> None:
-    for changes, says in (({"rows": 7}, "7"), ({"schema": [["other", "INT"]], "key": [], "meanings": ["x"]}, "other")):
+    for changes, says in (
+        ({"rows": 7}, "7"),
+        ({"schema": [["other", "INT"]], "key": [], "meanings": ["x"]}, "other"),
+    ):
         folder = tmp_path / says
         shutil.copytree(AGGREGATES, folder)
         read(folder)

@@ -102,7 +102,7 @@ def test_rows_are_split_and_merged(tmp_path: Path) -> None:
         assert set(column(tmp_path / "split", f"20_a:{each}", "k0")) == {"a"}
         assert set(column(tmp_path / "split", f"{TWO}:{each}", "k0")) == {"b", None}
     (state,) = (each for each in read(tmp_path / "split").states if each.title == "20_a:groupAggregateState")
-    assert state.parts["rows"] == "where (k0 = 'a') IS TRUE"
+    assert state.parts["rows"].text == "where (k0 = 'a') IS TRUE"
     merged = SavepointWriter.from_existing_savepoint(tmp_path / "split").merge_operators(["20_a", TWO], TWO)
     merged.write(tmp_path / "merged")
     # What the two halves mean together is what there was.
@@ -118,7 +118,7 @@ def test_parts_of_parts_are_not_the_whole(tmp_path: Path) -> None:
     writer.write(tmp_path / "split")
     again = SavepointWriter.from_existing_savepoint(tmp_path / "split")
     part = again.merge_operators(["20_a", "22_c"], "24_e").rehearse().manifest.states[-1]
-    assert {label: text for label, text in part.parts.items() if label.startswith("rows")} == {
+    assert {label: term.text for label, term in part.parts.items() if label.startswith("rows")} == {
         "rows": "union of (where (k0 = 'a') IS TRUE) and (where (k0 = 'a') IS NOT TRUE)",
         "rows 2": "union of () and (where (k0 = 'b') IS TRUE)",
     }

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from execnodes.terms.shown import TEXT
+from execnodes.terms.term import leaf
 from plans.compatibility.meaning import meanings
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.cli import main
@@ -63,6 +65,14 @@ def manifest_with(**values: object) -> Callable[[Path], object]:
     return change
 
 
+def source_is(name: str) -> Callable[[Path], object]:
+    def change(savepoint: Path) -> None:
+        sources = {"1_source": {"source": leaf("table", name)}}
+        (savepoint / NAME).write_text(replace(read(savepoint), sources=sources).text())
+
+    return change
+
+
 STATE = "3_group-aggregate:groupAggregateState"
 
 
@@ -73,19 +83,19 @@ STATE = "3_group-aggregate:groupAggregateState"
         (lambda s: (s / NAME).write_text((s / NAME).read_text()[:100]), [], ["manifest.json", "damaged"]),
         (lambda s: (s / NAME).write_bytes(b"\xff\xfe"), [], ["manifest.json", "damaged"]),
         (lambda s: (s / NAME).write_text('{"format": "flink"}'), [], ["manifest.json", "not a manifest"]),
-        (manifest_with(version=2), [], ["manifest.json", "format 2", "newer"]),
+        (manifest_with(version=3), [], ["manifest.json", "format 3", "newer"]),
         (manifest_with(states=[{"uid": "x"}]), [], ["manifest.json", "damaged"]),
         (lambda s: (s / FILE).unlink(), [], ["part-0.parquet", "missing"]),
         (lambda s: (s / FILE).write_bytes(b"PAR1 rows PAR"), [], ["part-0.parquet", "checksum"]),
         (lambda s: (s / PLAN).write_text("{ }"), [], ["plan.json", "checksum"]),
         (state_with(schema=(("k", "INT"),)), [], ["manifest.json", "damaged"]),
         (
-            state_with(meanings=("other", "$MAX$1(t.v).max")),
+            state_with(meanings=(leaf(TEXT, "other"), leaf(TEXT, "$MAX$1(t.v).max"))),
             [],
             [STATE, "column k0: other -> t.k", "MAX(t.v).max -> SUM"],
         ),
-        (state_with(parts={"key": "()"}), [], [STATE, "key: () -> (t.k)", "input: nothing -> t"]),
-        (manifest_with(sources={"1_source": {"source": "v"}}), [], ["1_source:position (0 rows): source: v -> "]),
+        (state_with(parts={"key": leaf(TEXT, "()")}), [], [STATE, "key: () -> (t.k)", "input added: t"]),
+        (source_is("v"), [], ["1_source:position (0 rows): source: v -> "]),
         (state_with(uid="9_join"), [], ["9_join:groupAggregateState (3 rows)", "no such operator"]),
         (manifest_with(positions={"7_source": "[]"}), [], ["7_source:position", "no such source"]),
         (lambda s: None, ["--allow-drop-state", "1_x:y"], ["1_x:y", "no such state to drop"]),

@@ -24,8 +24,8 @@ def told(plan: CompiledPlan) -> Told:
         {
             "uid": each.uid,
             "name": each.name,
-            "parts": dict(each.parts),
-            "columns": [[column.name, column.type, column.meaning] for column in each.columns],
+            "parts": {label: str(term) for label, term in each.parts.items()},
+            "columns": [[column.name, column.type, str(column.meaning)] for column in each.columns],
             "bucketed": each.bucketed,
             "ttl_ms": each.ttl_ms,
             "sources": sorted(each.sources),
@@ -37,12 +37,16 @@ def told(plan: CompiledPlan) -> Told:
 
 
 def states_of(told: Told) -> list[StateMeaning]:
-    """The states again, as a savepoint would have them."""
+    """The states again, as a savepoint of that release would have them; this engine's code."""
+    from execnodes.terms.shown import TEXT
+    from execnodes.terms.term import leaf
+
     return [
         StateMeaning(
             **{
                 **each,
-                "columns": tuple(StateColumn(*column) for column in each["columns"]),
+                "parts": {label: leaf(TEXT, text) for label, text in each["parts"].items()},
+                "columns": tuple(StateColumn(name, t, leaf(TEXT, text)) for name, t, text in each["columns"]),
                 "sources": frozenset(each["sources"]),
             }
         )

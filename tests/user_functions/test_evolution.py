@@ -14,7 +14,7 @@ import pytest
 
 from execnodes.core.errors import FunctionError, StateError
 from execnodes.core.expressions import AccumulatorSchema, Value
-from execnodes.core.meaning import StateColumn, StateMeaning
+from execnodes.core.meaning import StateColumn, StateMeaning, accumulator
 from execnodes.core.types import parse_type
 from execnodes.state.serializers.avro import avro
 from execnodes.state.serializers.dataclasses import DataclassSerializer, DataclassSnapshot
@@ -29,6 +29,7 @@ from execnodes.state.serializers.snapshot import (
     TypeSerializerSnapshot,
     compatible_as_is,
 )
+from execnodes.terms.term import leaf, said
 from execnodes.user_functions import consent
 from plans.compatibility.accumulators import evolve
 from plans.compatibility.fates import Fate
@@ -197,15 +198,21 @@ def test_columns_are_converted(old: TypeSerializer, new: TypeSerializer, before:
     assert migrate(old.schema(), new.schema(), before, len(next(iter(before.values())))) == after
 
 
-CALL = "mean(t.v{DOUBLE})"
+CALL = said("aggregate", "{function}({argument})", function=leaf("function", "mean"), argument=leaf("column", "t.v"))
+COUNT = said("aggregate", "{function}({argument})", function=leaf("function", "$COUNT$1"), argument=leaf("rows", "*"))
 
 
-def state(serializer: TypeSerializer, alias: str = "m", key: str = "t.k{STRING}") -> StateMeaning:
+def state(serializer: TypeSerializer, alias: str = "m", key: str = "t.k") -> StateMeaning:
     schema = serializer.schema()
-    columns = [StateColumn("k0", "STRING", key), StateColumn("c$count", "BIGINT", "$COUNT$1(*).count")]
-    columns += [StateColumn(f"{alias}${f.name}", str(f.type), f"{CALL}.{f.name}") for f in schema.type.fields]
-    parts = {"input": "t", "key": f"({key})"}
-    return StateMeaning("2_a", "s", parts, tuple(columns), serializers={CALL: schema.model_dump_json(by_alias=True)})
+    columns = [
+        StateColumn("k0", "STRING", leaf("column", key)),
+        StateColumn("c$count", "BIGINT", accumulator(COUNT, "count")),
+    ]
+    columns += [StateColumn(f"{alias}${f.name}", str(f.type), accumulator(CALL, f.name)) for f in schema.type.fields]
+    parts = {"input": leaf("table", "t"), "key": leaf("column", key)}
+    return StateMeaning(
+        "2_a", "s", parts, tuple(columns), serializers={CALL.text: schema.model_dump_json(by_alias=True)}
+    )
 
 
 OLD, NEW = dataclass_(total=float, gone=str), dataclass_(total=float, count=(int, 3), tags=(list[str] | None, None))

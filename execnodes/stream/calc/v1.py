@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from execnodes.core.expressions import Expression, input_indexes, taken_over
-from execnodes.core.meaning import RowsMeaning, conjuncts, expression_text
+from execnodes.core.meaning import RowsMeaning, conjuncts, expression_term
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
@@ -57,8 +57,8 @@ class Calc(ExecNode):
         (rows,) = inputs
         zone = self.configuration.get("table.local-time-zone", "UTC")
         parts = conjuncts(self.condition) if self.condition is not None else ()
-        conditions = rows.conditions | {expression_text(each, rows, zone) for each in parts}
-        columns = tuple(expression_text(each, rows, zone) for each in self.projection)
+        conditions = rows.conditions | {expression_term(each, rows, zone) for each in parts}
+        columns = tuple(expression_term(each, rows, zone) for each in self.projection)
         return replace(rows, type=self.output_type, columns=columns, conditions=conditions)
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:

@@ -10,13 +10,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from execnodes.core.expressions import Expression, input_indexes
-from execnodes.core.meaning import RowsMeaning, StateMeaning, conjuncts, expression_text, set_text
+from execnodes.core.meaning import RowsMeaning, StateMeaning, conjuncts, every, expression_term
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.options import parse_duration
 from execnodes.core.predicates import supported
 from execnodes.core.types import LogicalType
 from execnodes.lowering.stream import Lowering, OperatorInput, Rows
+from execnodes.terms.term import said
 
 if TYPE_CHECKING:
     from execnodes.state.operator import Operator
@@ -60,24 +61,24 @@ class ChangelogNormalize(ExecNode):
     def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
         """The newest row of each key."""
         (rows,) = inputs
-        keys = set_text(rows.texts(self.unique_keys))
-        made = rows.made(self.output_type, rows.columns, f"newest by {keys} of ({rows.rows})")
-        return replace(made, conditions=frozenset(expression_text(each, made) for each in self._conditions()))
+        origin = said("newest", "newest by ({key}) of ({input})", key=rows.keys(self.unique_keys), input=rows.rows)
+        made = rows.made(self.output_type, rows.columns, origin)
+        return replace(made, conditions=frozenset(expression_term(each, made) for each in self._conditions()))
 
     def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
         """The newest row of each key, if it fits the condition; all of them will do, too."""
-        from execnodes.state.meaning import row_texts, state_meanings
+        from execnodes.state.meaning import row_columns, state_meanings
         from execnodes.stream.changelog_normalize.v2_kernel import STATE
 
         (rows,) = inputs
-        texts = {STATE: row_texts(rows)}
+        columns = {STATE: row_columns(rows)}
         operator, parts = self._operator(rows.type), {"input": rows.rows}
-        every = state_meanings(operator, self.metadata, inputs, parts, texts)
+        whole = state_meanings(operator, self.metadata, inputs, parts, columns)
         if self.filter_condition is None:
-            return every
-        parts["filter"] = set_text([expression_text(each, rows) for each in self._conditions()])
-        fitting = state_meanings(operator, self.metadata, inputs, parts, texts)
-        return tuple(replace(each, earlier=every) for each in fitting)
+            return whole
+        parts["filter"] = every(expression_term(each, rows) for each in self._conditions())
+        fitting = state_meanings(operator, self.metadata, inputs, parts, columns)
+        return tuple(replace(each, earlier=whole) for each in fitting)
 
     def _conditions(self) -> tuple[Expression, ...]:
         return conjuncts(self.filter_condition) if self.filter_condition is not None else ()

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execnodes.core.meaning import RowsMeaning, StateMeaning, set_text
+from execnodes.core.meaning import RowsMeaning, StateMeaning
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.options import parse_duration
 from execnodes.core.types import TIMESTAMPS, LogicalType
 from execnodes.lowering.stream import Lowering, OperatorInput, Rows
+from execnodes.terms.term import Term, leaf, said
 
 if TYPE_CHECKING:
     from execnodes.state.operator import Operator
@@ -77,25 +78,29 @@ class Deduplicate(ExecNode):
     def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
         """One row of each key."""
         (rows,) = inputs
-        return rows.made(self.output_type, rows.columns, f"{self._order(rows)} of ({rows.rows})")
+        origin = said("deduplicate", "{row} of ({input})", row=self._row(rows), input=rows.rows)
+        return rows.made(self.output_type, rows.columns, origin)
 
     def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
         """The row that is kept of each key, or only the key."""
-        from execnodes.state.meaning import row_texts, state_meanings
+        from execnodes.state.meaning import row_columns, state_meanings
 
         (rows,) = inputs
-        operator, texts = self._operator(rows.type), row_texts(rows)
-        parts = {"input": rows.rows, "order": self._order(rows)}
-        columns = {spec.name: texts for spec in (*operator.states, *operator.earlier)}
+        operator, kept = self._operator(rows.type), row_columns(rows)
+        parts = {"input": rows.rows, "order": self._row(rows)}
+        columns = {spec.name: kept for spec in (*operator.states, *operator.earlier)}
         return state_meanings(operator, self.metadata, inputs, parts, columns)
 
-    def _order(self, rows: RowsMeaning) -> str:
-        which = f"{'last' if self.keep_last_row else 'first'} row by {set_text(rows.texts(self.unique_keys))}"
-        if not self.is_rowtime:
-            return f"{which} in order of arrival"
+    def _row(self, rows: RowsMeaning) -> Term:
+        parts = {
+            "keep": leaf("keep", "last" if self.keep_last_row else "first"),
+            "order": rows.columns[self.time_attribute_index] if self.is_rowtime else leaf("order", "arrival"),
+        }
+        says = "{keep} row by ({key}) in order of {order}"
         # The last row is given out at once; the first waits for the watermark.
-        late = "" if self.keep_last_row else f" in the time of {rows.time}"
-        return f"{which} in order of {rows.columns[self.time_attribute_index]}{late}"
+        if self.is_rowtime and not self.keep_last_row:
+            says, parts["watermark"] = says + " in the time of {watermark}", rows.time
+        return said("row", says, key=rows.keys(self.unique_keys), **parts)
 
     def _operator(self, type: LogicalType) -> Operator:
         from execnodes.state.kernel_types import Column

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from execnodes.core.expressions import Expression, taken_over
-from execnodes.core.meaning import RowsMeaning, expression_text, list_text
+from execnodes.core.meaning import RowsMeaning, expression_term
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
 from execnodes.lowering.stream import Lowering, Rows
+from execnodes.terms.term import leaf, said
 
 
 @exec_node_metadata(
@@ -49,9 +50,11 @@ class Expand(ExecNode):
         """Each row once for each list of expressions."""
         (rows,) = inputs
         zone = self.configuration.get("table.local-time-zone", "UTC")
-        lists = [[expression_text(each, rows, zone) for each in project] for project in self.projects]
-        columns = [f"expand{list_text(texts)}" for texts in zip(*lists, strict=True)]
-        return rows.made(self.output_type, columns, f"{len(lists)} copies of ({rows.rows})")
+        lists = [[expression_term(each, rows, zone) for each in project] for project in self.projects]
+        columns = [said("expand", "expand[{of}]", of=terms) for terms in zip(*lists, strict=True)]
+        number = leaf("number", str(len(lists)))
+        origin = said("copies", "{number} copies of ({input})", number=number, input=rows.rows)
+        return rows.made(self.output_type, columns, origin)
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """Every list is as long as the output is wide."""

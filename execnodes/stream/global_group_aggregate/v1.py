@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from execnodes.core.aggregates import accumulator_columns, accumulators, all_mergeable, argument, problem
 from execnodes.core.expressions import AggregateCall
-from execnodes.core.meaning import RowsMeaning, StateMeaning, set_text
+from execnodes.core.meaning import RowsMeaning, StateMeaning, call_of
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.options import parse_duration
 from execnodes.core.types import LogicalType
 from execnodes.lowering.stream import Lowering, OperatorInput, Rows
+from execnodes.terms.term import Term, leaf, said
 
 if TYPE_CHECKING:
     from execnodes.stream.global_group_aggregate.v1_kernel import GlobalGroupAggregateOperator
@@ -72,31 +73,33 @@ class GlobalGroupAggregate(ExecNode):
     def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
         """A row a group."""
         (rows,) = inputs
-        keys = rows.texts(self.grouping)
-        texts = self._accumulator_texts(rows)
+        keys = rows.some(self.grouping)
+        columns = self._accumulators(rows)
         results = []
         for call in self.agg_calls:
             # Accumulators are called after their call: ``total$sum`` means ``$SUM$1(t.v).sum``.
             first = accumulators(call, argument(call, self.local_agg_input_row_type), self.need_retraction)[0].name
-            results.append(texts[first].removesuffix(f".{first.rpartition('$')[2]}"))
-        return rows.made(self.output_type, (*keys, *results), f"groups by {set_text(keys)} of ({rows.rows})")
+            results.append(call_of(columns[first]))
+        origin = said("groups", "groups by ({key}) of ({input})", key=frozenset(keys), input=rows.rows)
+        return rows.made(self.output_type, (*keys, *results), origin)
 
     def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
         """Accumulators of each group."""
-        from execnodes.state.meaning import aggregation_texts, state_meanings
+        from execnodes.state.meaning import aggregation_columns, state_meanings
 
         (rows,) = inputs
         operator = self._operator(rows.type)
-        keys, results = rows.texts(self.grouping), self._accumulator_texts(rows)
-        texts = aggregation_texts(operator.aggregation, keys, rows, results)
-        parts = {"input": rows.rows, "changes": "also taken back" if self.need_retraction else "only added"}
-        return state_meanings(operator, self.metadata, inputs, parts, texts)
+        keys, results = rows.some(self.grouping), self._accumulators(rows)
+        columns = aggregation_columns(operator.aggregation, keys, rows, results)
+        changes = leaf("changes", "also taken back" if self.need_retraction else "only added")
+        parts = {"input": rows.rows, "changes": changes}
+        return state_meanings(operator, self.metadata, inputs, parts, columns)
 
-    def _accumulator_texts(self, rows: RowsMeaning) -> dict[str, str]:
+    def _accumulators(self, rows: RowsMeaning) -> dict[str, Term]:
         """By the names that accumulators have in state; the local node's may be others."""
         columns = accumulator_columns(self.agg_calls, self.local_agg_input_row_type, self.need_retraction)
         behind = rows.columns[len(rows.columns) - len(columns) :]
-        return {column.name: text for column, text in zip(columns, behind, strict=True)}
+        return {column.name: term for column, term in zip(columns, behind, strict=True)}
 
     def _operator(self, input_type: LogicalType) -> GlobalGroupAggregateOperator:
         from execnodes.stream.global_group_aggregate.v1_kernel import GlobalGroupAggregateOperator

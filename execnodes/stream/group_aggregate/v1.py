@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from execnodes.core.aggregates import problem
 from execnodes.core.expressions import AggregateCall
-from execnodes.core.meaning import RowsMeaning, StateMeaning, call_text
+from execnodes.core.meaning import RowsMeaning, StateMeaning, call_term
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.options import parse_duration
@@ -60,22 +60,21 @@ class GroupAggregate(ExecNode):
     def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
         """A row a group."""
         (rows,) = inputs
-        keys = rows.texts(self.grouping)
-        columns = (*keys, *(call_text(call, rows) for call in self.agg_calls))
-        key, below = frozenset(leaf("column", each) for each in keys), leaf("rows", rows.rows)
-        return rows.made(
-            self.output_type, columns, said("groups", "groups by ({key}) of ({input})", key=key, input=below).text
-        )
+        keys = rows.some(self.grouping)
+        columns = (*keys, *(call_term(call, rows) for call in self.agg_calls))
+        origin = said("groups", "groups by ({key}) of ({input})", key=frozenset(keys), input=rows.rows)
+        return rows.made(self.output_type, columns, origin)
 
     def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
         """Accumulators of each group, and the values behind some of them."""
-        from execnodes.state.meaning import aggregation_texts, state_meanings
+        from execnodes.state.meaning import aggregation_columns, state_meanings
 
         (rows,) = inputs
         operator = self._operator(rows.type)
-        texts = aggregation_texts(operator.aggregation, rows.texts(self.grouping), rows)
-        parts = {"input": rows.rows, "changes": "also taken back" if self.need_retraction else "only added"}
-        return state_meanings(operator, self.metadata, inputs, parts, texts)
+        columns = aggregation_columns(operator.aggregation, rows.some(self.grouping), rows)
+        changes = leaf("changes", "also taken back" if self.need_retraction else "only added")
+        parts = {"input": rows.rows, "changes": changes}
+        return state_meanings(operator, self.metadata, inputs, parts, columns)
 
     def _operator(self, input_type: LogicalType) -> GroupAggregateOperator:
         from execnodes.stream.group_aggregate.v1_kernel import GroupAggregateOperator

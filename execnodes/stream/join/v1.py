@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 from execnodes.core.expressions import input_indexes
 from execnodes.core.join_spec import JoinSpec
-from execnodes.core.meaning import RowsMeaning, StateMeaning, expression_text, list_text, set_text
+from execnodes.core.meaning import RowsMeaning, StateMeaning, expression_term, times
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.options import parse_duration
 from execnodes.core.predicates import supported
 from execnodes.core.types import TEXTS, LogicalType, Root
 from execnodes.lowering.stream import Lowering, OperatorInput, Rows
+from execnodes.terms.term import Term, leaf, said
 
 if TYPE_CHECKING:
     from execnodes.stream.join.v1_kernel import JoinOperator
@@ -81,32 +82,44 @@ class Join(ExecNode):
     def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
         """Pairs of rows; columns say which side they come from, since both may read one table."""
         left, right = inputs
-        columns = [f"left.{each}" for each in left.columns]
-        columns += [f"right.{each}" for each in right.columns] if self.join_spec.pairs else []
-        made = left.made(self.output_type, columns, self._text(inputs))
-        return replace(made, time=list_text([left.time, right.time]), sources=left.sources | right.sources)
+        columns = (*_of("left", left), *(_of("right", right) if self.join_spec.pairs else ()))
+        made = left.made(self.output_type, columns, self._term(inputs))
+        return replace(made, time=times(inputs), sources=left.sources | right.sources)
 
     def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
         """The rows of each side, with the number of their matches where that decides."""
-        from execnodes.state.meaning import row_texts, state_meanings
+        from execnodes.state.meaning import row_columns, state_meanings
 
         operator = self._operator(inputs[0].type, inputs[1].type)
-        texts = {
-            side.state: row_texts(rows) for side, rows in zip((operator.left, operator.right), inputs, strict=True)
+        columns = {
+            side.state: row_columns(rows) for side, rows in zip((operator.left, operator.right), inputs, strict=True)
         }
-        return state_meanings(operator, self.metadata, inputs, {"join": self._text(inputs)}, texts)
+        return state_meanings(operator, self.metadata, inputs, {"join": self._term(inputs)}, columns)
 
-    def _text(self, inputs: tuple[RowsMeaning, ...]) -> str:
+    def _term(self, inputs: tuple[RowsMeaning, ...]) -> Term:
         left, right = inputs
         spec = self.join_spec
-        pairs = [
-            f"{left.columns[a]} {'=' if strict else 'IS NOT DISTINCT FROM'} {right.columns[b]}"
+        conditions = {
+            said(
+                "pair",
+                "{left} {comparison} {right}",
+                left=left.columns[a],
+                comparison=leaf("comparison", "=" if strict else "IS NOT DISTINCT FROM"),
+                right=right.columns[b],
+            )
             for a, b, strict in zip(spec.left_keys, spec.right_keys, spec.filter_nulls, strict=True)
-        ]
+        }
         if spec.non_equi_condition is not None:
-            both = [f"left.{each}" for each in left.columns] + [f"right.{each}" for each in right.columns]
-            pairs.append(expression_text(spec.non_equi_condition, replace(left, columns=tuple(both))))
-        return f"{spec.join_type} join of ({left.rows}) and ({right.rows}) on {set_text(pairs)}"
+            both = replace(left, columns=(*_of("left", left), *_of("right", right)))
+            conditions.add(expression_term(spec.non_equi_condition, both))
+        return said(
+            "join",
+            "{type} join of ({left}) and ({right}) on ({condition})",
+            type=leaf("type of join", spec.join_type),
+            left=left.rows,
+            right=right.rows,
+            condition=frozenset(conditions),
+        )
 
     def _operator(self, left_type: LogicalType, right_type: LogicalType) -> JoinOperator:
         from execnodes.state.kernel_types import Column
@@ -129,6 +142,11 @@ class Join(ExecNode):
 
     def _ttl(self, index: int) -> int:
         return parse_duration(self.state_ttl(index), "ttl")
+
+
+def _of(side: str, rows: RowsMeaning) -> tuple[Term, ...]:
+    """Columns say which side they come from, since both may read one table."""
+    return tuple(said(side, f"{side}.{{column}}", column=each) for each in rows.columns)
 
 
 def _key_within(upsert_keys: tuple[tuple[int, ...], ...], join_key: tuple[int, ...]) -> tuple[int, ...] | None:

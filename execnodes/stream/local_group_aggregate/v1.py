@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from execnodes.core.aggregates import accumulator_columns, accumulators, all_mergeable, argument, problem
 from execnodes.core.expressions import AggregateCall
-from execnodes.core.meaning import RowsMeaning, call_text
+from execnodes.core.meaning import NUMBER_OF_ROWS, RowsMeaning, accumulator, call_term
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
@@ -62,11 +62,11 @@ class LocalGroupAggregate(ExecNode):
     def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
         """Keys and accumulators; the rows are those of its input, since how they are folded says nothing."""
         (rows,) = inputs
-        changes = ["number of rows"] if self.need_retraction else []
+        changes = [NUMBER_OF_ROWS] if self.need_retraction else []
         parts = [
-            f"{call_text(call, rows)}.{field.name.rpartition('$')[2]}"
+            accumulator(call_term(call, rows), field.name.rpartition("$")[2])
             for call in self.agg_calls
             for field in accumulators(call, argument(call, rows.type), self.need_retraction)
         ]
-        columns = (*rows.texts(self.grouping), *changes, *parts)
+        columns = (*rows.some(self.grouping), *changes, *parts)
         return replace(rows, type=self.output_type, columns=columns)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from execnodes.core.aggregates import all_mergeable, problem
 from execnodes.core.expressions import AggregateCall
-from execnodes.core.meaning import RowsMeaning, call_text
+from execnodes.core.meaning import RowsMeaning, accumulator, call_term
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType, row
@@ -59,12 +59,12 @@ class LocalPythonGroupAggregate(ExecNode):
         """Keys and accumulators; the rows are those of its input, since how they are folded says nothing."""
         (rows,) = inputs
         parts = [
-            call_text(call, rows) + field.name.removeprefix(call.name).replace("$", ".", 1)
+            accumulator(call_term(call, rows), field.name.removeprefix(f"{call.name}$"))
             for call, field in zip(
                 partial_calls(self.agg_calls, rows.type), partial_columns(self.agg_calls, rows.type), strict=True
             )
         ]
-        return replace(rows, type=self._produced(rows.type), columns=(*rows.texts(self.grouping), *parts))
+        return replace(rows, type=self._produced(rows.type), columns=(*rows.some(self.grouping), *parts))
 
     def _produced(self, input_type: LogicalType) -> LogicalType:
         """The output as accumulators are now, which functions may have changed since the plan was compiled."""

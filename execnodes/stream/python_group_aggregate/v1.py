@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from execnodes.core.expressions import AggregateCall
-from execnodes.core.meaning import RowsMeaning, StateMeaning, call_text, set_text
+from execnodes.core.meaning import RowsMeaning, StateMeaning, accumulator, call_term
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.options import parse_duration
 from execnodes.core.types import LogicalType
 from execnodes.lowering.stream import Lowering, OperatorInput, Rows
+from execnodes.terms.term import leaf, said
 from execnodes.user_functions.mixed import mixed_problem
 
 if TYPE_CHECKING:
@@ -59,27 +60,29 @@ class PythonGroupAggregate(ExecNode):
     def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
         """A row a group."""
         (rows,) = inputs
-        keys = rows.texts(self.grouping)
-        columns = (*keys, *(call_text(call, rows) for call in self.agg_calls))
-        return rows.made(self.output_type, columns, f"groups by {set_text(keys)} of ({rows.rows})")
+        keys = rows.some(self.grouping)
+        columns = (*keys, *(call_term(call, rows) for call in self.agg_calls))
+        origin = said("groups", "groups by ({key}) of ({input})", key=frozenset(keys), input=rows.rows)
+        return rows.made(self.output_type, columns, origin)
 
     def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
         """Accumulators of each group, and the values behind some of them."""
         from execnodes.kernels.aggregates.user import state_columns
-        from execnodes.state.meaning import aggregation_texts, state_meanings
+        from execnodes.state.meaning import aggregation_columns, state_meanings
 
         (rows,) = inputs
         operator = self._operator(rows.type)
-        texts = aggregation_texts(operator.aggregation, rows.texts(self.grouping), rows)
-        main = texts[operator.aggregation.state_name]
+        columns = aggregation_columns(operator.aggregation, rows.some(self.grouping), rows)
+        main = columns[operator.aggregation.state_name]
         for call in operator.user_calls:
-            text = call_text(call, rows)
+            term = call_term(call, rows)
             for column in state_columns(call):
-                main[column.name] = f"{text}.{column.name.removeprefix(f'{call.name}$')}"
+                main[column.name] = accumulator(term, column.name.removeprefix(f"{call.name}$"))
             if call.accumulator is not None:
-                main.serializers[text] = call.accumulator.model_dump_json(by_alias=True)
-        parts = {"input": rows.rows, "changes": "also taken back" if self.need_retraction else "only added"}
-        return state_meanings(operator, self.metadata, inputs, parts, texts)
+                main.serializers[term.text] = call.accumulator.model_dump_json(by_alias=True)
+        changes = leaf("changes", "also taken back" if self.need_retraction else "only added")
+        parts = {"input": rows.rows, "changes": changes}
+        return state_meanings(operator, self.metadata, inputs, parts, columns)
 
     def _operator(self, input_type: LogicalType) -> PythonGroupAggregateOperator:
         from execnodes.stream.python_group_aggregate.v1_kernel import PythonGroupAggregateOperator

@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from execnodes.core.expressions import AggregateCall
-from execnodes.core.meaning import RowsMeaning, StateMeaning, call_text, set_text
+from execnodes.core.meaning import RowsMeaning, StateMeaning, accumulator, call_of, call_term
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.options import parse_duration
 from execnodes.core.types import LogicalType
 from execnodes.lowering.stream import Lowering, OperatorInput, Rows
+from execnodes.terms.term import Term, leaf, said
 from execnodes.user_functions.mixed import mixed_problem
 from execnodes.user_functions.partial import partial_calls, partial_columns, same_columns
 
@@ -78,47 +79,45 @@ class PythonGroupAggregate(ExecNode):
     def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
         """A row a group."""
         (rows,) = inputs
-        keys = rows.texts(self.grouping)
-        columns = (*keys, *self._call_texts(rows).values())
-        return rows.made(self.output_type, columns, f"groups by {set_text(keys)} of ({rows.rows})")
+        keys = rows.some(self.grouping)
+        columns = (*keys, *self._call_terms(rows).values())
+        origin = said("groups", "groups by ({key}) of ({input})", key=frozenset(keys), input=rows.rows)
+        return rows.made(self.output_type, columns, origin)
 
     def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
         """Accumulators of each group, and the values behind some of them."""
         from execnodes.kernels.aggregates.user import state_columns
-        from execnodes.state.meaning import aggregation_texts, state_meanings
+        from execnodes.state.meaning import aggregation_columns, state_meanings
 
         (rows,) = inputs
         operator = self._operator(rows.type)
-        calls = self._call_texts(rows)
+        terms = self._call_terms(rows)
         own = {
-            column.name: f"{calls[each.call.name]}.{column.name.rpartition('$')[2]}"
+            column.name: accumulator(terms[each.call.name], column.name.rpartition("$")[2])
             for each in operator.aggregation.accumulators
             for column in each.columns
         }
         merged = own if self.local_agg_input_row_type is not None else None
-        texts = aggregation_texts(operator.aggregation, rows.texts(self.grouping), rows, merged)
-        main = texts[operator.aggregation.state_name]
+        columns = aggregation_columns(operator.aggregation, rows.some(self.grouping), rows, merged)
+        main = columns[operator.aggregation.state_name]
         for call in operator.user_calls:
-            text = calls[call.name]
+            term = terms[call.name]
             for column in state_columns(call):
-                main[column.name] = f"{text}.{column.name.removeprefix(f'{call.name}$')}"
+                main[column.name] = accumulator(term, column.name.removeprefix(f"{call.name}$"))
             if call.accumulator is not None:
-                main.serializers[text] = call.accumulator.model_dump_json(by_alias=True)
-        parts = {"input": rows.rows, "changes": "also taken back" if self.need_retraction else "only added"}
-        return state_meanings(operator, self.metadata, inputs, parts, texts)
+                main.serializers[term.text] = call.accumulator.model_dump_json(by_alias=True)
+        changes = leaf("changes", "also taken back" if self.need_retraction else "only added")
+        parts = {"input": rows.rows, "changes": changes}
+        return state_meanings(operator, self.metadata, inputs, parts, columns)
 
-    def _call_texts(self, rows: RowsMeaning) -> dict[str, str]:
+    def _call_terms(self, rows: RowsMeaning) -> dict[str, Term]:
         """Names of the calls to what they mean; of accumulators that come folded the local aggregate has said it."""
         if self.local_agg_input_row_type is None:
-            return {call.name: call_text(call, rows) for call in self.agg_calls}
+            return {call.name: call_term(call, rows) for call in self.agg_calls}
         behind = partial_columns(self.agg_calls, self.local_agg_input_row_type)
-        texts = zip(behind, rows.columns[len(rows.columns) - len(behind) :], strict=True)
-        found: dict[str, str] = {}
-        for (column, text), call in zip(
-            texts, partial_calls(self.agg_calls, self.local_agg_input_row_type), strict=True
-        ):
-            # A column is called after its call, and means its part: ``mean$total`` is ``mean(t.v).total``.
-            found.setdefault(call.name, text.removesuffix(column.name.removeprefix(call.name).replace("$", ".", 1)))
+        columns = rows.columns[len(rows.columns) - len(behind) :]
+        calls = partial_calls(self.agg_calls, self.local_agg_input_row_type)
+        found = {call.name: call_of(column) for column, call in zip(columns, calls, strict=True)}
         return {call.name: found[call.name] for call in self.agg_calls}
 
     def _operator(self, input_type: LogicalType) -> PythonGroupAggregateOperator | MergingOperator:

@@ -7,7 +7,7 @@ from typing import Literal as Tag
 
 from execnodes.connectors import sink_changelog_mode
 from execnodes.core.changelog import ChangelogMode
-from execnodes.core.meaning import RowsMeaning, StateMeaning, set_text
+from execnodes.core.meaning import RowsMeaning, StateMeaning, every
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import PlanModel
 from execnodes.core.options import parse_duration
@@ -16,6 +16,7 @@ from execnodes.core.tables import Schema, TableReference
 from execnodes.core.types import LogicalType
 from execnodes.lowering.constraints import enforced, null_free
 from execnodes.lowering.stream import Lowering, OperatorInput, Rows, without_update_before
+from execnodes.terms.term import leaf, said
 
 if TYPE_CHECKING:
     from execnodes.state.operator import Operator
@@ -121,19 +122,27 @@ class Sink(SinkNode):
         """What the table shows, or would show once other rows have gone."""
         if not self.require_upsert_materialize:
             return ()
-        from execnodes.state.meaning import row_texts, state_meanings
+        from execnodes.state.meaning import row_columns, state_meanings
 
         (rows,) = inputs
         operator, table = self._materializer(rows.type), self.dynamic_table_sink.table.name
-        apart = "all columns" if self.input_upsert_key is None else set_text(rows.texts(self.input_upsert_key))
-        settled = f"{self.conflict_strategy or 'DEDUPLICATE'}, told apart by {apart}"
+        key = leaf("columns", "all columns")
+        if self.input_upsert_key is not None:
+            key = every(rows.some(self.input_upsert_key))
+        strategy = leaf("strategy", self.conflict_strategy or "DEDUPLICATE")
+        settled = said("conflicts", "{strategy}, told apart by {key}", strategy=strategy, key=key)
         enforced = [self.configuration.get(key, "") for key in (NOT_NULL_ENFORCER, LENGTH_ENFORCER)]
         enforced += [str(column.data_type.regular()) for column in self._schema().writable]
-        parts = {"input": rows.rows, "table": table, "conflicts": settled, "constraints": ", ".join(enforced)}
+        parts = {
+            "input": rows.rows,
+            "table": leaf("table", table),
+            "conflicts": settled,
+            "constraints": leaf("constraints", ", ".join(enforced)),
+        }
         if operator.uses_time:
             parts["watermark"] = rows.time
-        texts = {spec.name: row_texts(rows) for spec in operator.states}
-        return state_meanings(operator, self.metadata, inputs, parts, texts)
+        columns = {spec.name: row_columns(rows) for spec in operator.states}
+        return state_meanings(operator, self.metadata, inputs, parts, columns)
 
     def _leaves_traces(self) -> bool:
         """Upserts by a key that is not the query's: without a materializer each change stays where it was written."""

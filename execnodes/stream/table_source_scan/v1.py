@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from typing import ClassVar
 
-from execnodes.core.meaning import RowsMeaning, type_text
+from execnodes.core.meaning import RowsMeaning, column_term
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode, PlanModel
 from execnodes.core.tables import TableReference
 from execnodes.lowering.stream import Lowering, Rows
+from execnodes.terms.term import leaf
 
 
 class ScanTableSource(PlanModel):
@@ -43,5 +44,6 @@ class TableSourceScan(ExecNode):
         name, resolved = table.name, table.resolved_table
         if table.identifier is None and resolved is not None:
             name = f"inline table {json.dumps(resolved.options, sort_keys=True, ensure_ascii=False)}"
-        columns = tuple(f"{name}.{each.name}{type_text(each.type)}" for each in self.output_type.fields)
-        return RowsMeaning(self.output_type, columns, name, sources=frozenset([self.uid("source")]))
+        origin = leaf("table", name)
+        columns = tuple(column_term(origin, each) for each in self.output_type.fields)
+        return RowsMeaning(self.output_type, columns, origin, sources=frozenset([self.uid("source")]))

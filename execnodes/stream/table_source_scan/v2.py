@@ -12,12 +12,13 @@ from typing import Any, ClassVar
 from typing import Literal as Tag
 
 from execnodes.core.expressions import Expression, input_indexes
-from execnodes.core.meaning import RowsMeaning, expression_text, type_text
+from execnodes.core.meaning import RowsMeaning, column_term, expression_term
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode, PlanModel
 from execnodes.core.tables import TableReference
 from execnodes.core.types import LogicalType
 from execnodes.lowering.stream import Condition, Lowering, Rows
+from execnodes.terms.term import leaf
 
 
 class FilterPushDown(PlanModel):
@@ -74,9 +75,10 @@ class TableSourceScan(ExecNode):
         name, resolved = table.name, table.resolved_table
         if table.identifier is None and resolved is not None:
             name = f"inline table {json.dumps(resolved.options, sort_keys=True, ensure_ascii=False)}"
-        columns = tuple(f"{name}.{each.name}{type_text(each.type)}" for each in self.output_type.fields)
-        whole = RowsMeaning(self.output_type, columns, name, sources=frozenset([self.uid("source")]))
-        return replace(whole, conditions=frozenset(expression_text(each, whole) for each in self._predicates()))
+        origin = leaf("table", name)
+        columns = tuple(column_term(origin, each) for each in self.output_type.fields)
+        whole = RowsMeaning(self.output_type, columns, origin, sources=frozenset([self.uid("source")]))
+        return replace(whole, conditions=frozenset(expression_term(each, whole) for each in self._predicates()))
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """Predicates read columns that are read from the table."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar
 
-from execnodes.core.meaning import RowsMeaning, list_text
+from execnodes.core.meaning import RowsMeaning, times
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
 from execnodes.lowering.stream import Lowering, Rows
+from execnodes.terms.term import Bag, Term, leaf, said
 
 
 @exec_node_metadata(
@@ -35,11 +37,13 @@ class Union(ExecNode):
 
     def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
         """All rows of its inputs, whose order does not matter."""
-        ordered = sorted(inputs, key=lambda each: (each.rows, each.columns, each.time))
-        columns = (f"union{list_text(texts)}" for texts in zip(*(each.columns for each in ordered), strict=True))
-        made = ordered[0].made(self.output_type, columns, f"union{list_text([each.rows for each in ordered])}")
+        ordered = sorted(inputs, key=_texts)
+        branches = [_branch(rows, ordered[:at]) for at, rows in enumerate(ordered)]
+        columns = (said("union column", "union[{of}]", of=Bag(terms)) for terms in zip(*branches, strict=True))
+        origin = said("union", "union[{input}]", input=Bag(each.rows for each in ordered))
+        made = ordered[0].made(self.output_type, columns, origin)
         sources = frozenset(uid for each in ordered for uid in each.sources)
-        return replace(made, time=list_text([each.time for each in ordered]), sources=sources)
+        return replace(made, time=times(ordered), sources=sources)
 
     def meaning_of_rest(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning | None:
         """The rows of those that are left; of one alone, its rows."""
@@ -55,3 +59,13 @@ class Union(ExecNode):
             )
             if not same:
                 raise self.fail(f"its input {number} has the type {each}, not {self.output_type}")
+
+
+def _texts(rows: RowsMeaning) -> tuple[str, list[str], str]:
+    return rows.rows.text, [each.text for each in rows.columns], rows.time.text
+
+
+def _branch(rows: RowsMeaning, before: Sequence[RowsMeaning]) -> list[Term]:
+    """Columns that say which input they are of, and which one of several with the same rows."""
+    twin = leaf("number", str(sum(each.rows == rows.rows for each in before)))
+    return [said("branch", "{value}", value=each, input=rows.rows, twin=twin) for each in rows.columns]

@@ -9,11 +9,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from execnodes.core.expressions import Expression, input_indexes
-from execnodes.core.meaning import RowsMeaning, StateMeaning, expression_text
+from execnodes.core.meaning import RowsMeaning, StateMeaning, expression_term
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
 from execnodes.lowering.stream import Branch, Lowering, Rows
+from execnodes.terms.term import leaf, said
 
 if TYPE_CHECKING:
     from execnodes.state.kernel_types import Column
@@ -78,8 +79,9 @@ class WatermarkAssigner(ExecNode):
     def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
         """The same rows, with a time."""
         (rows,) = inputs
-        watermark = expression_text(self.watermark_expr, rows)
-        time = f"watermark {watermark} for {rows.columns[self.rowtime_field_index]}"
+        watermark = expression_term(self.watermark_expr, rows)
+        column = rows.columns[self.rowtime_field_index]
+        time = said("watermark", "watermark {watermark} for {column}", watermark=watermark, column=column)
         return replace(rows, type=self.output_type, time=time)
 
     def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
@@ -90,8 +92,8 @@ class WatermarkAssigner(ExecNode):
         from execnodes.stream.watermark_assigner.v1_kernel import STATE
 
         parts = {"input": inputs[0].rows, "watermark": self.meaning(inputs).time}
-        texts = {STATE: {"watermark": "largest so far"}}
-        return state_meanings(self._operator(()), self.metadata, inputs, parts, texts)
+        columns = {STATE: {"watermark": leaf("watermark", "largest so far")}}
+        return state_meanings(self._operator(()), self.metadata, inputs, parts, columns)
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """Time column and watermark read columns that the input has."""

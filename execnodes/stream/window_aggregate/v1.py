@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from execnodes.core.aggregates import problem
 from execnodes.core.expressions import AggregateCall
-from execnodes.core.meaning import RowsMeaning, StateMeaning, call_text, set_text
+from execnodes.core.meaning import RowsMeaning, StateMeaning, call_term
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
-from execnodes.core.windowing import NamedWindowProperty, Windowing
+from execnodes.core.windowing import NamedWindowProperty, Windowing, window_bound
 from execnodes.lowering.stream import Lowering, OperatorInput, Rows
+from execnodes.terms.term import Term, leaf, said
 
 if TYPE_CHECKING:
     from execnodes.stream.window_aggregate.v1_kernel import WindowAggregateOperator
@@ -75,25 +76,27 @@ class WindowAggregate(ExecNode):
     def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
         """A row a window and group; which rows were late depends on the watermark."""
         (rows,) = inputs
-        keys = rows.texts(self.grouping)
-        shown = (f"{each.property} of {self._window_text(rows)}" for each in self.named_window_properties)
-        columns = (*keys, *(call_text(call, rows) for call in self.agg_calls), *shown)
-        origin = f"windows {self._window_text(rows)} by {set_text(keys)} of ({rows.rows}) in the time of {rows.time}"
+        keys, window = rows.some(self.grouping), self._window(rows)
+        shown = (window_bound(each.property, window) for each in self.named_window_properties)
+        columns = (*keys, *(call_term(call, rows) for call in self.agg_calls), *shown)
+        says = "windows {window} by ({key}) of ({input}) in the time of {watermark}"
+        origin = said("windows", says, window=window, key=frozenset(keys), input=rows.rows, watermark=rows.time)
         return rows.made(self.output_type, columns, origin)
 
     def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
         """Accumulators of each window and group that has not fired, and the values behind some of them."""
-        from execnodes.state.meaning import aggregation_texts, state_meanings
+        from execnodes.state.meaning import aggregation_columns, state_meanings
 
         (rows,) = inputs
         operator = self._operator(rows.type, "UTC")
-        texts = aggregation_texts(operator.aggregation, (*rows.texts(self.grouping), "end of the window"), rows)
-        changes = "also taken back" if self.need_retraction else "only added"
-        parts = {"input": rows.rows, "changes": changes, "window": self._window_text(rows), "watermark": rows.time}
-        return state_meanings(operator, self.metadata, inputs, parts, texts)
+        keys = (*rows.some(self.grouping), leaf("window", "end of the window"))
+        columns = aggregation_columns(operator.aggregation, keys, rows)
+        changes = leaf("changes", "also taken back" if self.need_retraction else "only added")
+        parts = {"input": rows.rows, "changes": changes, "window": self._window(rows), "watermark": rows.time}
+        return state_meanings(operator, self.metadata, inputs, parts, columns)
 
-    def _window_text(self, rows: RowsMeaning) -> str:
-        return self.windowing.text(rows.columns, self.configuration.get("table.local-time-zone", "UTC"))
+    def _window(self, rows: RowsMeaning) -> Term:
+        return self.windowing.term(rows.columns, self.configuration.get("table.local-time-zone", "UTC"))
 
     def _operator(self, input_type: LogicalType, zone: str) -> WindowAggregateOperator:
         from execnodes.stream.window_aggregate.v1_kernel import WindowAggregateOperator

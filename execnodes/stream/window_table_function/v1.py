@@ -9,9 +9,10 @@ from execnodes.core.meaning import RowsMeaning
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType, Root
-from execnodes.core.windowing import Windowing
+from execnodes.core.windowing import Windowing, window_bound
 from execnodes.lowering.raising import raised_by_node
 from execnodes.lowering.stream import Branch, Lowering, Rows
+from execnodes.terms.term import said
 
 
 @exec_node_metadata(
@@ -43,9 +44,10 @@ class WindowTableFunction(ExecNode):
         """Each row once for each of its windows."""
         (rows,) = inputs
         zone = self.configuration.get("table.local-time-zone", "UTC")
-        window = self.windowing.text(rows.columns, zone)
-        added = (f"{each} of {window}" for each in ("window_start", "window_end", "window_time"))
-        return rows.made(self.output_type, (*rows.columns, *added), f"windows {window} of ({rows.rows})")
+        window = self.windowing.term(rows.columns, zone)
+        added = (window_bound(each, window) for each in ("window_start", "window_end", "window_time"))
+        origin = said("windowed", "windows {window} of ({input})", window=window, input=rows.rows)
+        return rows.made(self.output_type, (*rows.columns, *added), origin)
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """The window shape is one that this version can compute, and the output is the input and three columns."""

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from execnodes.core.graph import ExecGraph
-from execnodes.core.meaning import StateMeaning, readable
+from execnodes.core.meaning import StateMeaning
 from execnodes.core.words import counted
+from execnodes.terms.shown import shown
 from plans.compatibility.compare import Judgement
 from plans.compatibility.meaning import POSITION, meanings
 from plans.evolution.merge import Box, MergedGraph, merge
@@ -140,9 +141,9 @@ def _states(found: Sequence[StateMeaning], merged: MergedGraph) -> Markup:
     rows: list[list[Part]] = []
     for each in found:
         columns = [
-            element("li", code(column.name), f" {column.type}: {readable(column.meaning)}") for column in each.columns
+            element("li", code(column.name), f" {column.type}: {shown(column.meaning)}") for column in each.columns
         ]
-        parts = [element("li", f"{label}: {readable(text)}") for label, text in each.parts.items()]
+        parts = [element("li", f"{label}: {shown(term)}") for label, term in each.parts.items()]
         ttl = "" if each.name == POSITION else f"{each.ttl_ms} ms" if each.ttl_ms else "none"
         rows.append(
             [

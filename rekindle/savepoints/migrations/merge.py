@@ -7,12 +7,14 @@ from dataclasses import replace
 from itertools import combinations
 
 from execnodes.core.errors import StateError
-from execnodes.core.meaning import shortened
+from execnodes.terms.term import Term, leaf, said
 from rekindle.savepoints.manifest import SavedState
 from rekindle.savepoints.migrations.rename import check_uid
-from rekindle.savepoints.migrations.split import ROWS
+from rekindle.savepoints.migrations.split import ROWS, half_of
 from rekindle.savepoints.verify import common_key
 from rekindle.savepoints.workspace import Draft, Workspace
+
+_ABSENT = leaf("nothing", "")
 
 
 def merge(work: Workspace, uids: Sequence[str], target: str) -> None:
@@ -83,22 +85,24 @@ def _told(state: SavedState) -> str:
     return f"{state.title}: {columns}"
 
 
-def _joined(drafts: Sequence[Draft]) -> Mapping[str, str]:
+def _joined(drafts: Sequence[Draft]) -> Mapping[str, Term]:
     labels = dict.fromkeys(label for each in drafts for label in each.state.parts)
-    found = {label: [each.state.parts.get(label, "") for each in drafts] for label in labels}
-    differing = [label for label, texts in found.items() if len(set(texts)) > 1]
+    found = {label: [each.state.parts.get(label, _ABSENT) for each in drafts] for label in labels}
+    differing = [label for label, terms in found.items() if len(set(terms)) > 1]
     if len(differing) == 1 and differing[0].startswith(ROWS) and _halves(found[differing[0]]):
         del found[differing[0]]
-    return {label: _together(texts) for label, texts in found.items()}
+    return {label: _together(terms) for label, terms in found.items()}
 
 
-def _halves(texts: Sequence[str]) -> bool:
+def _halves(terms: Sequence[Term]) -> bool:
     """Whether a split has made them of one: what it parted is whole again."""
-    yes, no = " IS TRUE", " IS NOT TRUE"
-    one, other = sorted(texts, key=lambda each: each.endswith(no)) if len(texts) == 2 else ("", "")
-    return one.endswith(yes) and other.endswith(no) and one.removesuffix(yes) == other.removesuffix(no)
+    halves = [half for each in terms if (half := half_of(each)) is not None]
+    conditions = {condition for condition, _ in halves}
+    return len(terms) == len(halves) == 2 and len(conditions) == 1 and halves[0] != halves[1]
 
 
-def _together(texts: Sequence[str]) -> str:
+def _together(terms: Sequence[Term]) -> Term:
     """What is the same stays; different rows mean their union."""
-    return texts[0] if len(set(texts)) == 1 else shortened(f"union of ({') and ('.join(texts)})")
+    if len(set(terms)) == 1:
+        return terms[0]
+    return said("union of states", "union of ({of:) and (})", of=terms).shortened()

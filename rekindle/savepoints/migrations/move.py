@@ -16,7 +16,8 @@ def move(work: Workspace, old: str, new: str) -> None:
     before, after = (each.rstrip("/") + "/" for each in (old, new))
     moved = 0
     for uid, position in work.positions.items():
-        if work.sources.get(uid, {}).get("connector") != "filesystem":
+        connector = work.sources.get(uid, {}).get("connector")
+        if connector is None or connector.text != "filesystem":
             continue
         paths = [str(each) for each in json.loads(position)]
         found = [each for each in paths if each.startswith(before)]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from execnodes.core.errors import StateError
 from execnodes.state.meaning import HIDDEN
+from execnodes.terms.shown import TEXT
+from execnodes.terms.term import Term, leaf, said
 from rekindle.connectors.duckdb_sql import quoted
 from rekindle.savepoints.columns import file_columns
 from rekindle.savepoints.migrations.rename import check_uid
@@ -14,6 +17,8 @@ from rekindle.savepoints.verify import common_key
 from rekindle.savepoints.workspace import Draft, Workspace
 
 ROWS = "rows"
+SPLIT = "half of the rows"
+_SPLIT = re.compile(r"where \((.*)\) IS ((?:NOT )?TRUE)", re.DOTALL)
 
 
 def split_rows(work: Workspace, uid: str, first: str, second: str, where: str) -> None:
@@ -27,8 +32,10 @@ def split_rows(work: Workspace, uid: str, first: str, second: str, where: str) -
         work.drafts.pop((uid, draft.state.name))
     for draft in drafts:
         parts = []
-        for target, condition in ((first, f"({where}) IS TRUE"), (second, f"({where}) IS NOT TRUE")):
-            meant = {**draft.state.parts, rows_label(draft.state.parts): f"where {condition}"}
+        for target, half in ((first, "TRUE"), (second, "NOT TRUE")):
+            condition = f"({where}) IS {half}"
+            rows = said(SPLIT, "where ({condition}) IS {half}", condition=leaf("SQL", where), half=leaf("half", half))
+            meant = {**draft.state.parts, rows_label(draft.state.parts): rows}
             state = replace(draft.state, uid=target, parts=meant)
             with work.step("split", draft, f"from {uid} where {condition}") as after:
                 after.append(work.write(state, f"SELECT * FROM ({draft.rows}) WHERE {condition}"))
@@ -71,10 +78,19 @@ def split_columns(work: Workspace, uid: str, targets: Mapping[str, Sequence[str]
                 work.put(after[0])
 
 
-def rows_label(parts: Mapping[str, str]) -> str:
+def rows_label(parts: Mapping[str, Term]) -> str:
     """Label of a part that says which of the rows there are; another split of them adds another one."""
     count = sum(label.startswith(ROWS) for label in parts)
     return f"{ROWS} {count + 1}" if count else ROWS
+
+
+def half_of(term: Term) -> tuple[str, str] | None:
+    """The condition that a split was by, and which of its rows these are; None for other rows."""
+    if term.kind == SPLIT:
+        return term["condition"][0].says, term["half"][0].says
+    # Format 1 of savepoints has but the text.
+    match = _SPLIT.fullmatch(term.says) if term.kind == TEXT else None
+    return (match[1], match[2]) if match else None
 
 
 def _own(draft: Draft) -> Iterator[str]:
