@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execnodes.core.errors import JobError
-from execnodes.core.version import ENGINE_VERSION
+from execnodes.core.version import ENGINE_VERSION, version_tuple
 from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.files.job_folder import JobFolder
 from rekindle.pipeline.layout import layout_of, read_layout
 from rekindle.pipeline.record import record
-from rekindle.savepoints.manifest import NAME, Manifest, checksum
+from rekindle.savepoints.manifest import NAME, VERSION, Manifest, checksum
 from rekindle.testing import RestoreProgram
 from rekindle.testing.restore_fixtures import PLAN, SAVEPOINT
 from rekindle.testing.restore_run import Compiled, compiled, put, rows, run
@@ -157,19 +157,22 @@ def test_what_a_newer_engine_has_made_is_refused_by_name(old: Release, install: 
     (savepoint / NAME).write_text(manifest.text(), encoding="utf-8")
     script.write_text("SELECT 1", encoding="utf-8")
     engines = rf"engine version {ENGINE_VERSION}, this engine is version {old.engine_version}"
-    for arguments, says in {
-        ("lint", str(plan)): f"compiled by {engines}",
-        ("run", str(plan)): f"compiled by {engines}",
-        ("check", str(plan), str(plan)): f"compiled by {engines}",
-        ("upgrade", str(plan), "-o", str(tmp_path / "new.json")): f"compiled by {engines}",
-        ("compile", "-f", str(script), "--from", str(plan)): f"compiled by {engines}",
-        ("state", "list", str(savepoint)): f"taken by {engines}",
+    named = f"Rekindle {ENGINE_VERSION} or newer"
+    by_format = (f"the savepoint has format {VERSION}, this engine reads up to", "the engine version that wrote it")
+    saved = by_format if version_tuple(old.engine_version) < (1, 3) else (f"taken by {engines}", named)
+    for arguments, (says, hint) in {
+        ("lint", str(plan)): (f"compiled by {engines}", named),
+        ("run", str(plan)): (f"compiled by {engines}", named),
+        ("check", str(plan), str(plan)): (f"compiled by {engines}", named),
+        ("upgrade", str(plan), "-o", str(tmp_path / "new.json")): (f"compiled by {engines}", named),
+        ("compile", "-f", str(script), "--from", str(plan)): (f"compiled by {engines}", named),
+        ("state", "list", str(savepoint)): saved,
     }.items():
         done = install(old).run("-m", "rekindle", *arguments)
         text = " ".join((done.stdout + done.stderr).split())
         assert done.returncode in (1, 2), text
         assert says in text
-        assert f"Rekindle {ENGINE_VERSION} or newer" in text
+        assert hint in text
         assert "Traceback" not in text
 
 
