@@ -16,6 +16,8 @@ from planner.optimize import optimize
 from planner.parse import parse
 from planner.statements import Insert
 from plans.format.explain import plan_tree
+from plans.format.load import load
+from plans.format.places import without_places
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.api.tableau import tableau
 from rekindle.pipeline.record import record
@@ -69,7 +71,8 @@ def _stages(folder: str) -> Iterator[str]:
     yield "**Compiled plan** (`rekindle compile`). This JSON is what runs; here is one of its nodes.\n"
     yield _block("json", _excerpt(plan.as_json_string()).replace(folder, "orders/"))
     yield "**Spark SQL.** Nodes without state become expressions over what leaves a source or a stateful node.\n"
-    yield _block("text", "\n".join(_branches(plan.graph)))
+    # Numbers of places are other ones in each process.
+    yield _block("text", "\n".join(_branches(load(without_places(plan.as_json_string())))))
     yield "**Rows.** Each of three files is a micro-batch here; the third one updates what the first one gave.\n"
     result = environment.execute_sql(QUERY)
     result.await_()
