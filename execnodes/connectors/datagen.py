@@ -11,4 +11,4 @@ def _bounded(options: Options) -> bool:
     return any(key.startswith("fields.") and key.endswith(".end") for key in options)
 
 
-CONNECTOR = ConnectorDeclaration("datagen", source=SourceAbilities(bounded=_bounded))
+CONNECTOR = ConnectorDeclaration("datagen", source=SourceAbilities(bounded=_bounded, again=True))

@@ -12,7 +12,7 @@ def bounded(options: Options) -> bool:
 
 CONNECTOR = ConnectorDeclaration(
     "filesystem",
-    source=SourceAbilities(bounded=bounded, filters=True),
+    source=SourceAbilities(bounded=bounded, again=True, filters=True),
     sink=SinkAbilities(overwrites=True),
     formats=True,
 )

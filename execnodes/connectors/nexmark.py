@@ -9,4 +9,4 @@ def _bounded(options: Options) -> bool:
     return at_least(1, options.get(EVENTS, "0"))
 
 
-CONNECTOR = ConnectorDeclaration("nexmark", source=SourceAbilities(bounded=_bounded))
+CONNECTOR = ConnectorDeclaration("nexmark", source=SourceAbilities(bounded=_bounded, again=True))

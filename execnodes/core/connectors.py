@@ -44,6 +44,8 @@ class SourceAbilities:
     """Whether a table with these options ends by itself."""
     whole: bool = False
     """Whether batch mode can read it even where its stream has no end."""
+    again: bool = False
+    """Whether it can be read once more from its begin up to a position, so that state can be made from its rows."""
     filters: bool = False
     """Whether it leaves out rows itself: by PARTITIONED BY columns and, in a `columnar` format, by any column."""
 

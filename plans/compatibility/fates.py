@@ -77,6 +77,9 @@ class Comparison:
     notes: tuple[str, ...] = ()
     """What is to be known of the sinks; no verdict depends on it (docs/decisions/0010-query-evolution.md)."""
 
+    unmakeable: frozenset[str] = frozenset()
+    """Uids of operators above sources that cannot be read once more."""
+
     @property
     def verdict(self) -> Verdict:
         """Never better than what can be proven."""

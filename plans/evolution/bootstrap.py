@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from execnodes.connectors import find_connector
 from execnodes.core.errors import PlanError
+from execnodes.core.graph import ExecGraph
 from execnodes.core.meaning import StateMeaning
+from execnodes.core.tables import TableReference
 from plans.compatibility.counterparts import Address, counterparts
 from plans.compatibility.fates import Comparison, Fate, Judgement
 from plans.compatibility.judge import by_time
 from plans.compatibility.meaning import POSITION
+from plans.format.tables import tables_of
 
 _MADE = "it is made from its sources: rekindle bootstrap"
 
@@ -71,7 +75,21 @@ def _made(judgement: Judgement, meaning: StateMeaning, begun: frozenset[str]) ->
     return Judgement(judgement.uid, judgement.state, Fate.EMPTY, reason, loss=bool(late))
 
 
+def unmakeable(graph: ExecGraph, states: Iterable[StateMeaning]) -> frozenset[str]:
+    """Uids of operators whose state cannot be made: a source below them cannot be read once more."""
+    once = {node.uid("source") for node in graph.nodes if any(_read_once(each) for each in tables_of(node))}
+    return frozenset(each.uid for each in states if each.sources & once)
+
+
+def _read_once(table: TableReference) -> bool:
+    resolved = table.resolved_table
+    if resolved is None or resolved.options is None:
+        return False  # nobody knows before it runs
+    connector = find_connector(resolved.options.get("connector", ""))
+    return connector is not None and connector.source is not None and not connector.source.again
+
+
 def offered(comparison: Comparison) -> Iterator[str]:
     """Uids of operators that lose something, whose state could be made instead."""
     lossy = {each.uid for each in comparison.judgements if each.loss or each.unsure or each.fate is Fate.INCOMPATIBLE}
-    yield from (uid for uid in makeable(comparison) if uid in lossy)
+    yield from (uid for uid in makeable(comparison) if uid in lossy - comparison.unmakeable)

@@ -11,7 +11,7 @@ from execnodes.core.graph import ExecGraph
 from plans.compatibility.compare import Comparison, Judgement, Verdict, compare
 from plans.compatibility.meaning import Meanings, meanings
 from plans.compatibility.outputs import notes
-from plans.evolution.bootstrap import bootstrapped
+from plans.evolution.bootstrap import bootstrapped, unmakeable
 
 if TYPE_CHECKING:
     from rekindle.savepoints.manifest import SavedState
@@ -75,7 +75,7 @@ def checked(
         before = Meanings.of(manifest.meanings, saved_plan(savepoint))
         saved = {(each.uid, each.name): each for each in manifest.states}
     addresses = frozenset((each.uid, each.name) for each in before)
-    found = replace(compare(before, after), notes=sinks)
+    found = replace(compare(before, after), notes=sinks, unmakeable=unmakeable(new[1], after))
     if bootstrap:
         found = bootstrapped(found, bootstrap, before, after)
     return Checked(old[0], new[0], found, saved, str(savepoint or ""), addresses, tuple(bootstrap))

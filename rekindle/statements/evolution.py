@@ -12,7 +12,7 @@ from execnodes.core.graph import ExecGraph
 from execnodes.core.options import CONSENT
 from plans.compatibility.compare import Comparison, Verdict
 from plans.compatibility.restore import CatalogLookup, resolve_tables
-from plans.evolution.bootstrap import bootstrapped, offered
+from plans.evolution.bootstrap import bootstrapped, offered, unmakeable
 from plans.evolution.evolve import Evolution, evolve
 from rekindle.api.compiled_plan import CompiledPlan
 
@@ -52,6 +52,7 @@ def evolved(graph: ExecGraph, origin: Origin, catalog: CatalogLookup, configurat
         keep_ttl="table.exec.state.ttl" not in configuration,
         keep_parallelism="pipeline.max-parallelism" not in configuration,
     )
+    found = replace(found, comparison=replace(found.comparison, unmakeable=unmakeable(found.graph, found.after)))
     uids = [each.strip() for each in configuration.get_option(BOOTSTRAP).split(",") if each.strip()]
     if uids:
         found = replace(found, comparison=bootstrapped(found.comparison, uids, found.before, found.after))

@@ -263,3 +263,12 @@ def test_records_need_no_files(spark: SparkSession) -> None:
             assert [tuple(each) for each in found] == [(0, 1, 'ä, "b'), *([(3, 2, None)] if made.changelog else [])], (
                 name
             )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_can_be_read_again_says_so(name: str) -> None:
+    """`again` stands where the connector can read a source up to a position, and nowhere else."""
+    abilities = declared(name).source
+    if abilities is not None:
+        reads = type(find_source(name, "t")).until is not SourceConnector.until
+        assert abilities.again is reads

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -68,6 +69,17 @@ def test_it_is_said_what_has_changed_and_how_nothing_is_lost(new: str, reason: s
     plan = made.compile_script(TABLES + new, from_plan=compiled(SUM))
     assert plan.comparison is not None
     assert plan.comparison.verdict == "full"
+
+
+def test_what_cannot_be_read_again_is_not_offered() -> None:
+    tables = re.sub(
+        r"'connector' = '\w+'[^)]*(?=\))", "'connector' = 'spark', 'spark.format' = 'rate'", TABLES, count=1
+    )
+    before = TableEnvironment.create({}).compile_script(tables + SUM)
+    with pytest.raises(EvolutionError) as refused:
+        TableEnvironment.create({}).compile_script(tables + FILTERED, from_plan=before)
+    assert not tuple(offered(refused.value.comparison))
+    assert "--bootstrap" not in str(refused.value)
 
 
 def test_an_operator_that_goes_on_with_a_loss_is_made() -> None:
