@@ -7,6 +7,8 @@ from pathlib import Path
 
 from execnodes.core.errors import JobError, RekindleError
 from execnodes.core.places import Place, explain
+from execnodes.core.version import ENGINE_VERSION
+from execnodes.state.pages.spark_client import ENDED
 from rekindle.connectors.line_text import find_origin
 from rekindle.connectors.registry import describe_failure
 from rekindle.files.job_folder import NO_ROOM
@@ -36,6 +38,7 @@ _PASSING = re.compile(
     r"|java\.util\.concurrent\.TimeoutException|RpcTimeoutException"
 )
 """Processes that were killed or too slow (Spark gives a Python worker ten seconds to begin), and broken connections."""
+_NOT_INSTALLED = re.compile(r"ModuleNotFoundError: No module named '((?:execnodes|planner|plans|rekindle)[\w.]*)'")
 _WORKERS = (
     "If nobody killed it, the system was short of memory: give the machine or container more, lower "
     "parallelism.default (each task has a worker), or make micro-batches smaller (execution.micro-batch.max-files)."
@@ -94,6 +97,13 @@ def _resources(text: str) -> JobError | None:
         )
     if "No space left on device" in said and not _RAISED.search(said):
         return JobError("no space is left on a disk", hint=_ROOM)
+    if ENDED in said:
+        hint = f"Most often a disk is full. {_ROOM}"
+        return JobError("Spark has stopped to take state, and does not say why", hint=hint)
+    absent = _NOT_INSTALLED.search(said)
+    if absent:
+        hint = f"Install Rekindle {ENGINE_VERSION} where Spark's executors run, for the Python that they use."
+        return JobError(f"a Python worker cannot import {absent[1]}", hint=hint)
     python = _PYTHON_MEMORY.search(said)
     if python:
         return JobError(f"a Python worker is out of memory: {python[0]}", hint=_WORKERS)

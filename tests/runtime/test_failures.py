@@ -8,6 +8,7 @@ import tempfile
 import pytest
 
 from execnodes.core.errors import PlanError
+from execnodes.state.pages.spark_client import ENDED
 from rekindle.pipeline.failures import explained, job_error, passes
 from rekindle.spark.java import ended, last_words, text_of
 
@@ -81,10 +82,16 @@ def test_errors_of_ours_speak_for_themselves() -> None:
     [
         ("x.SparkException: java.lang.OutOfMemoryError: Java heap space\n\tat Foo", "Java process is out of", "driver"),
         ("PythonException:\nMemoryError\n SQLSTATE: 39000", "a Python worker is out of memory", "parallelism"),
+        (f"PythonException:\nRuntimeError: state 's': {ENDED}", "stopped to take state", "a disk is full. Free some"),
+        (
+            "PythonException: Traceback\nModuleNotFoundError: No module named 'execnodes.x'\n SQLSTATE: 39000",
+            "a Python worker cannot import execnodes.x",
+            "where Spark's executors run",
+        ),
         ("Job aborted: SparkException: Python worker exited unexpectedly (crashed)", "was killed, or has", "memory"),
     ],
 )
-def test_want_of_memory_says_what_helps(text: str, said: str, hint: str) -> None:
+def test_what_workers_lack_says_what_helps(text: str, said: str, hint: str) -> None:
     error = explained(RuntimeError(text))
     assert said in error.message
     assert hint in (error.hint or "")

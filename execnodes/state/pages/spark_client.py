@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import cache
+from itertools import islice
 from typing import Any
 
 from execnodes.state.pages.map_client import Address, MapClient
 
 _log = logging.getLogger("rekindle.state")
+ENDED = "Java's side has ended the connection without a word"
+"""What is told of an error of Java's own, such as Hadoop makes of a disk that is full."""
 _CHUNK = 128
 """Requests in flight: small enough that neither side blocks on a full socket buffer."""
 
@@ -96,30 +100,39 @@ class PipelinedMapClient:
 
     def _send(self, requests: Iterator[bytes]) -> Iterator[bytes]:
         """Answers in the order of the requests."""
-        flying = 0
         answers: list[bytes] = []
-        for request in requests:
-            self._write_int(0, self._socket)
-            self._write_int(len(request), self._socket)
-            self._socket.write(request)
-            flying += 1
-            if flying == _CHUNK:
-                answers += self._receive(flying)
-                flying = 0
-        answers += self._receive(flying)
+        while chunk := list(islice(requests, _CHUNK)):
+            answers += self._exchange(chunk)
         return iter(answers)
 
+    def _exchange(self, requests: Sequence[bytes]) -> list[bytes]:
+        try:
+            for request in requests:
+                self._write_int(0, self._socket)
+                self._write_int(len(request), self._socket)
+                self._socket.write(request)
+            self._socket.flush()
+        except OSError as error:
+            # Java reads no more after a failure, which is what its last answer tells.
+            with suppress(OSError):
+                self._receive(len(requests))
+            raise self._ended() from error
+        return self._receive(len(requests))
+
     def _receive(self, count: int) -> list[bytes]:
-        if not count:
-            return []
-        self._socket.flush()
         answers = []
         for _ in range(count):
-            status, error, value = self._client._receive_proto_message()
+            try:
+                status, error, value = self._client._receive_proto_message()
+            except (EOFError, ConnectionError) as broken:
+                raise self._ended() from broken
             if status != 0:
                 raise RuntimeError(f"state {self._name!r}: {error}")
             answers.append(value)
         return answers
+
+    def _ended(self) -> RuntimeError:
+        return RuntimeError(f"state {self._name!r}: {ENDED}")
 
 
 def client_for(state: Any) -> MapClient:
