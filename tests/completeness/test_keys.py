@@ -3,13 +3,18 @@
 import ast
 import importlib
 import re
+from pathlib import Path
 
 import pytest
 
 from execnodes.core.metadata import NodeKey
 from execnodes.core.registry import lookup, newest
 from execnodes.core.version import version_tuple
-from tests.completeness.tree import KEYS, imports, module_name, node_file, sources, tree
+from tests.completeness.tree import KEYS, ROOT, imports, module_name, node_file, sources, texts, tree
+
+
+def _of_a_node(path: Path) -> bool:
+    return path.is_relative_to(ROOT / "execnodes" / "stream") or path.is_relative_to(ROOT / "execnodes" / "batch")
 
 
 @pytest.mark.parametrize("key", KEYS, ids=str)
@@ -51,6 +56,14 @@ def test_newer_versions_import_older_ones_never_the_reverse(key: NodeKey) -> Non
         # Other nodes are mechanics that could change under a released version.
         other = re.match(r"(execnodes\.(?:stream|batch)\.\w+)", name)
         assert other is None or other[1] == package, name
+
+
+@pytest.mark.parametrize("path", [each for each in sources() if not _of_a_node(each)], ids=module_name)
+def test_nobody_else_names_a_node_or_a_version(path: Path) -> None:
+    """Who wants to know something of a node asks it, so that the next version and the next node are asked, too."""
+    named = [text for text in texts(path) if re.fullmatch(r"(stream|batch)-exec-[a-z-]+(_\d+)?", text)]
+    versions = [name for name in imports(path) if re.match(r"execnodes\.(stream|batch)\.\w+\.v\d", name)]
+    assert not named + versions
 
 
 @pytest.mark.parametrize("key", KEYS, ids=str)
