@@ -326,7 +326,7 @@ class FlinkParser(Expressions):
         if self.at_any("TABLESAMPLE", "MATCH_RECOGNIZE") or (
             self.at_any("PIVOT", "UNPIVOT") and self.ahead(1).text == "("
         ):
-            raise self.unsupported(self.token.text.upper(), "Write it with GROUP BY, OVER or joins.")
+            raise self.unsupported(self.token.text.upper(), "Write it with GROUP BY or joins.")
 
     def _parse_table_alias(self, alias_tokens: object = None) -> exp.TableAlias | None:
         """``[AS] name [(column, …)]``."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import stat
@@ -15,7 +16,10 @@ def write_atomically(path: Path, text: str, *, replace: bool, private: bool = Fa
 
     `private`: only the owner can read the file. Otherwise, as always, the umask decides.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:  # a file has the folder's name; what is asked for is not there already
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path.parent)) from None
     # Long names leave no room for more.
     temporary = path.with_name(f".{path.name[:40]}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
     try:

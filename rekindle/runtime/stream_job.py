@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import atexit
+import json
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from execnodes.core.errors import RekindleError
+from execnodes.core.errors import PlanError, RekindleError
 from execnodes.lowering.stream import KIND, quote
 from execnodes.state.operator import DRAINED
 from rekindle.files.paths import for_spark_checkpoint
 from rekindle.pipeline.failures import explained, passes
 from rekindle.pipeline.frames import sink_columns, sink_hidden
-from rekindle.pipeline.idleness import IdleWatch
+from rekindle.pipeline.idleness import IDLE_TIMEOUT, IdleWatch
 from rekindle.pipeline.record import SinkRecord
 from rekindle.pipeline.requests import Requests
 from rekindle.runtime.assemble import Prepared, assemble
@@ -58,8 +60,11 @@ class StreamJob(Job):
         """What `_run` then waits for."""
         self._restarts = strategy_of(self._order.configuration)
         self._query = self._paced(self._attached()).start()
+        self._watch_idleness(lambda: self._query)
+
+    def _watch_idleness(self, query: Callable[[], StreamingQuery | None]) -> None:
         builder = self._prepared.builder
-        self._idle_watch = IdleWatch(builder.controlled, builder.control_dir, lambda: self._query)
+        self._idle_watch = IdleWatch(builder.controlled, builder.control_dir, query)
         self._idle_watch.start()
 
     def _let_go(self) -> None:
@@ -72,12 +77,28 @@ class StreamJob(Job):
         It writes to the job folder's checkpoint; sinks count on that, so that no batch is written twice.
         """
         self._open_for_caller()
-        return self._attached()
+        writer = self._attached()
+        self._watch_idleness(self._started_by_caller)
+        atexit.register(self._let_go)
+        return writer
+
+    def _started_by_caller(self) -> StreamingQuery | None:
+        """The query on the checkpoint of the job, whose id Spark has written there."""
+        try:
+            query_id = json.loads((self.folder.checkpoint / "metadata").read_text(encoding="utf-8"))["id"]
+        except FileNotFoundError:
+            return None
+        return self._prepared.spark.streams.get(query_id)
 
     def frame(self) -> DataFrame:
         """The rows that enter the only sink, under its columns' names, with `KIND`; the caller starts a query on it."""
         self._open_for_caller()
         frame = self._assembled()
+        if self._prepared.builder.idles:
+            raise PlanError(
+                f"its sources may become idle ({IDLE_TIMEOUT}), which nobody watches in a query of your own",
+                hint="Compile it with the option set to '0 ms', or use attach_as_data_stream.",
+            )
         (sink,) = self._prepared.pipeline.record.sinks
         columns = zip(sink.columns, sink_columns(self._prepared.pipeline, sink.node.id).values(), strict=True)
         return frame.selectExpr(*(f"{text} AS {quote(column.name)}" for column, text in columns), KIND)

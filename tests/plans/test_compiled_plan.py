@@ -130,3 +130,12 @@ def test_other_addresses_are_refused() -> None:
 def test_references() -> None:
     assert PlanReference.from_json_string("{}").read() == "{}"
     assert PlanReference.from_file("p.json").source == "p.json"
+
+
+def test_a_file_where_a_folder_should_be(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for force in (False, True):
+        with pytest.raises(PlanError, match="cannot be written: Not a directory"):
+            CompiledPlan.from_json_string(encode(example())).write_to_file(
+                tmp_path / "file" / "plan.json", ignore_if_exists=False, force=force
+            )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from execnodes.core.errors import PlanError
 from execnodes.core.options import Configuration
 from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.api.table_environment import TableEnvironment
@@ -67,6 +68,29 @@ INSERT INTO counts SELECT DATE_FORMAT(window_start, 'HH:mm'), COUNT(*) FROM TABL
   (SELECT * FROM busy UNION ALL SELECT * FROM quiet), DESCRIPTOR(ts), INTERVAL '1' MINUTE))
 GROUP BY window_start, window_end;
 """
+
+
+@pytest.mark.spark
+@pytest.mark.long
+def test_a_pipeline_of_the_callers_with_a_silent_source(spark: SparkSession, tmp_path: Path) -> None:
+    """Attached it is watched like a job; as rows for a query with a checkpoint elsewhere it cannot be."""
+    for name in ("busy", "quiet"):
+        (tmp_path / name).mkdir()
+    rows = (json.dumps({"k": "a", "ts": f"2024-01-01 00:{each:02}:30"}) + "\n" for each in (1, 1, 2))
+    (tmp_path / "busy" / "1.json").write_text("".join(rows), encoding="utf-8")
+    options = {"table.exec.source.idle-timeout": "1 s", "execution.job-dir": str(tmp_path / "job")}
+    environment = TableEnvironment.create(options, spark=spark)
+    script = SQL.replace("{dir}", str(tmp_path))
+    plan = environment.compile_script(script)
+    query = environment.attach_as_data_stream(plan).trigger(processingTime="200 milliseconds").start()
+    try:
+        _until(lambda: any('"00:01"' in each.read_text() for each in (tmp_path / "counts").glob("**/[!._]*.json")))
+    finally:
+        query.stop()
+    select = script.partition("INSERT INTO counts ")[2].rstrip().removesuffix(";")
+    environment.execute_sql(f"SET 'execution.job-dir' = '{tmp_path / 'rows'}'")
+    with pytest.raises(PlanError, match=r"table\.exec\.source\.idle-timeout"):
+        environment.as_data_stream(environment.compile_plan_sql(select), changelog=True)
 
 
 @pytest.mark.spark
