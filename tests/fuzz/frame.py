@@ -123,6 +123,11 @@ def hunt(
     return outcome
 
 
+def hunt_for(name: str, seconds: float, seed: int) -> Outcome:
+    """Hunt with one of the fuzzers, e.g. in a process of its own."""
+    return hunt(fuzzers()[name], seed, seconds=seconds)
+
+
 def attempt(fuzzer: Fuzzer, text: str, slack: float = 1.0) -> tuple[str | None, bool]:
     """What is wrong with a case (None: nothing), and whether it was refused."""
     try:

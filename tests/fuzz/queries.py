@@ -245,7 +245,7 @@ def script(random: Random) -> str:
     batch = random.random() < 0.2
     queries = Queries(random, batch=batch)
     begin = "SET 'execution.runtime-mode' = 'batch'; " if batch else ""
-    depth = random.choice((0, 1, 1, 2))
+    depth = random.choice((0, 0, 0, 1, 1, 2))
     match random.randrange(10):
         case 0 | 1:
             into = "log" if batch else "out"

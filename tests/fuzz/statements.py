@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from random import Random
 
@@ -31,8 +32,10 @@ def draw(random: Random) -> str:
 def run(text: str) -> None:
     """Parse and compile; what compiles is the same when it is written and read. A refusal has its place."""
     catalog, configuration = Catalog(), Configuration()
+    named = set(re.findall(r"\w+", text))
     for statement in _tables():
-        ddl.execute(statement, catalog, configuration)
+        if isinstance(statement, s.CreateTable) and statement.path[-1] in named:
+            ddl.execute(statement, catalog, configuration)
     try:
         for statement in parse(text):
             _run(statement, catalog, configuration)
