@@ -78,12 +78,14 @@ def told(label: str, old: Term | None, new: Term | None, known: set[str]) -> lis
 
 
 def changes(old: Term, new: Term) -> Iterator[Change]:
-    """The smallest parts that differ, outer ones first; none if the terms mean the same."""
+    """The smallest parts that differ, outer ones first, each once; none if the terms mean the same."""
+    seen: set[tuple[str, str]] = set()
     ahead: list[tuple[Way, Term, Term]] = [((), old, new)]
     while ahead:
         way, one, other = ahead.pop()
-        if same(one, other):
+        if (one.digest, other.digest) in seen or same(one, other):
             continue
+        seen.add((one.digest, other.digest))
         one, other = _filtered(one, other), _filtered(other, one)
         if one.kind != other.kind or one.kind in _WHOLE or not one.parts or not other.parts:
             yield Change(way, (one,), (other,))

@@ -35,6 +35,8 @@ def form(term: Term, *, counted: bool = False) -> Term:
     of NOT, no idle casts; COUNT of a constant is COUNT(*), and `counted` that of a column that is never NULL, too.
     """
     known = _KNOWN[counted]
+    if term.digest in known:
+        return known[term.digest]
     if len(known) > _MOST:
         known = _KNOWN[counted] = {}
     for each in below(term, lambda term: term.digest not in known):

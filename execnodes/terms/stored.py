@@ -55,6 +55,8 @@ def restored(stored: Sequence[StoredTerm]) -> list[Term]:
     """The terms, by their places; ValueError for what was never written so."""
     found: list[Term] = []
     for at, each in enumerate(stored):
+        if not all(map(str.isidentifier, (each.kind.replace(" ", "_"), *(role for role, _, _ in each.parts)))):
+            raise ValueError(f"terms.{at}: kinds and roles are words")
         if any(not 0 <= place < at for _, _, places in each.parts for place in places):
             raise ValueError(f"terms.{at}: it is made of terms that do not stand before it")
         try:

@@ -7,10 +7,9 @@ operators and expressions, however often a table is read.
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 from typing import Self
@@ -72,12 +71,13 @@ class Term:
 
     def __post_init__(self) -> None:
         if self.parts:
-            roles = {each.role for each in self.parts}
-            missing = {role for _, role, _ in pieces(self.says) if role} - roles
-            if missing or len(roles) != len(self.parts):
-                raise ValueError(f"{self.says!r} says {', '.join(sorted(missing)) or 'a role twice'}")
-        content = [[each.role, each.order, each.digests] for each in self.parts] if self.parts else self.says
-        object.__setattr__(self, "digest", hashlib.sha256(json.dumps([self.kind, content]).encode()).hexdigest())
+            _check(self.says, tuple([each.role for each in self.parts]))
+            # Kinds and roles are words, digests hexadecimal: what stands between them is in none.
+            content = "\0".join([f"{each.role}:{each.order}:{' '.join(each.digests)}" for each in self.parts])
+            whole = f"{self.kind}\0({content}"
+        else:
+            whole = f"{self.kind}\0={self.says}"
+        object.__setattr__(self, "digest", hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Term) and self.digest == other.digest
@@ -93,7 +93,10 @@ class Term:
 
     def __getitem__(self, role: str) -> tuple[Term, ...]:
         """The terms in a role; none if it has no such part."""
-        return next((each.terms for each in self.parts if each.role == role), ())
+        for each in self.parts:
+            if each.role == role:
+                return each.terms
+        return ()
 
     @property
     def text(self) -> str:
@@ -106,7 +109,14 @@ class Term:
 
     def shortened(self) -> Self:
         """The same, with a text that is cut if it is long."""
-        return self if self.cut else replace(self, cut=True)
+        if self.cut or not self.parts:
+            return self
+        # Of the same digest, which is not computed again.
+        made = object.__new__(type(self))
+        values = {"kind": self.kind, "says": self.says, "parts": self.parts, "cut": True, "digest": self.digest}
+        for name, value in {**values, "_text": None}.items():
+            object.__setattr__(made, name, value)
+        return made
 
     def _made_text(self) -> str:
         if not self.parts:
@@ -167,6 +177,14 @@ def _part(role: str, given: Term | Collection[Term]) -> Part:
 def _joined(part: Part, between: str) -> str:
     texts = [each.text for each in part.terms]
     return between.join(sorted(set(texts)) if part.order is Order.SET else texts)
+
+
+@lru_cache(maxsize=1000)
+def _check(says: str, roles: tuple[str, ...]) -> None:
+    """ValueError for a sentence that names parts that there are not."""
+    missing = {role for _, role, _ in pieces(says) if role} - set(roles)
+    if missing or len(set(roles)) != len(roles):
+        raise ValueError(f"{says!r} says {', '.join(sorted(missing)) or 'a role twice'}")
 
 
 @lru_cache(maxsize=1000)
