@@ -1,6 +1,6 @@
 """What a released node version must not change: the shape of its JSON and the layout of its state, as hashes.
 
-``python -m tests.completeness.frozen`` writes ``frozen.json``; it only adds.
+``python -m tests.completeness.frozen`` writes ``frozen.json`` and ``frozen_terms.json``; it only adds.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from rekindle.testing.restore_run import compiled
 from tests.restore.program import RestoreProgram, programs
 
 FROZEN = Path(__file__).with_name("frozen.json")
+FROZEN_TERMS = Path(__file__).with_name("frozen_terms.json")
 _WORDS = ("title", "description", "examples")
 """Keys of a JSON Schema that only people read."""
 
@@ -86,6 +87,17 @@ def layout(state: StateMeaning) -> list[object]:
 
 
 @cache
+def terms() -> dict[str, str]:
+    """Restore program to the hash of what its states mean, as savepoints since format 2 keep it."""
+    return {str(program): _hash(list(map(_digests, meanings(_plan(program))))) for program in programs()}
+
+
+def _digests(state: StateMeaning) -> list[object]:
+    parts = {label: term.digest for label, term in state.parts.items()}
+    return [state.name, parts, [each.meaning.digest for each in state.columns], list(map(_digests, state.earlier))]
+
+
+@cache
 def current() -> dict[str, Any]:
     """Node version to its hashes."""
     states = layouts()
@@ -100,6 +112,12 @@ def released() -> bool:
 def stored() -> dict[str, Any]:
     """The file."""
     found: dict[str, Any] = json.loads(FROZEN.read_text("utf-8"))
+    return found
+
+
+def stored_terms() -> dict[str, str]:
+    """The other file."""
+    found: dict[str, str] = json.loads(FROZEN_TERMS.read_text("utf-8")) if FROZEN_TERMS.exists() else {}
     return found
 
 
@@ -140,3 +158,4 @@ def _hash(value: object) -> str:
 if __name__ == "__main__":
     found = merged(stored(), current()) if released() else current()
     FROZEN.write_text(json.dumps(found, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+    FROZEN_TERMS.write_text(json.dumps({**terms(), **stored_terms()}, indent=2, sort_keys=True) + "\n", "utf-8")

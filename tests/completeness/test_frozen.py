@@ -6,7 +6,7 @@ import pytest
 
 from execnodes.core.registry import keys
 from releases.log import LOG, node_lines
-from tests.completeness.frozen import current, merged, shape, stored
+from tests.completeness.frozen import current, merged, shape, stored, stored_terms, terms
 
 ADVICE = (
     "{what} of {key} has changed. Plans and savepoints of a release must stay readable: make a new version of the node "
@@ -23,6 +23,15 @@ def test_what_is_out_stays(key: str) -> None:
     for program, layout in then["states"].items():
         assert now["states"][program] == layout, ADVICE.format(what=f"The state layout (in {program})", key=key)
     assert now["states"].keys() == then["states"].keys(), "there are new restore programs: run make goldens"
+
+
+def test_terms_that_savepoints_keep_stay() -> None:
+    """Kinds and roles are compared with those of savepoints; how they are shown is not."""
+    then, now = stored_terms(), terms()
+    assert len(then) >= 30
+    assert now.keys() >= then.keys(), "restore programs are gone; they must stay"
+    changed = sorted(program for program, digest in then.items() if now[program] != digest)
+    assert changed == [], "a node says otherwise what its states mean: give them the kinds and roles that they had"
 
 
 def test_versions_are_dropped_in_the_open() -> None:
