@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -42,15 +43,23 @@ class Meant:
     states: tuple[StateMeaning, ...]
 
 
+_RECENT: deque[tuple[ExecGraph, frozenset[str], Meanings]] = deque(maxlen=4)
+"""The start of a job, a savepoint and a report ask several times what the same plan means."""
+
+
 def meanings(graph: ExecGraph, without: frozenset[str] = NOTHING) -> Meanings:
     """Positions of sources and states of operators, inputs first; `unknown` where a table would have to be known.
 
     `without`: uids of sources that are taken for not being there. A UNION ALL then has the other inputs; whatever
     else reads such a source has no meaning and is left out.
     """
+    for known, left_out, made in tuple(_RECENT):
+        if known is graph and left_out == without:
+            return made
     found = meant(graph, without)
     made = Meanings.of((state for each in found.values() for state in each.states), graph)
     made.by_node = found
+    _RECENT.append((graph, without, made))
     return made
 
 

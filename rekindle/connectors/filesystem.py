@@ -160,8 +160,11 @@ def _other(column: Column, request: SourceRequest) -> str:
         key = re.escape(_partition_text(column.name))
         # The last such folder: the table may lie below one itself.
         folder = f"regexp_extract({_PATH_TEXT}, {string(f'(?s).*/{key}=([^/]*)/')}, 1)"
-        # A folder that was made by hand need not be encoded.
-        found = f"coalesce(try_url_decode(replace({folder}, '+', '%2B')), {folder})"
+        # A folder that was made by hand need not be encoded; what is no UTF-8 is not replaced, either.
+        decoded = f"try_url_decode(replace({folder}, '+', '%2B'))"
+        meant = f"contains({folder}, '\ufffd') OR contains(upper({folder}), '%EF%BF%BD')"
+        replaced = f"contains({decoded}, '\ufffd') AND NOT ({meant})"
+        found = f"coalesce(CASE WHEN {replaced} THEN {folder} ELSE {decoded} END, {folder})"
         plain = f"nullif(nullif({found}, '__HIVE_DEFAULT_PARTITION__'), '__DEFAULT_PARTITION__')"
         return f"CAST({plain} AS {spark_type(column.data_type)})"
     key = column.metadata_key or column.name

@@ -120,3 +120,11 @@ def test_state_under_another_uid_is_pointed_at() -> None:
     found = states(compared("SELECT k, v FROM r WHERE v > 1 UNION ALL " + shifted.partition("ALL ")[2], shifted))
     assert [each.fate for each in found] == ["empty", "drop"]
     assert "of the old plan means the same: compile the new plan from the old one" in found[0].reason
+
+
+def test_what_a_plan_means_is_computed_once() -> None:
+    """A start asks several times: for the savepoint, the layout of the folder, the layouts of pages."""
+    graph = load(plan(SUM))
+    assert meanings(graph) is meanings(graph)
+    assert meanings(graph, frozenset({"1_source"})) is not meanings(graph)
+    assert meanings(load(plan(SUM))) is not meanings(graph)

@@ -73,3 +73,34 @@ def test_compressed_files(spark: SparkSession, tmp_path: Path) -> None:
         with pytest.raises(Exception, match="FAILED_READ_FILE") as raised:
             read(spark, _table(path, "json", ignore=True), tmp_path / f"cut-{batch}", batch=batch)
         assert f"{path}: the file cannot be read" in str(describe_failure(raised.value))
+
+
+def test_keys_and_names_of_fields(spark: SparkSession, tmp_path: Path) -> None:
+    """A key that is no text spoils its line, also where nobody asks for the field."""
+    keys = (b"caf\xe9", b"\xff", rb"\ud800", rb"x\udc00")
+    inner = [b'{"x": "a", "%s": 1}' % each for each in keys] + [b'{"x": "a", "m": {"%s": "b"}}' % each for each in keys]
+    envelopes = {"debezium-json": b'{"after": %s, "op": "c"}', "canal-json": b'{"data": [%s], "type": "INSERT"}'}
+    shapes = {"json": b"%s", **envelopes}
+    for kind, shape in shapes.items():
+        path = tmp_path / kind
+        path.write_bytes(b"\n".join(shape % each for each in (b'{"x": "ok"}', *inner)))
+        columns = {"x": "STRING", "m": "MAP<STRING, STRING>"}
+        options = {"connector": "filesystem", "format": kind, "path": str(path), f"{kind}.ignore-parse-errors": "true"}
+        rows = read(spark, table(columns, options), tmp_path / f"job-{kind}", batch=True)
+        assert [row[-2] for row in rows] == ["ok"], kind
+        given = table({"x": "STRING"}, {**options, f"{kind}.ignore-parse-errors": "false"})
+        with pytest.raises(Exception, match="rekindle-bad-line") as raised:
+            read(spark, given, tmp_path / f"strict-{kind}", batch=True)
+        assert f"{path}, line 2: the line is not valid UTF-8" in str(describe_failure(raised.value))
+
+
+@pytest.mark.parametrize("batch", [True, False])
+def test_names_of_partitions_are_never_replaced(spark: SparkSession, tmp_path: Path, batch: bool) -> None:
+    names = {"%FF": "%FF", "caf%E9": "caf%E9", "caf%C3%A9": "café", "100%": "100%"}
+    names |= {"%EF%BF%BD": "\ufffd", "x\ufffd": "x\ufffd"}
+    for name in names:
+        (tmp_path / "t" / f"k={name}").mkdir(parents=True)
+        (tmp_path / "t" / f"k={name}" / "f.json").write_bytes(b'{"x": "%d"}' % len(name))
+    options = {"connector": "filesystem", "format": "json", "path": str(tmp_path / "t")}
+    rows = read(spark, table({"x": "STRING", "k": "STRING"}, options, partitions=("k",)), tmp_path / "job", batch=batch)
+    assert sorted(row[1] for row in rows) == sorted(names.values())
