@@ -77,7 +77,8 @@ def _made(judgement: Judgement, meaning: StateMeaning, begun: frozenset[str]) ->
 
 def unmakeable(graph: ExecGraph, states: Iterable[StateMeaning]) -> frozenset[str]:
     """Uids of operators whose state cannot be made: a source below them cannot be read once more."""
-    once = {node.uid("source") for node in graph.nodes if any(_read_once(each) for each in tables_of(node))}
+    sources = (node for node in graph.nodes if "source" in node.metadata.produced_operators)
+    once = {node.uid("source") for node in sources if any(_read_once(each) for each in tables_of(node))}
     return frozenset(each.uid for each in states if each.sources & once)
 
 

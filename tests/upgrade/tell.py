@@ -6,20 +6,28 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from execnodes.core.errors import RekindleError
 from execnodes.core.meaning import StateColumn, StateMeaning
-from plans.compatibility.meaning import meanings
-from rekindle.api.compiled_plan import CompiledPlan
-from tests.plans.corpus import compiled
 
+if TYPE_CHECKING:
+    from rekindle.api.compiled_plan import CompiledPlan
+
+PROGRAMS = Path(__file__).parents[1] / "conformance" / "programs"
 Told = dict[str, Any]
 """``plan``: its text; ``states``: what savepoints of it say."""
 
 
 def told(plan: CompiledPlan) -> Told:
     """What there is to know of a plan, as JSON values."""
+    try:
+        from plans.compatibility.meaning import meanings
+    except ModuleNotFoundError:
+        meanings = import_module("plans.meaning").meanings
     states = [
         {
             "uid": each.uid,
@@ -54,6 +62,19 @@ def states_of(told: Told) -> list[StateMeaning]:
     ]
 
 
+def compiled() -> Iterator[tuple[str, CompiledPlan]]:
+    """``area/name`` of every program that can be compiled, and its plan; without code that came after 1.0."""
+    # The path of 1.0, which today's code knows, too.
+    environment = import_module("rekindle.table_environment").TableEnvironment
+    for file in sorted(PROGRAMS.rglob("program.sql")):
+        name = file.parent.relative_to(PROGRAMS).as_posix()
+        script = file.read_text(encoding="utf-8").replace("${dir}", f"/programs/{name}")
+        try:
+            yield name, environment.create({}).compile_script(script)
+        except RekindleError:
+            continue
+
+
 if __name__ == "__main__":
-    plans = {name: told(each) for name, each in compiled().items() if isinstance(each, CompiledPlan)}
+    plans = {name: told(each) for name, each in compiled()}
     Path(sys.argv[1]).write_text(json.dumps(plans), encoding="utf-8")
