@@ -33,6 +33,8 @@ RECORD_COUNT = "record_count"
 """How many rows a group has now (insertions less retractions); only over inputs that retract."""
 SEPARATOR = "separator"
 """Key in `AggregateCall.options` of the text between the values of a LISTAGG."""
+PERCENTAGE = "percentage"
+"""Key in `AggregateCall.options` of what PERCENTILE asks for, as JSON: a number from 0 to 1, or a list of such."""
 MAX_DECIMAL = 38
 _ALIASES = {
     "STDDEV": "STDDEV_SAMP",
@@ -103,6 +105,8 @@ def _functions() -> Iterable[AggregateFunction]:
     yield AggregateFunction("LISTAGG", lambda t: STRING, _text, most=2, mergeable=False, order_dependent=True)
     yield AggregateFunction("ARRAY_AGG", array, nullable=True, mergeable=False, order_dependent=True)
     yield AggregateFunction("COLLECT", multiset, nullable=False, mergeable=False)
+    yield AggregateFunction("PERCENTILE", lambda t: DOUBLE, _numeric, nullable=True, mergeable=False)
+    yield AggregateFunction("PERCENTILE_ARRAY", lambda t: array(DOUBLE), _numeric, nullable=True, mergeable=False)
     json = varchar(2000)
     for nulls in ("NULL_ON_NULL", "ABSENT_ON_NULL"):
         yield AggregateFunction(

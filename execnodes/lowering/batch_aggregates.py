@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
-from execnodes.core.aggregates import SEPARATOR, function_of, order_dependent
+from execnodes.core.aggregates import PERCENTAGE, SEPARATOR, function_of, order_dependent
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.types import INTEGERS, LogicalType, Root
 from execnodes.lowering.batch import ARRIVAL
@@ -126,6 +127,12 @@ def _json_array(call: _Call) -> str:
     return f"concat('[', array_join({texts}, ','), ']')"
 
 
+def _percentile(call: _Call) -> str:
+    told = json.loads(str(call.call.options[PERCENTAGE]))
+    shares = f"array({', '.join(f'{each}D' for each in told)})" if isinstance(told, list) else f"{told}D"
+    return call.over("percentile", f"CAST({call.value} AS DOUBLE), {shares}")
+
+
 _TEXTS: dict[str, Callable[[_Call], str]] = {
     "COUNT": lambda call: call.over("count"),
     "SUM": _sum,
@@ -142,6 +149,8 @@ _TEXTS: dict[str, Callable[[_Call], str]] = {
     "LISTAGG": _listed,
     "ARRAY_AGG": _array,
     "COLLECT": _multiset,
+    "PERCENTILE": _percentile,
+    "PERCENTILE_ARRAY": _percentile,
     "JSON_OBJECTAGG_NULL_ON_NULL": _json_object,
     "JSON_OBJECTAGG_ABSENT_ON_NULL": _json_object,
     "JSON_ARRAYAGG_NULL_ON_NULL": _json_array,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from execnodes.core.changelog import ChangelogMode
+from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
 from execnodes.core.errors import Position
 from execnodes.core.expressions import Expression, Value
-from execnodes.core.types import LogicalType
+from execnodes.core.types import LogicalType, TimeKind
 from planner.algebra.extent import parts_of
-from planner.algebra.relation import KeepsColumns, PassesKeys, PassesTimes
+from planner.algebra.relation import ALL_CHANGES, KeepsColumns, PassesKeys, PassesTimes
 
 
 @dataclass(frozen=True)
@@ -46,14 +46,27 @@ class Over(PassesKeys, PassesTimes, KeepsColumns):
     preceding: int | None = None
     """Bound of the frame in rows or ms; None: unbounded. The end is always the current row."""
     position: Position | None = None
+    windows: int = 1
+    """How many different windows the SELECT has that it stands in."""
+
+    @property
+    def by_event_time(self) -> bool:
+        """Whether rows are ordered by event time."""
+        return self.order[0].index in self.input.event_times
+
+    @property
+    def by_time(self) -> bool:
+        """Whether rows are ordered by a time attribute, so that none comes before one that was given."""
+        kind = self.input.type.fields[self.order[0].index].type.kind
+        return self.by_event_time or kind is TimeKind.PROCTIME
 
     @cached_property
     def kinds(self) -> ChangelogMode:
-        """Those of the input: a row is given once it is known what came before it."""
-        return self.input.kinds
+        """By time each row is given once it is known what came before it; else rows push others back."""
+        return INSERT_ONLY if self.by_time else ALL_CHANGES
 
     def updates_without_before(self) -> bool:
-        """Not over updates: results of other rows hang on the former row."""
+        """No: results of other rows hang on the former row."""
         return False
 
     @property

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
 from execnodes.core import aggregates
-from execnodes.core.errors import SqlError
-from execnodes.core.expressions import AggregateCall, Expression, FieldAccess, InputRef, Literal, Value
+from execnodes.core.errors import Position, SqlError
+from execnodes.core.expressions import AggregateCall, Call, Expression, FieldAccess, InputRef, Literal, Value
 from execnodes.core.places import place
-from execnodes.core.types import BIGINT, TEXTS, LogicalType, Root
+from execnodes.core.types import BIGINT, NUMERICS, TEXTS, LogicalType, Root
 from execnodes.functions import resolve
 from execnodes.user_functions.aggregate import AggregateDefinition
 from planner import syntax as s
@@ -206,10 +207,8 @@ class _Calls:
             )
         arguments, options = self._arguments(node, name)
         where = self._filter(node)
-        for key, value in node.options:
-            name = f"{name}_{_JSON_SUFFIX[value]}" if key == "onNull" else name
         internal_name, type_ = aggregates.resolve(
-            name,
+            internal_function(name, node, options),
             tuple(each.type for each in arguments),
             distinct=node.distinct,
             position=node.position,
@@ -245,21 +244,57 @@ class _Calls:
         return -1 if node.filter is None else self._columns.index(self._clause("FILTER").condition(node.filter))
 
     def _arguments(self, node: s.Call, name: str) -> tuple[list[Expression], dict[str, Value]]:
-        arguments = [self._clause(f"an argument of {name}").convert(arg) for arg in node.args]
-        for arg, argument in zip(node.args, arguments, strict=True):
-            if argument.type.root is Root.NULL:
-                raise SqlError(f"Illegal use of 'NULL' in {name}", position=arg.position, hint="CAST it to a type.")
-        if name == "LISTAGG" and len(arguments) == 2:
-            separator = fold(arguments.pop())
-            if not isinstance(separator, Literal) or separator.type.root not in TEXTS:
-                raise SqlError("the separator of LISTAGG is a constant text", position=node.args[1].position)
-            return arguments, {aggregates.SEPARATOR: separator.value}
-        if name in ("JSON_OBJECTAGG", "JSON_ARRAYAGG"):
-            arguments[-1] = resolve("JSON_STRING", (arguments[-1],), position=node.position)
-        return arguments, {}
+        return constant_arguments(
+            node, name, [self._clause(f"an argument of {name}").convert(arg) for arg in node.args]
+        )
 
     def _clause(self, clause: str) -> Converter:
         return Converter(self._below.scope, self._below.catalog, self._below.replace, clause)
+
+
+def constant_arguments(
+    node: s.Call, name: str, arguments: list[Expression]
+) -> tuple[list[Expression], dict[str, Value]]:
+    """The arguments that are columns, and as options those that must be constants; values of JSON are JSON texts."""
+    for arg, argument in zip(node.args, arguments, strict=True):
+        if argument.type.root is Root.NULL:
+            raise SqlError(f"Illegal use of 'NULL' in {name}", position=arg.position, hint="CAST it to a type.")
+    if name == "LISTAGG" and len(arguments) == 2:
+        separator = fold(arguments.pop())
+        if not isinstance(separator, Literal) or separator.type.root not in TEXTS:
+            raise SqlError("the separator of LISTAGG is a constant text", position=node.args[1].position)
+        return arguments, {aggregates.SEPARATOR: separator.value}
+    if name == "PERCENTILE":
+        if len(arguments) != 2:
+            hint = "Repeat rows that count several times." if len(arguments) == 3 else None
+            raise SqlError("PERCENTILE takes a value and a percentage", position=node.position, hint=hint)
+        return arguments[:1], {aggregates.PERCENTAGE: _percentage(fold(arguments[1]), node.args[1].position)}
+    if name in ("JSON_OBJECTAGG", "JSON_ARRAYAGG"):
+        arguments[-1] = resolve("JSON_STRING", (arguments[-1],), position=node.position)
+    return arguments, {}
+
+
+def _percentage(argument: Expression, position: Position) -> str:
+    """JSON of a constant number from 0 to 1, or of an array of such."""
+    several = isinstance(argument, Call) and argument.internal_name.startswith("$ARRAY$")
+    members = [fold(each) for each in argument.operands] if several and isinstance(argument, Call) else [argument]
+    numbers = [
+        float(str(each.value))
+        for each in members
+        if isinstance(each, Literal) and each.type.root in NUMERICS and each.value is not None
+    ]
+    if not members or len(numbers) < len(members) or not all(0 <= each <= 1 for each in numbers):
+        raise SqlError("the percentage of PERCENTILE is a constant from 0 to 1, or an array of such", position=position)
+    return json.dumps(numbers if several else numbers[0])
+
+
+def internal_function(name: str, node: s.Call, options: dict[str, Value]) -> str:
+    """The function that a name and its options stand for."""
+    if name == "PERCENTILE" and str(options[aggregates.PERCENTAGE]).startswith("["):
+        return "PERCENTILE_ARRAY"
+    for key, value in node.options:
+        name = f"{name}_{_JSON_SUFFIX[value]}" if key == "onNull" else name
+    return name
 
 
 class GroupConverter(Converter):

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from execnodes.core import aggregates
 from execnodes.core.errors import SqlError
-from execnodes.core.expressions import Expression, InputRef, Literal, Value
+from execnodes.core.expressions import Expression, InputRef, Literal
 from execnodes.core.types import BIGINT, DOUBLE, INTEGERS, LogicalType, Root
-from execnodes.functions import common_type
+from execnodes.functions import cast, common_type
 from planner import syntax as s
 from planner.algebra import Logical, Over, OverCall, SortKey
+from planner.bind.aggregate import constant_arguments, internal_function
 from planner.bind.expressions import WINDOW_ONLY, walk
 from planner.bind.folding import fold
 from planner.bind.sorting import sort_key
@@ -74,7 +75,7 @@ class _Calls:
             plan = project(plan, self._columns, names + extra)
         results: dict[int, Expression] = {}
         for number, (window, members) in enumerate(self._windows.items()):
-            plan = _over(plan, number, window, members, results)
+            plan = replace(_over(plan, number, window, members, results), windows=len(self._windows))
         before = self._converter.replace
         self._converter.replace = lambda node: results.get(id(node)) or before(node)
         return Stage(plan, self._converter)
@@ -99,7 +100,9 @@ class _Calls:
         )
 
     def _column(self, node: s.Expr) -> InputRef:
-        expression = self._converter.convert(node)
+        return self._column_of(self._converter.convert(node))
+
+    def _column_of(self, expression: Expression) -> InputRef:
         if expression not in self._columns:
             self._columns.append(expression)
         return InputRef(input_index=self._columns.index(expression), type=expression.type)
@@ -173,21 +176,27 @@ class _Calls:
             return self._lag(node)
         if not aggregates.is_aggregate(name):
             raise SqlError(f"{node.name} is no function with OVER", position=node.position)
-        args = tuple(self._column(arg) for arg in node.args)
+        arguments, options = constant_arguments(node, name, [self._converter.convert(arg) for arg in node.args])
+        name = internal_function(name, node, options)
+        args = tuple(map(self._column_of, arguments))
         internal_name, type_ = aggregates.resolve(
             name, tuple(arg.type.regular() for arg in args), distinct=node.distinct, position=node.position
         )
-        options: dict[str, Value] = {"distinct": True} if node.distinct else {}
-        return OverCall(name, internal_name, args, type_, options)
+        return OverCall(name, internal_name, args, type_, options | ({"distinct": True} if node.distinct else {}))
 
     def _lag(self, node: s.Call) -> OverCall:
         if not 1 <= len(node.args) <= 3:
             raise SqlError("LAG takes a value, an offset and a default", position=node.position)
-        value = self._column(node.args[0])
+        value = self._converter.convert(node.args[0])
         rest = [fold(self._converter.convert(arg)) for arg in node.args[1:]]
         if any(not isinstance(each, Literal) for each in rest):
             raise SqlError("offset and default of LAG are constants", position=node.position)
-        return OverCall("LAG", "$LAG$1", (value, *rest), self._lag_type(node, value.type, rest))
+        if rest and not (rest[0].type.root in INTEGERS and _offset(rest[0]) >= 0):
+            raise SqlError("the offset of LAG is a whole number from 0", position=node.args[1].position)
+        type_ = self._lag_type(node, value.type, rest)
+        rest[1:] = [_default(each, type_, node) for each in rest[1:]]
+        column = self._column_of(_cast(value, type_.with_nullable(True)))
+        return OverCall("LAG", "$LAG$1", (column, *rest), type_)
 
     def _lag_type(self, node: s.Call, value: LogicalType, rest: list[Expression]) -> LogicalType:
         if len(rest) < 2:
@@ -196,6 +205,22 @@ class _Calls:
         if found is None:
             raise SqlError(f"LAG of {value} with a default {rest[1].type}", position=node.position, hint="CAST it.")
         return found.with_nullable(rest[1].type.nullable)
+
+
+def _cast(value: Expression, type: LogicalType) -> Expression:
+    return value if value.type.same_values(type) else cast(value, type, explicit=False)
+
+
+def _default(literal: Expression, type: LogicalType, node: s.Call) -> Expression:
+    """The default of LAG as a constant of its type."""
+    found = fold(_cast(literal, type))
+    if isinstance(found, Literal) or literal.type.root is type.root:
+        return found if isinstance(found, Literal) else literal
+    raise SqlError(f"the default of LAG is {literal.type}, not {type}", position=node.position, hint="CAST the value.")
+
+
+def _offset(literal: Expression) -> int:
+    return int(str(literal.value)) if isinstance(literal, Literal) and literal.value is not None else -1
 
 
 def _over(

@@ -1,19 +1,34 @@
-"""UNION becomes UNION ALL and DISTINCT; INTERSECT and EXCEPT become a null-safe semi or anti join and DISTINCT."""
+"""UNION becomes UNION ALL and DISTINCT; INTERSECT and EXCEPT become a null-safe semi or anti join and DISTINCT.
+
+INTERSECT ALL and EXCEPT ALL number equal rows on both sides and compare the numbers, too.
+"""
 
 from __future__ import annotations
 
 from functools import reduce
 
-from execnodes.core.errors import SqlError
-from execnodes.core.expressions import Call, InputRef
-from execnodes.core.types import BOOLEAN, LogicalType
-from planner.algebra import Aggregate, Join, JoinType, Logical, SetKind, SetOperation
+from execnodes.core.errors import Position
+from execnodes.core.expressions import Call, InputRef, Literal
+from execnodes.core.types import BIGINT, BOOLEAN, Field, LogicalType, row
+from planner.algebra import (
+    Aggregate,
+    Join,
+    JoinType,
+    Logical,
+    Over,
+    OverCall,
+    Project,
+    SetKind,
+    SetOperation,
+    SortKey,
+)
+from planner.algebra.columns import references
 from planner.algebra.predicates import TRUE, conjunction
 from planner.algebra.tree import Sinks, rewrite
 
 
 def expand_set_operations(sinks: Sinks) -> Sinks:
-    """Leave only flat UNION ALLs; SqlError for INTERSECT ALL and EXCEPT ALL."""
+    """Leave only flat UNION ALLs."""
     return rewrite(sinks, _expand)
 
 
@@ -23,11 +38,15 @@ def _expand(node: Logical) -> Logical:
     if node.kind is SetKind.UNION:
         flat = SetOperation(SetKind.UNION, tuple(_members(node)), True, node.type)
         return flat if node.all else _distinct(flat, node.type)
-    if node.all:
-        hint = f"Write {node.kind}, which removes duplicates."
-        raise SqlError(f"{node.kind} ALL is not supported yet", position=node.position, hint=hint)
     kind = JoinType.SEMI if node.kind is SetKind.INTERSECT else JoinType.ANTI
-    return reduce(lambda left, right: _distinct(_match(left, right, kind), node.type), node.inputs[1:], node.inputs[0])
+
+    def combined(left: Logical, right: Logical) -> Logical:
+        if not node.all:
+            return _distinct(_match(left, right, kind), node.type)
+        matched = _match(_numbered(left, node.position), _numbered(right, node.position), kind)
+        return Project(matched, references(node.type), node.type)
+
+    return reduce(combined, node.inputs[1:], node.inputs[0])
 
 
 def _members(node: SetOperation) -> list[Logical]:
@@ -40,6 +59,16 @@ def _members(node: SetOperation) -> list[Logical]:
 
 def _distinct(node: Logical, type: LogicalType) -> Aggregate:
     return Aggregate(node, tuple(range(len(type.fields))), (), type)
+
+
+def _numbered(node: Logical, position: Position | None) -> Over:
+    """The rows with a number among those that equal them, in order of arrival."""
+    fields, number = node.type.fields, BIGINT.not_null()
+    constant = Literal(value=0, type=number)
+    ordered = Project(node, (*references(node.type), constant), row(*fields, Field("$order", number)))
+    calls = (OverCall("ROW_NUMBER", "$ROW_NUMBER$1", (), number),)
+    numbered = row(*ordered.type.fields, Field("$number", number))
+    return Over(ordered, tuple(range(len(fields))), (SortKey(len(fields)),), calls, numbered, True, position=position)
 
 
 def _match(left: Logical, right: Logical, kind: JoinType) -> Join:

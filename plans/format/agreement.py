@@ -15,6 +15,7 @@ from execnodes.core.constants import constant
 from execnodes.core.errors import PlanError, SqlError
 from execnodes.core.expressions import AggregateCall, Call, Expression, FieldAccess, InputRef, Literal
 from execnodes.core.node import ExecNode
+from execnodes.core.over_spec import OverSpec
 from execnodes.core.types import BIGINT, DOUBLE, INTEGERS, LogicalType, Root
 from execnodes.core.words import counted
 from execnodes.functions.function import Invocation
@@ -147,13 +148,31 @@ def _aggregates(node: ExecNode, inputs: tuple[LogicalType, ...]) -> Found:
         message = _aggregate(call.internal_name, types, call.type, call.distinct, grouped, call.filter_arg >= 0)
         if message is not None:
             yield f"aggCalls[{at}]", message
-        for key, value in call.options.items():
-            if key != aggregates.SEPARATOR or not isinstance(value, str):
-                yield f"aggCalls[{at}].options", f"{key!r} with {value!r} is no option of {call.title}"
+        yield from _options(f"aggCalls[{at}]", call)
+    spec = getattr(node, "over_spec", None)
+    if isinstance(spec, OverSpec) and row is not None and spec.original_input_fields == len(row.fields):
+        for number, group in enumerate(spec.groups):
+            for at, each in enumerate(group.agg_calls):
+                path = f"overSpec.groups[{number}].aggCalls[{at}]"
+                yield from _over_call(path, each, spec.operands(each, row))
     for at, call in enumerate(getattr(node, "calls", ())):
         message = _over(call.internal_name, call.operands, call.type, call.distinct)
         if message is not None:
             yield f"calls[{at}]", message
+
+
+def _options(path: str, call: AggregateCall) -> Found:
+    for key, value in call.options.items():
+        if key not in (aggregates.SEPARATOR, aggregates.PERCENTAGE) or not isinstance(value, str):
+            yield f"{path}.options", f"{key!r} with {value!r} is no option of {call.title}"
+
+
+def _over_call(path: str, call: AggregateCall, operands: Sequence[Expression]) -> Found:
+    if not call.user_name:
+        message = _over(call.internal_name, operands, call.type, call.distinct)
+        if message is not None:
+            yield path, message
+    yield from _options(path, call)
 
 
 def _aggregate(

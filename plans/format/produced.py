@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from execnodes.core.join_spec import JoinSpec
 from execnodes.core.node import ExecNode
+from execnodes.core.over_spec import OverSpec
 from execnodes.core.tables import TableReference
 from execnodes.core.types import BIGINT, LogicalType, timestamp
 from execnodes.core.windowing import Windowing
@@ -41,6 +42,9 @@ def produced(node: ExecNode, inputs: tuple[LogicalType, ...]) -> Iterator[tuple[
             keys = [given[at] for at in own["grouping"]]
             window = [_property(own["windowing"], each.property) for each in own.get("named_window_properties", ())]
             yield "its keys and results give", [*keys, *(each.type for each in own["agg_calls"]), *window]
+    elif isinstance(spec := own.get("over_spec"), OverSpec):
+        calls = (call for group in spec.groups for call in group.agg_calls)
+        yield "its input and results give", [*given, *(call.type for call in calls)]
     elif "calls" in own:
         yield "its input and results give", [*given, *(each.type for each in own["calls"])]
     elif "windowing" in own:

@@ -14,6 +14,7 @@ from pydantic.alias_generators import to_camel
 
 from execnodes.core.expressions import Call, Expression, FieldAccess, InputRef, Literal
 from execnodes.core.node import ExecNode
+from execnodes.core.over_spec import OverSpec
 from execnodes.core.tables import ResolvedTable, TableReference
 from execnodes.core.types import Field, LogicalType
 from plans.format.walk import Path, walk
@@ -22,14 +23,14 @@ COLUMNS = frozenset(
     {
         *("grouping", "unique_keys", "partition_fields", "time_attribute_index", "rowtime_field_index"),
         *("input_upsert_key", "left_keys", "right_keys", "left_upsert_keys", "right_upsert_keys", "index", "arg_list"),
-        *("filter_arg", "window_start", "window_end", "partition_key_indices", "keys", "target_columns"),
+        *("filter_arg", "window_start", "window_end", "partition_key_indices", "keys", "target_columns", "fields"),
     }
 )
 """Properties that are indexes of columns, or lists of such, of all inputs one after the other unless said otherwise."""
 NUMBERS = frozenset(
     {
         *("limit_start", "limit_end", "rank_start", "rank_end", "preceding", "version", "input_index", "id"),
-        *("size", "slide", "offset", "max_size", "step", "gap"),
+        *("size", "slide", "offset", "max_size", "step", "gap", "original_input_fields"),
     }
 )
 """Whole numbers that are no columns."""
@@ -110,6 +111,10 @@ def _scope(node: ExecNode, name: str, inputs: tuple[LogicalType, ...], scope: Sc
     if name == "agg_calls":
         local = getattr(node, "local_agg_input_row_type", None)
         return Scope(local.fields, "localAggInputRowType") if isinstance(local, LogicalType) else scope
+    spec = getattr(node, "over_spec", None)
+    if name == "groups" and isinstance(spec, OverSpec):
+        constants = (Field(f"constant {at}", each.type) for at, each in enumerate(spec.constants))
+        return Scope((*scope.columns, *constants), f"{scope.name} and the constants")
     if name in _LEFT or name in _RIGHT:
         number = 0 if name in _LEFT else 1
         return Scope(inputs[number].fields if number < len(inputs) else (), f"its input {number}")

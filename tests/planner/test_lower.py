@@ -242,6 +242,11 @@ def over(name: str, *, node: Logical = W, partition: tuple[int, ...] = (0,)) -> 
     return Over(node, partition, (SortKey(3),), calls, type, position=HERE)
 
 
+def last_rows() -> Logical:
+    number = replace(numbered(W, 3, ascending=False), position=HERE)
+    return where(number, call("=", ref(number, 4), lit(1, BIGINT.not_null())))
+
+
 def timed_join(kind: JoinType, *operators: str) -> Logical:
     parts = [call(operator, ref(W, 3), at(7, W.type.fields[3].type)) for operator in operators]
     other = watermarked("u")
@@ -266,11 +271,12 @@ def in_windows(kind: str, size: int = 10_000, step: int = 0) -> Logical:
 
 
 REFUSED: list[tuple[str, Callable[[], Sink]]] = [
-    ("Top-N", lambda: sink(replace(numbered(T, 1), position=HERE))),
-    ("only supported as a deduplication", lambda: sink(replace(numbered(W, 3), position=HERE))),
-    ("RANK and DENSE_RANK are not supported", lambda: sink(over("RANK"))),
-    ("aggregates OVER a window of rows", lambda: sink(over("SUM"))),
-    ("ROW_NUMBER within windows", lambda: sink(over("ROW_NUMBER", node=windows(W), partition=(0, 4, 5)))),
+    ("ordered in ASCENDING mode", lambda: sink(replace(numbered(T, 1, ascending=False), position=HERE))),
+    ("ordered by a single column", lambda: sink(replace(over("SUM"), order=(SortKey(3), SortKey(1))))),
+    ("computed on the same window", lambda: sink(replace(over("SUM"), windows=2))),
+    ("CUME_DIST Function is not supported in stream mode", lambda: sink(over("CUME_DIST"))),
+    ("Non-time attribute sort", lambda: sink(replace(over("SUM", node=T), order=(SortKey(1),), preceding=2))),
+    ("needs rows that are only added", lambda: sink(replace(over("SUM", node=last_rows()), order=(SortKey(3),)))),
     ("ORDER BY is not supported", lambda: sink(Sort(W, (SortKey(3),), position=HERE))),
     ("LIMIT is not supported", lambda: sink(Sort(W, (SortKey(3),), fetch=3, position=HERE))),
     ("UNNEST is not supported", lambda: sink(Unnest(T, at(0), False, False, T.type, position=HERE))),

@@ -12,6 +12,7 @@ from execnodes.kernels.aggregates.arrival import ArrayAgg, FirstValue, JsonArray
 from execnodes.kernels.aggregates.collected import Collect, JsonObjectAgg
 from execnodes.kernels.aggregates.counting import Count
 from execnodes.kernels.aggregates.extremes import Extreme
+from execnodes.kernels.aggregates.percentiles import Percentile
 from execnodes.kernels.aggregates.sums import Average, Sum
 from execnodes.kernels.aggregates.variance import Variance
 
@@ -31,6 +32,8 @@ _CLASSES: dict[str, type[Accumulator]] = {
     "LISTAGG": ListAgg,
     "ARRAY_AGG": ArrayAgg,
     "COLLECT": Collect,
+    "PERCENTILE": Percentile,
+    "PERCENTILE_ARRAY": Percentile,
     "JSON_OBJECTAGG_NULL_ON_NULL": JsonObjectAgg,
     "JSON_OBJECTAGG_ABSENT_ON_NULL": JsonObjectAgg,
     "JSON_ARRAYAGG_NULL_ON_NULL": JsonArrayAgg,
@@ -56,7 +59,7 @@ def make(call: AggregateCall, arg: LogicalType | None, retract: bool) -> Accumul
 
 def feed(accumulator: Accumulator) -> Feed:
     """How an accumulator is fed, DISTINCT apart."""
-    if isinstance(accumulator, Collect) or (isinstance(accumulator, Extreme) and accumulator.retract):
+    if isinstance(accumulator, Collect | Percentile) or (isinstance(accumulator, Extreme) and accumulator.retract):
         return Feed.COUNTED
     ordered = order_dependent(accumulator.call.internal_name) and accumulator.retract
     return Feed.SEQUENCED if ordered or isinstance(accumulator, JsonObjectAgg) else Feed.ROWS
@@ -64,4 +67,4 @@ def feed(accumulator: Accumulator) -> Feed:
 
 def by_transitions(accumulator: Accumulator) -> bool:
     """Whether DISTINCT matters to the function, so that it sees values only as they come first and go last."""
-    return accumulator.call.distinct and not isinstance(accumulator, Extreme | Collect)
+    return accumulator.call.distinct and not isinstance(accumulator, Extreme | Collect | Percentile)

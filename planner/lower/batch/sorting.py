@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from execnodes.core.aggregates import SEPARATOR
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import digest
 from execnodes.core.node import ExecNode
@@ -111,6 +112,12 @@ def _(node: Over, context: BatchContext) -> ExecNode:
             "DISTINCT with OVER is not supported",
             position=node.position,
             hint="Aggregate in a subquery with GROUP BY, and join it.",
+        )
+    if any(call.options.get(SEPARATOR, ",") != "," for call in node.calls):
+        raise SqlError(
+            "LISTAGG with a separator of its own and OVER is not supported in batch mode",
+            position=node.position,
+            hint="Collect with ARRAY_AGG OVER, and put the members together with ARRAY_JOIN.",
         )
     below = context.lower_batch(node.input)
     names = names_of(below.output_type)

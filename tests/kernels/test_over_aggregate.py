@@ -1,0 +1,261 @@
+"""The over kernels against a naive model, row by row as Flink does, over any cuts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from execnodes.core.changelog import RowKind
+from execnodes.core.errors import JobError
+from execnodes.core.expressions import AggregateCall, Literal
+from execnodes.core.types import BIGINT, INT, STRING, LogicalType, array, multiset, timestamp
+from execnodes.lowering.stream import KIND
+from execnodes.state.kernel_types import Column
+from execnodes.state.operator import DRAINED, Operator
+from execnodes.stream.over_aggregate.v1_changes import OverChanges
+from execnodes.stream.over_aggregate.v1_event_time import LATE, SPAN, OverByTime
+from execnodes.stream.over_aggregate.v1_frames import Frame
+from execnodes.stream.over_aggregate.v1_functions import OverFunctions
+from execnodes.stream.over_aggregate.v1_kernel import ROWS, OverByArrival, OverShape
+from tests.kernels.fake_state import FakeContext, rows_of, run
+
+INPUT = (Column("k", STRING), Column("ts", timestamp(3)), Column("v", INT), Column("n", BIGINT))
+Row = tuple[str | None, int, int | None, int]
+CALLS: tuple[tuple[str, LogicalType, bool, bool], ...] = (
+    ("ROW_NUMBER", BIGINT.not_null(), False, False),
+    ("COUNT", BIGINT.not_null(), False, True),
+    ("SUM", INT, False, True),
+    ("SUM", INT, True, True),
+    ("MIN", INT, False, True),
+    ("MAX", INT, False, True),
+    ("FIRST_VALUE", INT, False, True),
+    ("LAST_VALUE", INT, False, True),
+    ("ARRAY_AGG", array(INT), False, True),
+    ("COLLECT", multiset(INT), False, True),
+    ("COUNT", BIGINT.not_null(), True, True),
+    ("LAG", INT, False, True),
+)
+
+
+def functions(frame: Frame, picked: Sequence[int]) -> OverFunctions:
+    calls = tuple(
+        AggregateCall(
+            name=f"r{at}",
+            internal_name=f"${name}$1",
+            arg_list=(2, 4) if name == "LAG" else (2,) if reads else (),
+            distinct=distinct,
+            type=t,
+        )
+        for at, (name, t, distinct, reads) in ((at, CALLS[at]) for at in picked)
+    )
+    return OverFunctions(INPUT, calls, (Literal(value=2, type=INT.not_null()),), frame)
+
+
+def shape(frame: Frame, picked: Sequence[int], keys: tuple[int, ...], ttl_ms: int = 0) -> OverShape:
+    found = functions(frame, picked)
+    output = (*INPUT, *(Column(call.name, call.type) for call in found.calls))
+    return OverShape("3_over-aggregate", output, keys, found, ttl_ms)
+
+
+def value_of(name: str, distinct: bool, values: list[int | None], before: list[int | None]) -> object:
+    """A function over the values of a frame; `before`: those of the key up to the end of the frame."""
+    if name == "ROW_NUMBER":
+        return len(values)
+    if name == "LAG":
+        return before[-3] if len(before) > 2 else None
+    if name == "ARRAY_AGG":
+        return f"[{','.join('null' if each is None else str(each) for each in values)}]"
+    kept = [each for each in values if each is not None]
+    if name == "COLLECT":
+        return "[" + ",".join(f'{{"k":{k},"v":{n}}}' for k, n in sorted(Counter(kept).items())) + "]"
+    kept = list(dict.fromkeys(kept)) if distinct else kept
+    if name == "COUNT":
+        return len(kept)
+    picks: dict[str, Any] = {"SUM": sum, "MIN": min, "MAX": max}
+    picks |= {"FIRST_VALUE": lambda each: each[0], "LAST_VALUE": lambda each: each[-1]}
+    return picks[name](kept) if kept else None
+
+
+def results(rows: Sequence[tuple[int, Row]], frame: Frame, picked: Sequence[int]) -> list[tuple[object, ...]]:
+    """Of the rows of one key, in order, with what they are ordered by."""
+    found = []
+    for at, (time, row) in enumerate(rows):
+        end = at if frame.rows else max(i for i, (other, _) in enumerate(rows) if other == time)
+        begin = 0
+        if frame.preceding is not None:
+            begin = max(0, at - frame.preceding)
+            if not frame.rows:
+                begin = min(i for i, (other, _) in enumerate(rows) if other >= time - frame.preceding)
+        values = [row[2] for _, row in rows[begin : end + 1]]
+        before = [row[2] for _, row in rows[: end + 1]]
+        found.append((*row, *(value_of(CALLS[each][0], CALLS[each][2], values, before) for each in picked)))
+    return found
+
+
+def model(rows: Sequence[tuple[int, Row]], frame: Frame, picked: Sequence[int], keyed: bool) -> list[tuple[Any, ...]]:
+    """Of rows of all keys."""
+    found = []
+    for key in {row[0] if keyed else None for _, row in rows}:
+        mine = [each for each in rows if not keyed or each[1][0] == key]
+        found += results(sorted(mine, key=lambda each: each[0]), frame, picked)
+    return sorted(found, key=str)
+
+
+@st.composite
+def streams(draw: st.DrawFn) -> list[list[Row]]:
+    """Batches of rows with running numbers; times in microseconds of whole milliseconds."""
+    batches: list[list[Row]] = [[]]
+    step = draw(st.sampled_from([1, SPAN // 3]))
+    for n in range(draw(st.integers(0, 24))):
+        if draw(st.integers(0, 3)) == 0:
+            batches.append([])
+        key, value = draw(st.sampled_from(("a", "b", None))), draw(st.sampled_from([None, -2, 1, 1, 5]))
+        batches[-1].append((key, draw(st.integers(0, 9)) * step * 1000, value, n))
+    return batches
+
+
+FRAMES = st.builds(Frame, st.booleans(), st.sampled_from([None, 0, 1, 3, SPAN // 3, SPAN]))
+PICKED = st.lists(st.integers(0, len(CALLS) - 1), min_size=1, max_size=4, unique=True)
+
+
+def usable(frame: Frame, picked: list[int]) -> list[int]:
+    """LAG has no frame of its own."""
+    return [each for each in picked if CALLS[each][0] != "LAG" or (frame.preceding is None and not frame.rows)] or [0]
+
+
+def output_rows(operator: Operator, changes: pl.DataFrame) -> list[tuple[Any, ...]]:
+    return changes.select(each.name for each in operator.output).rows()
+
+
+def timely(rows: Sequence[Row], delay: int, bounded: bool) -> tuple[list[tuple[int, Row]], int]:
+    """Row by row: a watermark after each; bounded frames ask what the key has given, as Flink's functions do."""
+    kept: list[tuple[int, Row]] = []
+    waiting: list[tuple[int, Row]] = []
+    given: dict[str | None, int] = {}
+    watermark: int | None = None
+    late = 0
+    for row in rows:
+        time = row[1] // 1000
+        behind = given.get(row[0], -1) >= time if bounded else watermark is not None and time <= watermark
+        if behind:
+            late += 1
+        else:
+            kept.append((time, row))
+            waiting.append((time, row))
+        after = time - delay
+        if watermark is None or after > watermark:
+            watermark = after
+            for fired, each in waiting:
+                if fired <= watermark:
+                    given[each[0]] = max(fired, given.get(each[0], fired))
+            waiting = [each for each in waiting if each[0] > watermark]
+    return kept, late
+
+
+def feed(operator: Operator, batches: list[list[Row]], delay: int, keys: Sequence[int]) -> tuple[pl.DataFrame, int]:
+    """All changes, and how many rows were late."""
+    context = FakeContext(operator)
+    watermark: int | None = None
+    parts = []
+    for number, batch in enumerate(batches):
+        marks = []
+        for row in batch:
+            marks.append(watermark)
+            after = row[1] // 1000 - delay
+            watermark = after if watermark is None else max(watermark, after)
+        context.now = number
+        parts.append(
+            run(operator, context, rows_of(operator, 0, batch, watermarks=marks, keys=keys), watermark=watermark)
+        )
+    parts.append(run(operator, context, rows_of(operator, 0, [], watermarks=[], keys=keys), watermark=DRAINED))
+    return pl.concat(parts, how="diagonal"), context.counters[LATE]
+
+
+@settings(max_examples=40, deadline=None)
+@given(batches=streams(), frame=FRAMES, picked=PICKED, keyed=st.booleans(), delay=st.sampled_from([0, 2, 10**6]))
+def test_by_event_time(batches: list[list[Row]], frame: Frame, picked: list[int], keyed: bool, delay: int) -> None:
+    if not keyed:
+        batches = [[("a", *row[1:]) for row in batch] for batch in batches]
+    picked = usable(frame, picked)
+    keys = (0,) if keyed else ()
+    times = [row[1] // 1000 for batch in batches for row in batch]
+    if frame.preceding is not None and not frame.rows and times and max(times) - min(times) > frame.preceding:
+        # A key that has been idle for long is forgotten, so that old rows of it are in time again.
+        delay = 10**6
+    operator = OverByTime(shape(frame, picked, keys), 1)
+    changes, late = feed(operator, batches, delay, keys)
+    rows, expected_late = timely([row for batch in batches for row in batch], delay, frame.preceding is not None)
+    assert sorted(output_rows(operator, changes), key=str) == model(rows, frame, picked, keyed)
+    assert late == expected_late
+    assert set(changes[KIND]) <= {RowKind.INSERT}
+
+
+@settings(max_examples=30, deadline=None)
+@given(batches=streams(), frame=FRAMES, picked=PICKED, keyed=st.booleans())
+def test_by_arrival(batches: list[list[Row]], frame: Frame, picked: list[int], keyed: bool) -> None:
+    picked = usable(frame, picked)
+    # Without a beginning each row has its own time.
+    laid = Frame(frame.rows or frame.preceding is None, frame.preceding)
+    operator = OverByArrival(shape(laid, picked, (0,) if keyed else ()), kept_ms=10**6)
+    context = FakeContext(operator)
+    found, rows = [], []
+    for number, batch in enumerate(batches):
+        context.now = number
+        found += output_rows(operator, run(operator, context, rows_of(operator, 0, batch, keys=[0] if keyed else [])))
+        rows += [(number, row) for row in batch]
+    assert sorted(found, key=str) == model(rows, laid, picked, keyed)
+
+
+@settings(max_examples=40, deadline=None)
+@given(batches=streams(), rows_frame=st.booleans(), picked=PICKED, keyed=st.booleans(), data=st.data())
+def test_by_a_column(
+    batches: list[list[Row]], rows_frame: bool, picked: list[int], keyed: bool, data: st.DataObject
+) -> None:
+    frame = Frame(rows_frame, None)
+    picked = usable(frame, picked)
+    operator = OverChanges(shape(frame, picked, (0,) if keyed else ()), 2, nulls_last=False)
+    context = FakeContext(operator)
+    alive: list[Row] = []
+    table: Counter[tuple[Any, ...]] = Counter()
+    for number, batch in enumerate(batches):
+        gone = data.draw(st.lists(st.sampled_from(alive), max_size=3, unique=True)) if alive else []
+        context.now = number
+        rows = [*gone, *batch]
+        kinds = [*([RowKind.DELETE] * len(gone)), *([RowKind.INSERT] * len(batch))]
+        changes = run(operator, context, rows_of(operator, 0, rows, kinds, keys=[0] if keyed else []))
+        for values, kind in zip(output_rows(operator, changes), changes[KIND], strict=True):
+            if kind in (RowKind.DELETE, RowKind.UPDATE_BEFORE):
+                assert table[values], "it takes back what is not there"
+                table[values] -= 1
+            else:
+                table[values] += 1
+        alive = [row for row in alive if row not in gone] + batch
+        expected = model([(-10 if row[2] is None else row[2], row) for row in alive], frame, picked, keyed)
+        assert sorted(table.elements(), key=str) == expected
+
+
+def test_rows_that_have_left_every_frame_leave_the_state() -> None:
+    for frame, most in ((Frame(True, 3), 3), (Frame(False, 5), 6)):
+        operator = OverByTime(shape(frame, [2], (0,)), 1)
+        context = FakeContext(operator)
+        for n in range(40):
+            run(operator, context, rows_of(operator, 0, [("a", n * 1000, 1, n)], keys=[0]), watermark=n)
+        assert context.states[ROWS].frame.height <= most
+        run(operator, context, rows_of(operator, 0, [("b", 10**9, 1, 0)], keys=[0]), watermark=10**6 - 1)
+        run(operator, context, rows_of(operator, 0, [], keys=[0]), watermark=10**6)
+        if not frame.rows:
+            assert context.states[ROWS].frame["k0"].to_list() == ["b"]
+    unbounded = OverByTime(shape(Frame(False, None), [2, 4], (0,)), 1)
+    assert ROWS not in {spec.name for spec in unbounded.states}
+
+
+def test_a_row_without_time_is_named() -> None:
+    operator = OverByTime(shape(Frame(False, None), [0], (0,)), 1)
+    with pytest.raises(JobError, match="column 'ts' is NULL in 1 rows"):
+        run(operator, FakeContext(operator), rows_of(operator, 0, [("a", None, 1, 1)], keys=[0]))
