@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from execnodes.core.errors import RekindleError
 from execnodes.core.expressions import AccumulatorSchema
-from execnodes.core.meaning import StateColumn, StateMeaning, accumulator, call_of
+from execnodes.core.meaning import StateColumn, StateMeaning, call_of
 from execnodes.state.serializers.make import snapshot_of
 from execnodes.state.serializers.migrate import AccumulatorChange
 from execnodes.state.serializers.snapshot import CompatibilityType
-from execnodes.terms.shown import TEXT, shown
-from execnodes.terms.term import Term, leaf
+from execnodes.terms.shown import shown
+from execnodes.terms.term import Term
 from execnodes.user_functions.consent import ClassNotAllowedError
 from plans.compatibility.canonical import same
 
@@ -61,12 +60,6 @@ def evolve(old: StateMeaning, new: StateMeaning) -> Evolved:
             news = {_part(each): each.name for each in fresh}
             changes.append(AccumulatorChange(title, found.reason or found.verdict, before, after, olds, news))
     return Evolved(replace(old, columns=tuple(columns)), tuple(changes), tuple(problems), unsure)
-
-
-def column_term(text: str, calls: Iterable[str]) -> Term:
-    """What a column means of which only the text is known, and the texts of calls that it may be an accumulator of."""
-    call = next((each for each in calls if text.startswith(f"{each}.")), None)
-    return leaf(TEXT, text) if call is None else accumulator(leaf(TEXT, call), text.removeprefix(f"{call}."))
 
 
 def _of(call: Term, column: StateColumn) -> bool:

@@ -7,13 +7,13 @@ What is not understood stays as it is: texts that differ then count as different
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from execnodes.core.meaning import call_of
+from execnodes.core.meaning import accumulator, call_of
 from execnodes.terms import forms
 from execnodes.terms.shown import TEXT
-from execnodes.terms.term import Term
+from execnodes.terms.term import Term, leaf
 
 _WHERE = " where "
 _CALL = re.compile(r"\$([^\s$(]+)\$\d+\(")
@@ -36,6 +36,12 @@ def same(one: Term, other: Term) -> bool:
     if TEXT not in (call_of(one).kind, call_of(other).kind):
         return forms.same(one, other)
     return one.text == other.text or canonical(one.text) == canonical(other.text)
+
+
+def column_term(text: str, calls: Iterable[str]) -> Term:
+    """What a column means of which only the text is known, and the texts of calls that it may be an accumulator of."""
+    call = next((each for each in calls if text.startswith(f"{each}.")), None)
+    return leaf(TEXT, text) if call is None else accumulator(leaf(TEXT, call), text.removeprefix(f"{call}."))
 
 
 @lru_cache(maxsize=50_000)

@@ -17,7 +17,8 @@ from execnodes.core.types import parse_type
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import Former
 from execnodes.state.serializers.frames import NextLayout
-from plans.compatibility.accumulators import column_term, evolve
+from plans.compatibility.accumulators import evolve
+from plans.compatibility.canonical import column_term
 from plans.compatibility.judge import judge
 from plans.compatibility.meaning import meanings
 from plans.format.load import load

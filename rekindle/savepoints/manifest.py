@@ -18,7 +18,7 @@ from execnodes.core.version import ENGINE_VERSION, version_tuple
 from execnodes.terms.shown import TEXT
 from execnodes.terms.stored import Shelf, StoredTerm, restored
 from execnodes.terms.term import Term, leaf
-from plans.compatibility.accumulators import column_term
+from plans.compatibility.canonical import column_term
 from plans.compatibility.meaning import POSITION
 from plans.format.document import MAX_PARALLELISM
 from rekindle.files.json_files import Count
