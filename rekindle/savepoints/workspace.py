@@ -24,7 +24,6 @@ from rekindle.savepoints.contents import seal
 from rekindle.savepoints.database import paths, select
 from rekindle.savepoints.folder import new_file, state_folder
 from rekindle.savepoints.manifest import PLAN, Manifest, SavedState, Step, checksum
-from rekindle.savepoints.planned import planned_states
 from rekindle.savepoints.reader import chosen
 from rekindle.savepoints.verify import refuse_new_duplicates
 
@@ -89,6 +88,9 @@ class Workspace:
     @cached_property
     def planned(self) -> Mapping[Address, SavedState]:
         """The states of the plan the savepoint is meant for."""
+        # Operators are loaded for it, and polars with them.
+        from rekindle.savepoints.planned import planned_states
+
         return planned_states(self.graph)
 
     @property
