@@ -80,6 +80,10 @@ class StateColumn:
     meaning: Term
 
 
+AT_MOST = "at most"
+"""Kind of a leaf with a whole number: so many of the best rows of a key are kept. State goes on where fewer are."""
+
+
 @dataclass(frozen=True, slots=True)
 class StateMeaning:
     """What a state of an operator, or the position of a source, holds."""

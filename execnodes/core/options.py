@@ -179,6 +179,7 @@ OPTIONS: Mapping[str, ConfigOption] = {
             "table.exec.mini-batch.allow-latency", "duration", "0 ms",
             "A bundle ends with its micro-batch; execution.micro-batch.interval is for that.", inert=True,
         ),
+        _option("table.exec.rank.topn-cache-size", "int", "10000", "State is read in pages, which are cached.", inert=True),
         _option("pipeline.object-reuse", "bool", "false", "Rows are never copied between operators.", inert=True),
         _option("table.exec.sink.not-null-enforcer", "enum", "ERROR", "NULL for a NOT NULL column.", ("ERROR", "DROP")),
         _option(

@@ -13,7 +13,10 @@ from execnodes.core.types import LogicalType
 from planner.algebra.calls import columns_read, moved
 from planner.algebra.columns import pick
 from planner.algebra.keys import Key
-from planner.algebra.relation import ALL_CHANGES, UPDATING, Places, Pruning, Unary, WithoutTimes, places
+from planner.algebra.relation import ALL_CHANGES, UPDATING, Places, Pruning, Trend, Unary, WithoutTimes, places
+
+_TRENDS = {"COUNT": Trend.RISING, "MAX": Trend.RISING, "MIN": Trend.FALLING}
+"""Of results over rows that are only added."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,15 @@ class Aggregate(WithoutTimes, Unary):
         """The grouping; with grouping sets a key may be NULL in two of them."""
         if not self.grouping_sets:
             yield frozenset(range(len(self.grouping)))
+
+    @property
+    def trends(self) -> dict[int, Trend]:
+        """Keys stay; counts and greatest values grow while rows are only added."""
+        if self.grouping_sets or not self.input.kinds.insert_only:
+            return {}
+        functions = (each.internal_name.strip("$").rpartition("$")[0] for each in self.calls)
+        results = {at: _TRENDS[each] for at, each in enumerate(functions, len(self.grouping)) if each in _TRENDS}
+        return dict.fromkeys(range(len(self.grouping)), Trend.CONSTANT) | results
 
     def pruned(self, needed: frozenset[int], pruning: Pruning) -> tuple[Aggregate, Places]:
         """All keys, and the calls that are needed; without keys at least one."""

@@ -15,7 +15,7 @@ from planner.algebra.relation import ALL_CHANGES, PassesTimes, Places, Pruning
 
 @dataclass(frozen=True)
 class Deduplicate(PassesTimes):
-    """Keeps one row a key: the first or the last by event time."""
+    """Keeps one row a key: the first or the last by event time, or by arrival."""
 
     keys: tuple[int, ...]
     time_index: int
@@ -29,8 +29,8 @@ class Deduplicate(PassesTimes):
 
     @cached_property
     def kinds(self) -> ChangelogMode:
-        """A first row stays; a last one is replaced."""
-        return ALL_CHANGES if self.keep_last else INSERT_ONLY
+        """A first row stays if none is taken back; a last one is replaced."""
+        return ALL_CHANGES if self.keep_last or not self.input.kinds.insert_only else INSERT_ONLY
 
     def updates_without_before(self) -> bool:
         """The key tells which row is replaced."""

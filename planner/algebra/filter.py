@@ -9,7 +9,7 @@ from execnodes.core.changelog import ChangelogMode
 from execnodes.core.expressions import Expression, input_indexes, remap
 from execnodes.core.types import LogicalType
 from planner.algebra.extent import parts_of
-from planner.algebra.relation import PassesKeys, PassesTimes, Places, Pruning
+from planner.algebra.relation import PassesKeys, PassesTimes, Places, Pruning, Trend
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,13 @@ class Filter(PassesKeys, PassesTimes):
         """Not in general, since a row it kept may be updated to one it drops: only where it looks at a key alone."""
         reads = input_indexes(self.condition)
         return any(reads <= key for key in self.input.upsert_keys) and self.input.can_omit_update_before
+
+    @property
+    def trends(self) -> dict[int, Trend]:
+        """Those of the input, where no row comes or goes by an update."""
+        trends = self.input.trends
+        stays = all(trends.get(each) is Trend.CONSTANT for each in input_indexes(self.condition))
+        return trends if stays else {}
 
     def pruned(self, needed: frozenset[int], pruning: Pruning) -> tuple[Filter, Places]:
         """What is needed, and what the condition reads."""

@@ -12,7 +12,7 @@ from planner.algebra.columns import pick
 from planner.algebra.extent import parts_of
 from planner.algebra.keys import Key
 from planner.algebra.predicates import function_name
-from planner.algebra.relation import PassesChanges, Places, Pruning, places
+from planner.algebra.relation import PassesChanges, Places, Pruning, Trend, places
 from planner.algebra.windows import WindowColumn
 
 
@@ -44,6 +44,12 @@ class Project(PassesChanges):
     def window_columns(self) -> dict[int, WindowColumn]:
         """Columns that are passed on."""
         below = self.input.window_columns
+        return {at: below[source] for at, source in self._passed() if source in below}
+
+    @property
+    def trends(self) -> dict[int, Trend]:
+        """Columns that are passed on."""
+        below = self.input.trends
         return {at: below[source] for at, source in self._passed() if source in below}
 
     def _passed(self) -> Iterable[tuple[int, int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -17,6 +18,14 @@ UPDATING = ChangelogMode({RowKind.INSERT, RowKind.UPDATE_AFTER})
 ALL_CHANGES = ChangelogMode({RowKind.INSERT, RowKind.UPDATE_AFTER, RowKind.DELETE})
 Places = dict[int, int]
 """Old column index to new."""
+
+
+class Trend(Enum):
+    """How updates move the value of a column; NULL is the lowest value."""
+
+    FALLING = "falling"
+    CONSTANT = "constant"
+    RISING = "rising"
 
 
 class Pruning(Protocol):
@@ -99,6 +108,11 @@ class Logical(ABC):
     def copies(self) -> int:
         """How many rows it makes of one, at most."""
         return 1
+
+    @property
+    def trends(self) -> dict[int, Trend]:
+        """Columns of which it is known how updates move them, of rows that are found by an upsert key."""
+        return {}
 
     @cached_property
     def can_omit_update_before(self) -> bool:

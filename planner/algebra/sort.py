@@ -38,8 +38,8 @@ class Sort(PassesKeys, PassesTimes, KeepsColumns):
         return ALL_CHANGES if cuts and (self.order or not self.input.kinds.insert_only) else self.input.kinds
 
     def updates_without_before(self) -> bool:
-        """Not over updates: a row may move out of what is kept."""
-        return self.input.kinds.insert_only
+        """A row that moves out of what is kept is deleted."""
+        return True
 
     @property
     def parts(self) -> int:

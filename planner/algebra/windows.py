@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from execnodes.core.types import LogicalType
@@ -47,3 +48,14 @@ class WindowProperty:
     property: str
     """WindowStart, WindowEnd or WindowTime."""
     type: LogicalType
+
+
+def bounds_of(columns: Mapping[int, WindowColumn], keys: Iterable[int]) -> tuple[int, int] | None:
+    """Start and end among the keys, both of one window; None if they do not hold both."""
+    found = [(each, columns[each]) for each in keys if each in columns]
+    for start, about in found:
+        if about.property == START:
+            for end, other in found:
+                if other.property == END and other.window == about.window:
+                    return start, end
+    return None

@@ -9,7 +9,7 @@ from execnodes.core import aggregates
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Expression, InputRef, Literal
 from execnodes.core.types import BIGINT, DOUBLE, INTEGERS, LogicalType, Root
-from execnodes.functions import cast, common_type
+from execnodes.functions import cast, common_type, is_deterministic
 from planner import syntax as s
 from planner.algebra import Logical, Over, OverCall, SortKey
 from planner.bind.aggregate import constant_arguments, internal_function
@@ -56,6 +56,8 @@ class _Calls:
         self._named = named
         self._converter = stage.clause("OVER")
         self._columns = refs(stage.plan.type)
+        self._computed: list[tuple[s.Expr, InputRef]] = []
+        """What is computed below the windows; a SELECT that says it again reads the column, and with it keeps a key."""
         self._windows: dict[_Window, list[tuple[s.Call, OverCall]]] = {}
 
     def add(self, node: s.Call) -> None:
@@ -77,7 +79,12 @@ class _Calls:
         for number, (window, members) in enumerate(self._windows.items()):
             plan = replace(_over(plan, number, window, members, results), windows=len(self._windows))
         before = self._converter.replace
-        self._converter.replace = lambda node: results.get(id(node)) or before(node)
+
+        def known(node: s.Expr) -> Expression | None:
+            computed = (column for each, column in self._computed if each == node)
+            return results.get(id(node)) or next(computed, None) or before(node)
+
+        self._converter.replace = known
         return Stage(plan, self._converter)
 
     def _specification(self, node: s.Call) -> s.WindowSpec:
@@ -100,7 +107,11 @@ class _Calls:
         )
 
     def _column(self, node: s.Expr) -> InputRef:
-        return self._column_of(self._converter.convert(node))
+        column = self._column_of(self._converter.convert(node))
+        expression = self._columns[column.input_index]
+        if not isinstance(expression, InputRef) and is_deterministic(expression):
+            self._computed.append((node, column))
+        return column
 
     def _column_of(self, expression: Expression) -> InputRef:
         if expression not in self._columns:

@@ -1,10 +1,10 @@
-"""Lowers a deduplication by event time."""
+"""Lowers a deduplication."""
 
 from __future__ import annotations
 
-from execnodes.core.errors import SqlError
 from execnodes.core.node import ExecNode
-from planner.algebra import Deduplicate
+from execnodes.core.types import TimeKind
+from planner.algebra import Deduplicate, Rank, SortKey
 from planner.lower.context import NEW, Context, lower_node
 from planner.lower.describe import described, listed, names_of
 
@@ -13,13 +13,10 @@ from planner.lower.describe import described, listed, names_of
 def _(node: Deduplicate, context: Context, update_before: bool) -> ExecNode:
     from execnodes.stream.deduplicate import Deduplicate as ExecDeduplicate
 
+    if not node.input.kinds.insert_only:
+        return context.lower(_ranked(node), update_before)
     below = context.lower(node.input, True)
-    if not below.changelog_mode.insert_only:
-        raise SqlError(
-            "ROW_NUMBER over rows that are updated is not supported yet",
-            position=node.position,
-            hint="Deduplicate an append-only table, before it is aggregated or joined.",
-        )
+    by_arrival = below.output_type.fields[node.time_index].type.kind is TimeKind.PROCTIME
     names = names_of(below.output_type)
     mode = node.mode(update_before)
     return context.add(
@@ -31,10 +28,10 @@ def _(node: Deduplicate, context: Context, update_before: bool) -> ExecNode:
                 "Deduplicate",
                 ("keep", "[LastRow]" if node.keep_last else "[FirstRow]"),
                 ("key", listed(names[each] for each in node.keys)),
-                ("order", "[ROWTIME]"),
+                ("order", "[PROCTIME]" if by_arrival else "[ROWTIME]"),
             ),
             unique_keys=node.keys,
-            is_rowtime=True,
+            is_rowtime=not by_arrival,
             time_attribute_index=node.time_index,
             keep_last_row=node.keep_last,
             generate_update_before=mode.retract,
@@ -42,3 +39,9 @@ def _(node: Deduplicate, context: Context, update_before: bool) -> ExecNode:
         ),
         [context.exchange(below, node.keys)],
     )
+
+
+def _ranked(node: Deduplicate) -> Rank:
+    """Of rows that may be taken back the others have to be kept."""
+    order = SortKey(node.time_index, not node.keep_last, node.keep_last)
+    return Rank(node.input, node.keys, (order,), "ROW_NUMBER", 1, 1, node.type, node.position)

@@ -33,7 +33,7 @@ def lower_sink(node: Sink, context: Context) -> ExecNode:
     update_before = _needs_update_before(node, context, accepted, key)
     below = context.lower(node.input, update_before)
     output = sink_type(node)
-    found = smallest(node.input.upsert_keys)
+    found = tuple(sorted(key)) if key in node.input.upsert_keys else smallest(node.input.upsert_keys)
     return context.add(
         ExecSink(
             id=NEW,

@@ -6,17 +6,11 @@ from typing import NoReturn
 
 from execnodes.core.errors import SqlError
 from execnodes.core.node import ExecNode
-from planner.algebra import Sort, Unnest
+from planner.algebra import Unnest
 from planner.lower.context import Context, lower_node
 
 BATCH = "Batch mode has it: SET 'execution.runtime-mode' = 'batch'."
 """For what streams do not run yet and batch queries do."""
-
-
-@lower_node.register
-def _(node: Sort, context: Context, update_before: bool) -> ExecNode:
-    what = "ORDER BY" if node.fetch is None and node.order else "LIMIT"
-    _refuse(node, f"{what} is not supported in streams yet", f"{BATCH} Or leave it out, and sort or cut what is read.")
 
 
 @lower_node.register
@@ -26,5 +20,5 @@ def _(node: Unnest, context: Context, update_before: bool) -> ExecNode:
     )
 
 
-def _refuse(node: Sort | Unnest, what: str, hint: str | None = None) -> NoReturn:
+def _refuse(node: Unnest, what: str, hint: str | None = None) -> NoReturn:
     raise SqlError(what, position=node.position, hint=hint)

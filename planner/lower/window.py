@@ -25,7 +25,7 @@ def _(node: WindowTableFunction, context: Context, update_before: bool) -> ExecN
             id=NEW,
             output_type=node.type,
             changelog_mode=below.changelog_mode,
-            description=described("WindowTableFunction", ("window", f"[{_shown(windowing, below)}]")),
+            description=described("WindowTableFunction", ("window", f"[{shown_window(windowing, below)}]")),
             windowing=windowing,
         ).put(node.place),
         [below],
@@ -66,7 +66,7 @@ def _(node: WindowAggregate, context: Context, update_before: bool) -> ExecNode:
             description=described(
                 "WindowAggregate",
                 ("groupBy", grouped(node.grouping, names)),
-                ("window", f"[{_shown(windowing, below)}]"),
+                ("window", f"[{shown_window(windowing, below)}]"),
                 ("select", listed(select)),
             ),
             grouping=node.grouping,
@@ -126,7 +126,7 @@ def window_spec(window: Window) -> WindowSpec:
             raise SqlError(f"{other} windows are not supported yet", hint="Use TUMBLE, HOP, CUMULATE or SESSION.")
 
 
-def _shown(windowing: Windowing, below: ExecNode) -> str:
+def shown_window(windowing: Windowing, below: ExecNode) -> str:
     """``TUMBLE(time_col=[ts], size=[10 s])``."""
     names = names_of(below.output_type)
     columns = (

@@ -24,6 +24,7 @@ from planner.rules.push_join_expressions import push_join_expressions
 from planner.rules.read_through_projects import read_through_projects
 from planner.rules.recognise_deduplication import recognise_deduplication
 from planner.rules.recognise_interval_joins import recognise_interval_joins
+from planner.rules.recognise_rank_columns import recognise_rank_columns
 from planner.rules.recognise_ranks import recognise_ranks
 from planner.rules.split_join_conditions import split_join_conditions
 
@@ -60,6 +61,8 @@ PHASES: tuple[Phase, ...] = (
         "recognise",
         (
             Run(recognise_deduplication, "needs conditions right above OVER: merge_projects, push_filters"),
+            Run(recognise_ranks, "behind recognise_deduplication, which is a Top-1 that needs less"),
+            Run(recognise_rank_columns, "behind recognise_ranks: a constant bound needs no state"),
             Run(push_filters, "conditions that stood above a row number can go below the deduplication"),
             Run(expand_set_operations, "unions that a filter held apart are one"),
             Run(merge_projects, "the row number of a deduplication is a constant"),

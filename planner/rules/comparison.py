@@ -13,7 +13,7 @@ def compared(condition: Expression, index: int) -> tuple[str, Literal] | None:
     if not isinstance(condition, Call) or len(condition.operands) != 2:
         return None
     operator = function_name(condition)
-    column, bound = map(_plain, condition.operands)
+    column, bound = map(uncast, condition.operands)
     if isinstance(column, Literal):
         column, bound, operator = bound, column, _MIRRORED.get(operator, "")
     if not isinstance(column, InputRef) or column.input_index != index or not isinstance(bound, Literal):
@@ -21,7 +21,7 @@ def compared(condition: Expression, index: int) -> tuple[str, Literal] | None:
     return operator, bound
 
 
-def _plain(expression: Expression) -> Expression:
+def uncast(expression: Expression) -> Expression:
     """Without a cast around it: a comparison may have widened either side."""
     is_cast = isinstance(expression, Call) and function_name(expression) == "CAST"
     return expression.operands[0] if isinstance(expression, Call) and is_cast else expression

@@ -1,14 +1,14 @@
-"""ROW_NUMBER() by event time, of which only number 1 is kept, is a deduplication."""
+"""ROW_NUMBER() by time, of which only number 1 is kept, is a deduplication."""
 
 from __future__ import annotations
 
 from execnodes.core.expressions import Expression, Literal
-from execnodes.core.types import BIGINT
+from execnodes.core.types import BIGINT, TimeKind
 from planner.algebra import Deduplicate, Filter, Logical, Over, Project
 from planner.algebra.columns import references
 from planner.algebra.predicates import conjunction, conjuncts
 from planner.algebra.tree import Sinks, rewrite
-from planner.algebra.windows import END, START
+from planner.algebra.windows import bounds_of
 from planner.rules.comparison import compared
 
 _FIRST_ONLY = frozenset({("=", 1), ("<=", 1), ("<", 2)})
@@ -20,7 +20,7 @@ def recognise_deduplication(sinks: Sinks) -> Sinks:
 
 
 def _recognise(node: Logical) -> Logical:
-    if not isinstance(node, Filter) or not isinstance(node.input, Over) or not numbers_by_event_time(node.input):
+    if not isinstance(node, Filter) or not isinstance(node.input, Over) or not numbers_by_time(node.input):
         return node
     over, number = node.input, len(node.input.input.type.fields)
     parts = conjuncts(node.condition)
@@ -35,18 +35,14 @@ def _recognise(node: Logical) -> Logical:
     return result if rest is None else Filter(result, rest)
 
 
-def numbers_by_event_time(over: Over) -> bool:
-    """One ROW_NUMBER ordered by one event-time attribute, not within windows."""
+def numbers_by_time(over: Over) -> bool:
+    """One ROW_NUMBER ordered by one time attribute, not within windows."""
     if len(over.calls) != 1 or len(over.order) != 1 or not over.calls[0].internal_name.startswith("$ROW_NUMBER$"):
         return False
-    return over.order[0].index in over.input.event_times and not partitions_by_window(over)
-
-
-def partitions_by_window(over: Over) -> bool:
-    """Whether rows are numbered within a window: PARTITION BY window_start, window_end."""
-    columns = over.input.window_columns
-    found = {columns[each].property for each in over.partition if each in columns}
-    return {START, END} <= found
+    time = over.order[0].index
+    by_arrival = over.input.type.fields[time].type.kind is TimeKind.PROCTIME
+    within = bounds_of(over.input.window_columns, over.partition) is not None
+    return (by_arrival or time in over.input.event_times) and not within
 
 
 def _keeps_first(condition: Expression, number: int) -> bool:

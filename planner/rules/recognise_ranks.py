@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from execnodes.core.expressions import Expression
+from dataclasses import replace
+
+from execnodes.core.expressions import Expression, Literal
 from execnodes.core.types import INTEGERS
-from planner.algebra import Filter, Logical, Over, Rank
+from planner.algebra import Filter, Logical, Over, Project, Rank
+from planner.algebra.columns import references
 from planner.algebra.predicates import conjunction, conjuncts
 from planner.algebra.rank import RANK_FUNCTIONS
 from planner.algebra.tree import Sinks, rewrite
@@ -34,9 +37,17 @@ def _recognise(node: Logical) -> Logical:
         end = bounds[1] if end is None or (bounds[1] is not None and bounds[1] < end) else end
     if end is None or end < start:
         return node
-    kept = Rank(over.input, over.partition, over.order, function, start, end, over.type, over.position)
+    ranked = Rank(over.input, over.partition, over.order, function, start, end, over.type, over.position)
+    kept = _with_constant_rank(ranked, end) if ranked.single else ranked
     rest = conjunction(others)
     return kept if rest is None else Filter(kept, rest)
+
+
+def _with_constant_rank(ranked: Rank, rank: int) -> Project:
+    """The rank of a single row is known."""
+    known = Literal(value=rank, type=ranked.type.fields[-1].type)
+    rows = replace(ranked, type=ranked.input.type)
+    return Project(rows, (*references(ranked.input.type), known), ranked.type)
 
 
 def _bounds(condition: Expression, number: int) -> tuple[int, int | None] | None:

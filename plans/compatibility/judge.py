@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from execnodes.core.meaning import NOTHING, StateColumn, StateMeaning, call_of
+from execnodes.core.meaning import AT_MOST, NOTHING, StateColumn, StateMeaning, call_of
 from execnodes.terms.changes import told
 from execnodes.terms.shown import shown
 from execnodes.terms.term import Term, below
@@ -58,6 +58,8 @@ def _as_it_is(old: StateMeaning, new: StateMeaning) -> Judgement:
     notes += [f"accumulator of {each.title}: {each.reason}" for each in evolved.changes]
     if empty:
         notes += [f"{_new(each)}, so it starts empty" for each in missing]
+    fewer = [label for label, part in new.parts.items() if _keeps_fewer(old.parts.get(label), part)]
+    notes += [f"it keeps fewer rows: {label} {old.parts[label]} -> {new.parts[label]}" for label in fewer]
     fate = Fate.CONVERT if notes else Fate.KEEP
     aged = old.ttl_ms != new.ttl_ms
     if aged:
@@ -90,7 +92,15 @@ def _changes(old: StateMeaning, new: StateMeaning, known: set[str]) -> list[str]
     if new.name == POSITION:
         labels = [label for label in old.parts if label in new.parts]
     labels.sort(key=lambda each: each != "key")
-    return [each for label in labels for each in _changed(label, old.parts.get(label), new.parts.get(label), known)]
+    pairs = [(label, old.parts.get(label), new.parts.get(label)) for label in labels]
+    return [
+        each for label, was, now in pairs if not _keeps_fewer(was, now) for each in _changed(label, was, now, known)
+    ]
+
+
+def _keeps_fewer(old: Term | None, new: Term | None) -> bool:
+    """Whether both are how many of the best rows are kept, and all of the new ones are among the old ones."""
+    return old is not None and new is not None and {old.kind, new.kind} == {AT_MOST} and int(new.says) < int(old.says)
 
 
 def _columns(old: Sequence[StateColumn], new: Sequence[StateColumn]) -> tuple[dict[str, str], list[StateColumn]]:

@@ -47,7 +47,7 @@ def produced(node: ExecNode, inputs: tuple[LogicalType, ...]) -> Iterator[tuple[
         yield "its input and results give", [*given, *(call.type for call in calls)]
     elif "calls" in own:
         yield "its input and results give", [*given, *(each.type for each in own["calls"])]
-    elif "windowing" in own:
+    elif "windowing" in own and own["windowing"].strategy == "TimeAttribute":
         names = ("WindowStart", "WindowEnd", "WindowTime")
         yield "its input and the window give", [*given, *(_property(own["windowing"], each) for each in names)]
     elif "output_row_number" in own:

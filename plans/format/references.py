@@ -24,12 +24,14 @@ COLUMNS = frozenset(
         *("grouping", "unique_keys", "partition_fields", "time_attribute_index", "rowtime_field_index"),
         *("input_upsert_key", "left_keys", "right_keys", "left_upsert_keys", "right_upsert_keys", "index", "arg_list"),
         *("filter_arg", "window_start", "window_end", "partition_key_indices", "keys", "target_columns", "fields"),
+        *("partition_keys", "order_key", "primary_keys", "end_index"),
     }
 )
 """Properties that are indexes of columns, or lists of such, of all inputs one after the other unless said otherwise."""
 NUMBERS = frozenset(
     {
         *("limit_start", "limit_end", "rank_start", "rank_end", "preceding", "version", "input_index", "id"),
+        *("start", "end"),
         *("size", "slide", "offset", "max_size", "step", "gap", "original_input_fields"),
     }
 )

@@ -79,8 +79,12 @@ QUERIES: dict[str, tuple[str, ...]] = {
         "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v) AS n FROM t) WHERE n = 1",
     ),
     "recognise_interval_joins": ("SELECT t.v FROM t JOIN u ON t.k = u.k",),
+    "recognise_rank_columns": (
+        "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v) AS n FROM u) WHERE n <= w AND n > 1",
+    ),
     "recognise_ranks": (
         "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v) AS n FROM u) WHERE n <= 3",
+        "SELECT k, v, n FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY v) AS n FROM u) WHERE n BETWEEN 2 AND 2",
         "SELECT k, v FROM (SELECT *, RANK() OVER (PARTITION BY k ORDER BY v) AS n FROM u) WHERE n > 1",
     ),
     "split_join_conditions": (
@@ -90,7 +94,7 @@ QUERIES: dict[str, tuple[str, ...]] = {
 }
 """Queries by the name of the rule; some show that it leaves something alone."""
 _NOTHING: tuple[object, ...] = (None, (), False, (None, None), frozenset())
-BATCH_ONLY = frozenset(("drop_watermarks", "order_joins", "recognise_ranks"))
+BATCH_ONLY = frozenset(("drop_watermarks", "order_joins"))
 
 
 def known_rules() -> dict[str, Rule]:

@@ -12,7 +12,20 @@ from execnodes.core.expressions import Expression, InputRef
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
 from execnodes.core.types import BIGINT, INT, STRING, Field, row, timestamp
-from planner.algebra import JoinType, Logical, Over, OverCall, Sink, Sort, SortKey, Unnest, Values, WindowTableFunction
+from planner.algebra import (
+    JoinType,
+    Logical,
+    Over,
+    OverCall,
+    Rank,
+    Sink,
+    Sort,
+    SortKey,
+    Unnest,
+    Values,
+    WindowTableFunction,
+)
+from planner.algebra.rank import RankFunction
 from tests.planner.hand_built import (
     aggregate,
     call,
@@ -247,6 +260,16 @@ def last_rows() -> Logical:
     return where(number, call("=", ref(number, 4), lit(1, BIGINT.not_null())))
 
 
+def ranked(
+    node: Logical,
+    function: RankFunction = "ROW_NUMBER",
+    partition: tuple[int, ...] = (0,),
+    end_index: int | None = None,
+) -> Rank:
+    end = 2 if end_index is None else None
+    return Rank(node, partition, (SortKey(1),), function, 1, end, node.type, HERE, end_index)
+
+
 def timed_join(kind: JoinType, *operators: str) -> Logical:
     parts = [call(operator, ref(W, 3), at(7, W.type.fields[3].type)) for operator in operators]
     other = watermarked("u")
@@ -277,8 +300,13 @@ REFUSED: list[tuple[str, Callable[[], Sink]]] = [
     ("CUME_DIST Function is not supported in stream mode", lambda: sink(over("CUME_DIST"))),
     ("Non-time attribute sort", lambda: sink(replace(over("SUM", node=T), order=(SortKey(1),), preceding=2))),
     ("needs rows that are only added", lambda: sink(replace(over("SUM", node=last_rows()), order=(SortKey(3),)))),
-    ("ORDER BY is not supported", lambda: sink(Sort(W, (SortKey(3),), position=HERE))),
-    ("LIMIT is not supported", lambda: sink(Sort(W, (SortKey(3),), fetch=3, position=HERE))),
+    ("a Top-N by RANK", lambda: sink(ranked(W, "RANK"))),
+    ("rows that are updated", lambda: sink(ranked(replace(windows(last(W)), time_index=3), partition=(0, 5, 6)))),
+    ("must be a constant", lambda: sink(ranked(windows(W), partition=(4, 5), end_index=1))),
+    ("ORDER BY v without LIMIT", lambda: sink(Sort(W, (SortKey(1),), position=HERE))),
+    ("ORDER BY ts DESC without LIMIT", lambda: sink(Sort(W, (SortKey(3, False),), position=HERE))),
+    ("over rows that are updated", lambda: sink(Sort(last(W), (SortKey(3),), position=HERE))),
+    ("OFFSET without LIMIT", lambda: sink(Sort(W, (SortKey(3),), offset=2, position=HERE))),
     ("UNNEST is not supported", lambda: sink(Unnest(T, at(0), False, False, T.type, position=HERE))),
     ("SESSION windows are not supported", lambda: sink(in_windows("SESSION"))),
     ("must be a multiple", lambda: sink(in_windows("CUMULATE", 10_000, 4000))),
@@ -287,10 +315,6 @@ REFUSED: list[tuple[str, Callable[[], Sink]]] = [
     ("an interval join", lambda: sink(timed_join(JoinType.INNER, ">=", "<="))),
     ("an interval join", lambda: sink(timed_join(JoinType.LEFT, "="))),
     ("windowed tables", lambda: sink(window_join())),
-    (
-        "over rows that are updated",
-        lambda: sink(last(replace(W, input=scan("cdc", table(format="debezium-json", watermark="ts"))))),
-    ),
     ("several of its rows may want one place", lambda: OTHER_KEY),
     (
         r"takes inserts only, but GlobalGroupAggregate\(groupBy=\[k\], select=\[k, COUNT\(\*\) AS n\]\) gives updates",

@@ -18,6 +18,7 @@ from planner.algebra import (
     Logical,
     Over,
     Project,
+    Rank,
     SetKind,
     SetOperation,
     WindowAggregate,
@@ -194,12 +195,15 @@ def test_row_number_one_by_event_time_is_a_deduplication(
         where(numbered(W, 1), call("=", at(4, BIGINT), lit(1, BIGINT))),
         where(numbered(T, 3), call("=", at(4, BIGINT), lit(1, BIGINT))),
         where(numbered(windows(W), 6, partition=(0, 4, 5)), call("=", at(7, BIGINT), lit(1, BIGINT))),
-        numbered(W, 3),
     ],
 )
-def test_other_row_numbers_are_no_deduplication(node: Logical) -> None:
+def test_other_row_numbers_of_which_the_lowest_are_kept_are_ranks(node: Logical) -> None:
     found = optimized(node)
-    assert isinstance(found.input if isinstance(found, Filter) else found, Over)
+    assert isinstance(found.input if isinstance(found, Project) else found, Rank)
+
+
+def test_a_row_number_of_which_all_are_kept_is_no_deduplication() -> None:
+    assert isinstance(optimized(numbered(W, 3)), Over)
 
 
 def test_the_row_number_is_one_and_other_conditions_stay() -> None:

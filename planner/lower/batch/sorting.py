@@ -6,11 +6,11 @@ from execnodes.core.aggregates import SEPARATOR
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import digest
 from execnodes.core.node import ExecNode
-from execnodes.core.sort_spec import SortField, SortSpec
-from planner.algebra import Over, OverCall, Rank, Sort, SortKey
+from planner.algebra import Over, OverCall, Rank, Sort
 from planner.lower.batch.context import BatchContext, lower_batch_node
 from planner.lower.context import NEW
 from planner.lower.describe import described, grouped, listed, names_of
+from planner.lower.ordering import shown, sort_spec
 
 
 @lower_batch_node.register
@@ -34,14 +34,14 @@ def _(node: Sort, context: BatchContext) -> ExecNode:
             ),
             [context.exchange(below, ())],
         )
-    order = ("orderBy", _shown(node.order, names))
+    order = ("orderBy", shown(node.order, names))
     if end is not None:
         return context.add(
             BatchSortLimit(
                 id=NEW,
                 output_type=node.type,
                 description=described("SortLimit", order, *bounds),
-                sort_spec=_spec(node.order),
+                sort_spec=sort_spec(node.order),
                 limit_start=node.offset,
                 limit_end=end,
             ),
@@ -52,7 +52,7 @@ def _(node: Sort, context: BatchContext) -> ExecNode:
             id=NEW,
             output_type=node.type,
             description=described("Sort", order),
-            sort_spec=_spec(node.order),
+            sort_spec=sort_spec(node.order),
         ),
         [context.exchange(below, ())],
     )
@@ -73,12 +73,15 @@ def _(node: Sort, context: BatchContext) -> ExecNode:
 
 @lower_batch_node.register
 def _(node: Rank, context: BatchContext) -> ExecNode:
-    """Of two rows with one event time the later one is the newer one."""
+    """Of two rows with one time a deduplication takes the later one for the newer one, a Top-N the first."""
     from execnodes.batch.rank import BatchRank
 
     below = context.lower_batch(node.input)
     names = names_of(below.output_type)
-    newest = not node.order[0].ascending and node.type.fields[node.order[0].index].type.is_time_attribute
+    assert node.end is not None, "an N of the rows is of streams"
+    last = node.order[0]
+    deduplicates = node.single and node.end == 1 and len(node.order) == 1
+    newest = deduplicates and not last.ascending and node.type.fields[last.index].type.is_time_attribute
     return context.add(
         BatchRank(
             id=NEW,
@@ -88,15 +91,15 @@ def _(node: Rank, context: BatchContext) -> ExecNode:
                 ("rankType", f"[{node.function}]"),
                 ("rankRange", f"[rankStart={node.start}, rankEnd={node.end}]"),
                 ("partitionBy", grouped(node.partition, names)),
-                ("orderBy", _shown(node.order, names)),
+                ("orderBy", shown(node.order, names)),
             ),
             rank_type=node.function,
             partition_fields=node.partition,
-            sort_spec=_spec(node.order),
+            sort_spec=sort_spec(node.order),
             rank_start=node.start,
             rank_end=node.end,
-            output_row_number=True,
-            latest_first=newest and node.function == "ROW_NUMBER",
+            output_row_number=node.numbered,
+            latest_first=newest,
         ),
         [context.exchange(below, node.partition)],
     )
@@ -130,12 +133,12 @@ def _(node: Over, context: BatchContext) -> ExecNode:
             description=described(
                 "OverAggregate",
                 ("partitionBy", grouped(node.partition, names)),
-                ("orderBy", _shown(node.order, names)),
+                ("orderBy", shown(node.order, names)),
                 ("window", f"[{'ROWS' if node.rows else 'RANGE'} BETWEEN {start} PRECEDING AND CURRENT ROW]"),
                 ("select", listed(f"{each.name}({_arguments(each, names)})" for each in node.calls)),
             ),
             partition_fields=node.partition,
-            sort_spec=_spec(node.order),
+            sort_spec=sort_spec(node.order),
             is_rows=node.rows,
             preceding=node.preceding,
             calls=tuple(
@@ -149,12 +152,3 @@ def _(node: Over, context: BatchContext) -> ExecNode:
 
 def _arguments(call: OverCall, names: tuple[str, ...]) -> str:
     return ", ".join(digest(each, names) for each in call.args)
-
-
-def _spec(order: tuple[SortKey, ...]) -> SortSpec:
-    fields = (SortField(index=k.index, is_ascending=k.ascending, null_is_last=k.nulls_last) for k in order)
-    return SortSpec(fields=tuple(fields))
-
-
-def _shown(order: tuple[SortKey, ...], names: tuple[str, ...]) -> str:
-    return listed(f"{names[key.index]} {'ASC' if key.ascending else 'DESC'}" for key in order)
