@@ -9,9 +9,6 @@ from execnodes.core.node import ExecNode
 from planner.algebra import Unnest
 from planner.lower.context import Context, lower_node
 
-BATCH = "Batch mode has it: SET 'execution.runtime-mode' = 'batch'."
-"""For what streams do not run yet and batch queries do."""
-
 
 @lower_node.register
 def _(node: Unnest, context: Context, update_before: bool) -> ExecNode:
