@@ -42,6 +42,8 @@ CASES = [
     ("SELECT v / 2 AS h FROM t ORDER BY v", [(None,), (-4,), (1,), (2,)]),
     ("SELECT k, AVG(v), SUM(v) FROM t GROUP BY k ORDER BY k", [(None, None, None), ("a", 3, 7), ("b", -8, -8)]),
     ("SELECT COUNT(*), MAX(v) FROM t WHERE v > 100", [(0, None)]),
+    ("SELECT PERCENTILE(v, 0.5), PERCENTILE(v, ARRAY[0, 0.25, 1]) FROM t", [(3.0, [-8.0, -2.5, 4.0])]),
+    ("SELECT v FROM (SELECT v FROM t INTERSECT ALL SELECT v + 1 FROM t) ORDER BY v", [(None,), (4,)]),
     ("SELECT v FROM t ORDER BY v DESC LIMIT 2", [(4,), (3,)]),
     ("SELECT v FROM t ORDER BY v OFFSET 2 ROWS FETCH NEXT 1 ROWS ONLY", [(3,)]),
     ("SELECT k, LISTAGG(CAST(v AS STRING), '+') FROM t WHERE k = 'a' GROUP BY k", [("a", "3+4")]),
@@ -170,3 +172,16 @@ def test_the_mode_of_a_plan_is_its_own(environment: TableEnvironment, spark: Spa
 def test_a_failure_says_what_was_wrong(environment: TableEnvironment) -> None:
     with pytest.raises(JobError, match="division by zero"):
         rows(environment, "SELECT 1 / (v - v) FROM t")
+
+
+def test_a_stream_ends_with_the_same_rows(spark: SparkSession, environment: TableEnvironment, tmp_path: Path) -> None:
+    sql = (
+        "SELECT PERCENTILE(v, 0.5), PERCENTILE(DISTINCT v, ARRAY[0, 0.25, 1]) FROM (SELECT v FROM t EXCEPT ALL "
+        "SELECT v FROM t WHERE k IS NULL UNION ALL SELECT v FROM t WHERE k = 'a')"
+    )
+    stream = TableEnvironment.create({"parallelism.default": "1"}, spark=spark)
+    stream.execute_script(
+        f"CREATE TABLE t (k STRING, v INT) "
+        f"WITH ('connector' = 'filesystem', 'path' = '{tmp_path}/in.json', 'format' = 'json');"
+    )
+    assert rows(stream, sql)[-1:] == rows(environment, sql) == [(3.0, [-8.0, -2.5, 4.0])]

@@ -107,6 +107,10 @@ def model(rows: Sequence[tuple[int, Row]], frame: Frame, picked: Sequence[int], 
     return sorted(found, key=str)
 
 
+ROUNDS = pytest.mark.parametrize("number", [0, *(pytest.param(each, marks=pytest.mark.long) for each in range(1, 40))])
+"""Each draws other streams; one is enough to see what is broken for all."""
+
+
 @st.composite
 def streams(draw: st.DrawFn) -> list[list[Row]]:
     """Batches of rows with running numbers; times in microseconds of whole milliseconds."""
@@ -177,9 +181,12 @@ def feed(operator: Operator, batches: list[list[Row]], delay: int, keys: Sequenc
     return pl.concat(parts, how="diagonal"), context.counters[LATE]
 
 
+@ROUNDS
 @settings(max_examples=40, deadline=None)
 @given(batches=streams(), frame=FRAMES, picked=PICKED, keyed=st.booleans(), delay=st.sampled_from([0, 2, 10**6]))
-def test_by_event_time(batches: list[list[Row]], frame: Frame, picked: list[int], keyed: bool, delay: int) -> None:
+def test_by_event_time(
+    number: int, batches: list[list[Row]], frame: Frame, picked: list[int], keyed: bool, delay: int
+) -> None:
     if not keyed:
         batches = [[("a", *row[1:]) for row in batch] for batch in batches]
     picked = usable(frame, picked)
@@ -196,9 +203,10 @@ def test_by_event_time(batches: list[list[Row]], frame: Frame, picked: list[int]
     assert set(changes[KIND]) <= {RowKind.INSERT}
 
 
+@ROUNDS
 @settings(max_examples=30, deadline=None)
 @given(batches=streams(), frame=FRAMES, picked=PICKED, keyed=st.booleans())
-def test_by_arrival(batches: list[list[Row]], frame: Frame, picked: list[int], keyed: bool) -> None:
+def test_by_arrival(number: int, batches: list[list[Row]], frame: Frame, picked: list[int], keyed: bool) -> None:
     picked = usable(frame, picked)
     # Without a beginning each row has its own time.
     laid = Frame(frame.rows or frame.preceding is None, frame.preceding)
@@ -212,10 +220,11 @@ def test_by_arrival(batches: list[list[Row]], frame: Frame, picked: list[int], k
     assert sorted(found, key=str) == model(rows, laid, picked, keyed)
 
 
+@ROUNDS
 @settings(max_examples=40, deadline=None)
 @given(batches=streams(), rows_frame=st.booleans(), picked=PICKED, keyed=st.booleans(), data=st.data())
 def test_by_a_column(
-    batches: list[list[Row]], rows_frame: bool, picked: list[int], keyed: bool, data: st.DataObject
+    number: int, batches: list[list[Row]], rows_frame: bool, picked: list[int], keyed: bool, data: st.DataObject
 ) -> None:
     frame = Frame(rows_frame, None)
     picked = usable(frame, picked)
