@@ -14,7 +14,6 @@ from planner.algebra import Over, OverCall
 from planner.algebra.columns import unique_names
 from planner.lower.context import NEW, Context, lower_node
 from planner.lower.describe import described, grouped, listed, names_of
-from planner.rules.recognise_deduplication import partitions_by_window
 
 _BATCH_ONLY = ("PERCENT_RANK", "CUME_DIST")
 """Need all rows of a partition."""
@@ -80,13 +79,6 @@ def _check(node: Over) -> None:
                 node, f"{call.name} Function is not supported in stream mode.",
                 "It needs all rows of a partition. Batch mode has it: SET 'execution.runtime-mode' = 'batch'.",
             )  # fmt: skip
-    if partitions_by_window(node) and [call.name for call in node.calls] == ["ROW_NUMBER"]:
-        # What is late for a window goes by the window, not by the row before.
-        _refuse(
-            node,
-            "ROW_NUMBER within windows (PARTITION BY window_start, window_end) is not supported in streams yet",
-            "Batch mode has it: SET 'execution.runtime-mode' = 'batch'.",
-        )
     if node.windows > 1:
         _refuse(
             node,

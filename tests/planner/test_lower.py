@@ -294,7 +294,6 @@ def in_windows(kind: str, size: int = 10_000, step: int = 0) -> Logical:
 
 
 REFUSED: list[tuple[str, Callable[[], Sink]]] = [
-    ("ROW_NUMBER within windows", lambda: sink(over("ROW_NUMBER", node=windows(W), partition=(0, 4, 5)))),
     ("ordered in ASCENDING mode", lambda: sink(replace(numbered(T, 1, ascending=False), position=HERE))),
     ("ordered by a single column", lambda: sink(replace(over("SUM"), order=(SortKey(3), SortKey(1))))),
     ("computed on the same window", lambda: sink(replace(over("SUM"), windows=2))),
