@@ -18,6 +18,8 @@ from execnodes.terms.term import ROWS, Bag, Term, leaf, said
 
 NOTHING = leaf("nothing", "")
 """The time of rows that have no watermark."""
+HIDDEN = "rk_"
+"""Columns of states whose names begin so are the operator's own, and mean what they are called."""
 _COUNT = "$COUNT$"
 _CASTS = ("$CAST$", "$TRY_CAST$")
 

@@ -7,14 +7,20 @@ from dataclasses import replace
 
 from execnodes.core.aggregates import RECORD_COUNT
 from execnodes.core.expressions import AggregateCall
-from execnodes.core.meaning import NUMBER_OF_ROWS, RowsMeaning, StateColumn, StateMeaning, accumulator, call_term, every
+from execnodes.core.meaning import (
+    HIDDEN,
+    NUMBER_OF_ROWS,
+    RowsMeaning,
+    StateColumn,
+    StateMeaning,
+    accumulator,
+    call_term,
+    every,
+)
 from execnodes.core.metadata import ExecNodeMetadata
 from execnodes.kernels.aggregates.aggregation import Aggregation
 from execnodes.state.operator import Operator, StateSpec
 from execnodes.terms.term import Term, leaf, said
-
-HIDDEN = "rk_"
-"""Columns whose names begin so are the operator's own, and mean what they are called."""
 
 
 class AccumulatorColumns(dict[str, Term]):

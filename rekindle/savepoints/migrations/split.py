@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from execnodes.core.errors import StateError
-from execnodes.state.meaning import HIDDEN
+from execnodes.core.meaning import HIDDEN
 from execnodes.terms.shown import TEXT
 from execnodes.terms.term import Term, leaf, said
 from rekindle.connectors.duckdb_sql import quoted
