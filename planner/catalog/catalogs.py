@@ -1,8 +1,8 @@
-"""Catalogs in memory: databases, tables, views and functions; temporary objects apart, shadowing the others."""
+"""Catalogs of a session: databases, tables, views and functions; temporary objects apart, shadowing the others."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
@@ -14,6 +14,7 @@ from execnodes.core.tables import ResolvedTable
 from execnodes.user_functions import consent
 from execnodes.user_functions.loading import Definition, definition_of, load
 from planner.algebra import CompiledQuery
+from planner.catalog.store import CatalogStore, Change, Database, MemoryStore, StoreType, memory_store
 
 Identifier = tuple[str, str, str]
 """Catalog, database, name."""
@@ -93,14 +94,6 @@ class Entry:
     temporary: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Database:
-    """What is known of a database beside its objects."""
-
-    options: tuple[tuple[str, str], ...] = ()
-    comment: str | None = None
-
-
 def quoted(path: tuple[str, ...]) -> str:
     """A dotted name in backticks."""
     return ".".join(f"`{part.replace('`', '``')}`" for part in path)
@@ -109,10 +102,10 @@ def quoted(path: tuple[str, ...]) -> str:
 class Catalog:
     """All catalogs of a session, and which catalog and database are current."""
 
-    def __init__(self) -> None:
-        self.catalogs: dict[str, dict[str, Database]] = {DEFAULT_CATALOG: {DEFAULT_DATABASE: Database()}}
+    def __init__(self, types: Mapping[str, StoreType] | None = None) -> None:
+        self._types = {"generic_in_memory": memory_store, **(types or {})}
+        self.catalogs: dict[str, CatalogStore] = {DEFAULT_CATALOG: MemoryStore(DEFAULT_DATABASE)}
         self.catalog_options: dict[str, dict[str, str]] = {DEFAULT_CATALOG: {"type": "generic_in_memory"}}
-        self.objects: dict[Identifier, CatalogObject] = {}
         self.temporary_objects: dict[Identifier, CatalogObject] = {}
         self.functions: dict[Identifier, UserFunction] = {}
         self.temporary_functions: dict[Identifier, UserFunction] = {}
@@ -132,21 +125,29 @@ class Catalog:
                 return catalog, database, name
         raise CatalogError(f"{quoted(path)} has more than three parts", hint="Write catalog.database.name.")
 
+    def store(self, catalog: str) -> CatalogStore:
+        """What keeps a catalog; CatalogError if there is no such catalog."""
+        if catalog not in self.catalogs:
+            raise CatalogError(f"catalog {catalog!r} does not exist", hint=_near(catalog, self.catalogs))
+        return self.catalogs[catalog]
+
     def database(self, catalog: str, database: str) -> Database:
         """A database; CatalogError if it or its catalog is missing."""
-        databases = self.catalogs.get(catalog)
-        if databases is None:
-            raise CatalogError(f"catalog {catalog!r} does not exist", hint=_near(catalog, self.catalogs))
+        databases = self.store(catalog).databases()
         if database not in databases:
             raise CatalogError(f"database {database!r} does not exist in {catalog!r}", hint=_near(database, databases))
         return databases[database]
+
+    def list_databases(self) -> list[str]:
+        """Names of the databases of the current catalog, sorted."""
+        return sorted(self.store(self.current_catalog).databases())
 
     def find(self, path: tuple[str, ...]) -> Entry | None:
         """A table or view, a temporary one first; None if there is none."""
         identifier = self.qualify(path)
         if identifier in self.temporary_objects:
             return Entry(identifier, self.temporary_objects[identifier], True)
-        found = self.objects.get(identifier)
+        found = self._permanent(identifier)
         return Entry(identifier, found, False) if found else None
 
     def get(self, path: tuple[str, ...], position: Position | None = None) -> Entry:
@@ -163,18 +164,17 @@ class Catalog:
         """Add a table or view; its full name. CatalogError if the name is taken."""
         identifier = self.qualify(path)
         self.database(*identifier[:2])
-        objects = self._objects(temporary)
-        if identifier in objects:
+        if self._known(identifier, temporary) is not None:
             if if_not_exists:
                 return identifier
             what = "temporary object" if temporary else "table or view"
             raise CatalogError(f"{what} {quoted(identifier)} exists already", hint="Drop it or add IF NOT EXISTS.")
-        objects[identifier] = created
+        self._change(identifier, temporary, None, created)
         return identifier
 
     def replace(self, entry: Entry, changed: CatalogObject) -> None:
         """Put another object in the place of one that was found."""
-        self._objects(entry.temporary)[entry.identifier] = changed
+        self._change(entry.identifier, entry.temporary, entry.object, changed)
 
     def rename(self, entry: Entry, path: tuple[str, ...]) -> None:
         """Move an object to another name of its database."""
@@ -182,10 +182,13 @@ class Catalog:
         identifier = (catalog, database, path[-1])
         if len(path) > 1 and self.qualify(path) != identifier:
             raise CatalogError(f"{quoted(entry.identifier)} cannot move to another database")
-        objects = self._objects(entry.temporary)
-        if identifier in objects:
+        if self._known(identifier, entry.temporary) is not None:
             raise CatalogError(f"table or view {quoted(identifier)} exists already")
-        objects[identifier] = objects.pop(entry.identifier)
+        if entry.temporary:
+            self.temporary_objects[identifier] = self.temporary_objects.pop(entry.identifier)
+            return
+        gone, come = Change(entry.identifier[2], entry.object, None), Change(identifier[2], None, entry.object)
+        self.store(catalog).change(database, come, gone)
 
     def drop(self, path: tuple[str, ...], kind: str, *, temporary: bool = False, if_exists: bool = False) -> None:
         """Remove a TABLE or VIEW; CatalogError if it is missing or of the other kind."""
@@ -195,38 +198,44 @@ class Catalog:
                 f"a temporary object {quoted(identifier)} exists",
                 hint=f"Write DROP TEMPORARY {kind} to remove it first.",
             )
-        objects = self._objects(temporary)
-        found = objects.get(identifier)
+        found = self._known(identifier, temporary)
         if found is None or kind_of(found) != kind:
             if if_exists:
                 return
             other = f"; it is a {kind_of(found).lower()}" if found else ""
             raise CatalogError(f"{kind.lower()} {quoted(identifier)} does not exist{other}")
-        del objects[identifier]
+        self._change(identifier, temporary, found, None)
 
     def list_objects(self, kind: str, path: tuple[str, ...] = ()) -> list[str]:
         """Names of the TABLEs or VIEWs of a database (the current one by default), sorted."""
         catalog, database, _ = self.qualify((*path, ""))
         self.database(catalog, database)
-        known = {**self.objects, **self.temporary_objects}
-        return sorted(key[2] for key, each in known.items() if key[:2] == (catalog, database) and kind_of(each) == kind)
+        store = self.store(catalog)
+        known = {name: store.find(database, name) for name in store.names(database)}
+        known |= {key[2]: each for key, each in self.temporary_objects.items() if key[:2] == (catalog, database)}
+        return sorted(name for name, each in known.items() if each is not None and kind_of(each) == kind)
 
     def create_catalog(self, name: str, options: dict[str, str], if_not_exists: bool = False) -> None:
-        """Add a catalog with a database `default`."""
+        """Open a catalog; its options say of which type."""
         if name in self.catalogs:
             if if_not_exists:
                 return
             raise CatalogError(f"catalog {name!r} exists already")
-        if options.get("type", "generic_in_memory") != "generic_in_memory":
-            raise CatalogError(
-                f"catalog type {options['type']!r} is not supported", hint="Write 'type' = 'generic_in_memory'."
-            )
-        self.catalogs[name] = {options.get("default-database", "default"): Database()}
+        kind = options.get("type", "generic_in_memory")
+        if kind not in self._types:
+            known = " or ".join(f"'{each}'" for each in sorted(self._types))
+            raise CatalogError(f"catalog type {kind!r} is not supported", hint=f"Write 'type' = {known}.")
+        self.register(name, self._types[kind](name, options), options)
+
+    def register(self, name: str, store: CatalogStore, options: dict[str, str]) -> None:
+        """Add a catalog that is open already; CatalogError if the name is taken."""
+        if name in self.catalogs:
+            raise CatalogError(f"catalog {name!r} exists already")
         remember(options)
-        self.catalog_options[name] = options
+        self.catalogs[name], self.catalog_options[name] = store, options
 
     def drop_catalog(self, name: str, if_exists: bool = False) -> None:
-        """Remove a catalog that is not current."""
+        """Close a catalog that is not current; what is stored outside of the session stays."""
         if name not in self.catalogs:
             if if_exists:
                 return
@@ -239,34 +248,27 @@ class Catalog:
     def create_database(self, path: tuple[str, ...], created: Database, if_not_exists: bool = False) -> None:
         """Add a database."""
         catalog, name, _ = self.qualify((*path, ""))
-        databases = self.catalogs.get(catalog)
-        if databases is None:
-            raise CatalogError(f"catalog {catalog!r} does not exist", hint=_near(catalog, self.catalogs))
-        if name in databases:
-            if if_not_exists:
-                return
+        if not self.store(catalog).create_database(name, created) and not if_not_exists:
             raise CatalogError(f"database {name!r} exists already in {catalog!r}")
-        databases[name] = created
 
     def drop_database(self, path: tuple[str, ...], *, if_exists: bool = False, cascade: bool = False) -> None:
         """Remove a database; one with tables only with CASCADE."""
         catalog, name, _ = self.qualify((*path, ""))
-        if name not in self.catalogs.get(catalog, {}):
+        if catalog not in self.catalogs or name not in self.catalogs[catalog].databases():
             if if_exists:
                 return
             raise CatalogError(f"database {name!r} does not exist in {catalog!r}")
         if (catalog, name) == (self.current_catalog, self.current_database):
             raise CatalogError(f"database {name!r} is in use", hint="USE another one first.")
-        if any(key[:2] == (catalog, name) for key in self.objects) and not cascade:
+        if not self.catalogs[catalog].drop_database(name, cascade=cascade):
             raise CatalogError(f"database {name!r} is not empty", hint="Add CASCADE to drop its tables too.")
         self._forget((catalog, name))
-        del self.catalogs[catalog][name]
 
     def use_catalog(self, name: str) -> None:
         """Make a catalog current, with its first database."""
         if name not in self.catalogs:
             raise CatalogError(f"catalog {name!r} does not exist", hint=_near(name, self.catalogs))
-        self.current_catalog, self.current_database = name, next(iter(self.catalogs[name]), "default")
+        self.current_catalog, self.current_database = name, next(iter(self.catalogs[name].databases()), "default")
 
     def use_database(self, path: tuple[str, ...]) -> None:
         """Make a database current."""
@@ -284,7 +286,12 @@ class Catalog:
                 return
             raise CatalogError(f"function {quoted(path)} exists already", hint="Drop it or add IF NOT EXISTS.")
         if not system:
-            self.database(*self.qualify(path)[:2])
+            catalog, database, _ = self.qualify(path)
+            self.database(catalog, database)
+            if not temporary and not self.store(catalog).keeps_functions:
+                raise CatalogError(
+                    f"the catalog {catalog!r} keeps no functions", hint="Write CREATE TEMPORARY FUNCTION."
+                )
         functions[key] = created
 
     def alter_function(
@@ -344,12 +351,26 @@ class Catalog:
         known = (*self.system_functions, *self.functions, *self.temporary_functions)
         return sorted({key[2] for key in known if key[:2] in places})
 
-    def _objects(self, temporary: bool) -> dict[Identifier, CatalogObject]:
-        return self.temporary_objects if temporary else self.objects
+    def _permanent(self, identifier: Identifier) -> CatalogObject | None:
+        catalog, database, name = identifier
+        return self.catalogs[catalog].find(database, name) if catalog in self.catalogs else None
+
+    def _known(self, identifier: Identifier, temporary: bool) -> CatalogObject | None:
+        return self.temporary_objects.get(identifier) if temporary else self._permanent(identifier)
+
+    def _change(
+        self, identifier: Identifier, temporary: bool, before: CatalogObject | None, after: CatalogObject | None
+    ) -> None:
+        catalog, database, name = identifier
+        if not temporary:
+            self.store(catalog).change(database, Change(name, before, after))
+        elif after is None:
+            del self.temporary_objects[identifier]
+        else:
+            self.temporary_objects[identifier] = after
 
     def _forget(self, prefix: tuple[str, ...]) -> None:
-        """Remove everything permanent in a catalog or database."""
-        self.objects = {k: v for k, v in self.objects.items() if k[: len(prefix)] != prefix}
+        """Remove the functions of a catalog or database."""
         self.functions = {k: v for k, v in self.functions.items() if k[: len(prefix)] != prefix}
 
 

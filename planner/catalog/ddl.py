@@ -13,8 +13,9 @@ from execnodes.core.tables import ResolvedTable
 from execnodes.core.words import counted
 from planner import statements as s
 from planner.bind.query import QueryBuilder
-from planner.catalog.catalogs import Catalog, Database, Identifier, UserFunction, View, kind_of, quoted
+from planner.catalog.catalogs import Catalog, Identifier, UserFunction, View, kind_of, quoted
 from planner.catalog.create_table import resolve_table
+from planner.catalog.store import Database
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from execnodes.lowering.spark_sql import text_literal
 from execnodes.lowering.stream import KIND
 from execnodes.user_functions.loading import Definition, Function
 from planner.catalog.catalogs import Catalog, CatalogObject, InlineTable, PlanView, UserFunction, quoted
+from planner.catalog.store import CatalogStore
 from planner.lower.graft import prefixed
 from planner.parse import parse
 from planner.statements import Body, Insert, QueryStatement, Statement, StatementSet
@@ -28,6 +29,7 @@ from rekindle.api.statement_set import StatementSet as StatementSetBuilder
 from rekindle.api.table import Table
 from rekindle.api.table_result import TableResult
 from rekindle.connectors.registry import register_installed
+from rekindle.files.catalog_folder import open_catalog_folder
 from rekindle.spark.types import row_type
 from rekindle.statements.catalog_tables import CatalogTables
 from rekindle.statements.compile import compile_body, lineages
@@ -53,7 +55,7 @@ class TableEnvironment:
 
     def __init__(self, configuration: Configuration, spark: SparkSession | None = None) -> None:
         self.configuration = configuration
-        self.catalog = Catalog()
+        self.catalog = Catalog({"file": open_catalog_folder})
         self.tables = CatalogTables(self.catalog)
         self.data_streams = DataStreams()
         self.spark = spark
@@ -71,6 +73,10 @@ class TableEnvironment:
         for key, value in (configuration or {}).items():
             own.put(key, value)
         return cls(own, spark)
+
+    def register_catalog(self, name: str, catalog: CatalogStore) -> None:
+        """Add a catalog of any kind (docs/catalogs.md); CatalogError if the name is taken."""
+        self.catalog.register(name, catalog, {})
 
     # -- SQL
 

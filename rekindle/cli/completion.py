@@ -72,7 +72,7 @@ def _names(text: str, catalog: Catalog) -> Iterator[tuple[str, str]]:
     tables = sorted({*catalog.list_objects("TABLE"), *catalog.list_objects("VIEW")})
     if _OF_TABLE.search(text):
         yield from ((_quoted(each), "table") for each in tables)
-        yield from ((_quoted(each), "database") for each in sorted(catalog.catalogs.get(catalog.current_catalog, {})))
+        yield from ((_quoted(each), "database") for each in catalog.list_databases())
         return
     if not _WORD.search(text):
         return  # Everything may follow; that is no help.

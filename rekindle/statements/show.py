@@ -27,7 +27,7 @@ def show(statement: Show, catalog: Catalog) -> Listing:
     lists: dict[str, Callable[[], Iterable[str]]] = {
         "TABLES": lambda: sorted({*catalog.list_objects("TABLE", path), *catalog.list_objects("VIEW", path)}),
         "VIEWS": lambda: catalog.list_objects("VIEW", path),
-        "DATABASES": lambda: sorted(catalog.catalogs.get(catalog.current_catalog, {})),
+        "DATABASES": catalog.list_databases,
         "CATALOGS": lambda: sorted(catalog.catalogs),
         "CURRENT CATALOG": lambda: [catalog.current_catalog],
         "CURRENT DATABASE": lambda: [catalog.current_database],
