@@ -25,9 +25,8 @@ def render() -> str:
     members = [(name, getattr(rekindle, name)) for name in rekindle.__all__]
     parts = [_HEAD]
     for name, member in members:
-        parts.append(
-            f"\n## {name}{'' if inspect.isclass(member) else _signature(member)}\n\n{inspect.getdoc(member)}\n"
-        )
+        signature = _signature(member) if inspect.isfunction(member) else ""
+        parts.append(f"\n## {name}{signature}\n\n{inspect.getdoc(member)}\n")
         methods = [*_methods(member)] if inspect.isclass(member) else []
         if methods:
             parts.append("\n| | |\n|---|---|\n" + "".join(methods))

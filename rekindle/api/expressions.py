@@ -2,118 +2,287 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from typing import Any, Protocol, Self, runtime_checkable
 
+from execnodes.core.errors import SqlError
+from execnodes.core.types import LogicalType
 from planner.catalog.catalogs import quoted
+from rekindle.api.expression_functions import NumberMethods, TextMethods
+from rekindle.api.expression_structures import CollectionMethods, TimeMethods
+from rekindle.api.operand import Operand, WindowBound, list_pieces, value
 
 
-@dataclass(frozen=True, eq=False)
-class Expression:
-    """An expression as SQL text; operators build larger ones."""
+@runtime_checkable
+class Query(Protocol):
+    """A `Table`."""
 
-    sql: str
+    @property
+    def sql(self) -> str:
+        """Its text."""
+        ...
 
-    def _binary(self, operator: str, other: object) -> Expression:
-        return Expression(f"({self.sql} {operator} {_sql(other)})")
 
-    def __add__(self, other: object) -> Expression:
+class Expression(NumberMethods, TextMethods, TimeMethods, CollectionMethods):
+    """An expression as SQL text; operators and methods build larger ones. Operands that are no expressions are
+    constants.
+    """
+
+    def __add__(self, other: object) -> Self:
         return self._binary("+", other)
 
-    def __sub__(self, other: object) -> Expression:
+    def __radd__(self, other: object) -> Self:
+        return self.joined("(", value(other), " + ", self, ")")
+
+    def __sub__(self, other: object) -> Self:
         return self._binary("-", other)
 
-    def __mul__(self, other: object) -> Expression:
+    def __rsub__(self, other: object) -> Self:
+        return self.joined("(", value(other), " - ", self, ")")
+
+    def __mul__(self, other: object) -> Self:
         return self._binary("*", other)
 
-    def __truediv__(self, other: object) -> Expression:
+    def __rmul__(self, other: object) -> Self:
+        return self.joined("(", value(other), " * ", self, ")")
+
+    def __truediv__(self, other: object) -> Self:
         return self._binary("/", other)
 
-    def __eq__(self, other: object) -> Expression:  # type: ignore[override]  # builds a comparison, as in PyFlink
+    def __rtruediv__(self, other: object) -> Self:
+        return self.joined("(", value(other), " / ", self, ")")
+
+    def __mod__(self, other: object) -> Self:
+        return self._call("MOD", other)
+
+    def __rmod__(self, other: object) -> Self:
+        return self.joined("MOD(", value(other), ", ", self, ")")
+
+    def __pow__(self, other: object) -> Self:
+        return self._call("POWER", other)
+
+    def __neg__(self) -> Self:
+        return self.joined("(- ", self, ")")
+
+    def __eq__(self, other: object) -> Self:  # type: ignore[override]  # builds a comparison, as in PyFlink
         return self._binary("=", other)
 
-    def __ne__(self, other: object) -> Expression:  # type: ignore[override]  # as above
+    def __ne__(self, other: object) -> Self:  # type: ignore[override]  # as above
         return self._binary("<>", other)
 
-    def __lt__(self, other: object) -> Expression:
+    def __lt__(self, other: object) -> Self:
         return self._binary("<", other)
 
-    def __le__(self, other: object) -> Expression:
+    def __le__(self, other: object) -> Self:
         return self._binary("<=", other)
 
-    def __gt__(self, other: object) -> Expression:
+    def __gt__(self, other: object) -> Self:
         return self._binary(">", other)
 
-    def __ge__(self, other: object) -> Expression:
+    def __ge__(self, other: object) -> Self:
         return self._binary(">=", other)
 
-    def __and__(self, other: object) -> Expression:
+    def __and__(self, other: object) -> Self:
         return self._binary("AND", other)
 
-    def __or__(self, other: object) -> Expression:
+    def __rand__(self, other: object) -> Self:
+        return self.joined("(", value(other), " AND ", self, ")")
+
+    def __or__(self, other: object) -> Self:
         return self._binary("OR", other)
 
-    def __invert__(self) -> Expression:
-        return Expression(f"(NOT {self.sql})")
+    def __ror__(self, other: object) -> Self:
+        return self.joined("(", value(other), " OR ", self, ")")
+
+    def __invert__(self) -> Self:
+        return self.joined("(NOT ", self, ")")
 
     __hash__ = object.__hash__
 
-    def alias(self, name: str) -> Expression:
-        """``expression AS name``."""
-        return Expression(f"{self.sql} AS {quoted((name,))}")
+    def __bool__(self) -> bool:
+        raise SqlError(
+            f"{self!r} has no truth value in Python",
+            hint="Write & | ~ instead of and, or, not; between(a, b) instead of a <= x <= b; in_ instead of in.",
+        )
 
-    def cast(self, type_text: str) -> Expression:
-        """CAST to a type such as ``"DECIMAL(10, 2)"``."""
-        return Expression(f"CAST({self.sql} AS {type_text})")
+    def alias(self, name: str, *extra_names: str) -> Self:
+        """``expression AS name``; several names are those of a table function's columns."""
+        return type(self)(*self._pieces, names=(name, *extra_names), aggregate=self._aggregate)
+
+    def cast(self, data_type: LogicalType | str) -> Self:
+        """CAST to a type, e.g. ``DataTypes.INT()`` or ``"DECIMAL(10, 2)"``."""
+        return self.joined("CAST(", self, f" AS {data_type})")
+
+    def try_cast(self, data_type: LogicalType | str) -> Self:
+        """As `cast`; NULL where a value cannot be."""
+        return self.joined("TRY_CAST(", self, f" AS {data_type})")
 
     @property
-    def is_null(self) -> Expression:
+    def asc(self) -> Self:
+        """Ascending, in `order_by`."""
+        return self.joined(self, " ASC")
+
+    @property
+    def desc(self) -> Self:
+        """Descending, in `order_by`."""
+        return self.joined(self, " DESC")
+
+    @property
+    def is_null(self) -> Self:
         """``IS NULL``."""
-        return Expression(f"({self.sql} IS NULL)")
+        return self.joined("(", self, " IS NULL)")
 
     @property
-    def is_not_null(self) -> Expression:
+    def is_not_null(self) -> Self:
         """``IS NOT NULL``."""
-        return Expression(f"({self.sql} IS NOT NULL)")
+        return self.joined("(", self, " IS NOT NULL)")
 
     @property
-    def sum(self) -> Expression:
+    def is_true(self) -> Self:
+        """``IS TRUE``."""
+        return self.joined("(", self, " IS TRUE)")
+
+    @property
+    def is_false(self) -> Self:
+        """``IS FALSE``."""
+        return self.joined("(", self, " IS FALSE)")
+
+    @property
+    def is_not_true(self) -> Self:
+        """``IS NOT TRUE``."""
+        return self.joined("(", self, " IS NOT TRUE)")
+
+    @property
+    def is_not_false(self) -> Self:
+        """``IS NOT FALSE``."""
+        return self.joined("(", self, " IS NOT FALSE)")
+
+    def between(self, lower_bound: object, upper_bound: object) -> Self:
+        """``BETWEEN … AND …``, bounds included."""
+        return self.joined("(", self, " BETWEEN ", value(lower_bound), " AND ", value(upper_bound), ")")
+
+    def not_between(self, lower_bound: object, upper_bound: object) -> Self:
+        """``NOT BETWEEN … AND …``."""
+        return self.joined("(", self, " NOT BETWEEN ", value(lower_bound), " AND ", value(upper_bound), ")")
+
+    def in_(self, first: object, *others: object) -> Self:
+        """Whether it is one of the values, or a row of a `Table` of one column."""
+        if isinstance(first, Query) and not isinstance(first, Operand):
+            return self.joined("(", self, f" IN ({first.sql}\n))")
+        return self.joined("(", self, " IN ", *list_pieces("(", (first, *others), "))"))
+
+    def then(self, if_true: object, if_false: object) -> Self:
+        """``CASE WHEN self THEN if_true ELSE if_false END``."""
+        return self.joined("CASE WHEN ", self, " THEN ", value(if_true), " ELSE ", value(if_false), " END")
+
+    def if_null(self, null_replacement: object) -> Self:
+        """This, or the other where it is NULL."""
+        return self._call("IFNULL", null_replacement)
+
+    @property
+    def sum(self) -> Self:
         """SUM."""
-        return call("SUM", self)
+        return self._fold("SUM")
 
     @property
-    def count(self) -> Expression:
+    def count(self) -> Self:
         """COUNT of values that are not NULL."""
-        return call("COUNT", self)
+        return self._fold("COUNT")
 
     @property
-    def avg(self) -> Expression:
+    def avg(self) -> Self:
         """AVG."""
-        return call("AVG", self)
+        return self._fold("AVG")
 
     @property
-    def min(self) -> Expression:
+    def min(self) -> Self:
         """MIN."""
-        return call("MIN", self)
+        return self._fold("MIN")
 
     @property
-    def max(self) -> Expression:
+    def max(self) -> Self:
         """MAX."""
-        return call("MAX", self)
+        return self._fold("MAX")
 
+    @property
+    def stddev_pop(self) -> Self:
+        """STDDEV_POP."""
+        return self._fold("STDDEV_POP")
 
-def col(name: str) -> Expression:
-    """A column by name."""
-    return Expression(quoted(tuple(name.split("."))))
+    @property
+    def stddev_samp(self) -> Self:
+        """STDDEV_SAMP."""
+        return self._fold("STDDEV_SAMP")
 
+    @property
+    def var_pop(self) -> Self:
+        """VAR_POP."""
+        return self._fold("VAR_POP")
 
-def lit(value: object) -> Expression:
-    """A constant: a number, text, truth value or None."""
-    return Expression(_sql(value))
+    @property
+    def var_samp(self) -> Self:
+        """VAR_SAMP."""
+        return self._fold("VAR_SAMP")
 
+    @property
+    def collect(self) -> Self:
+        """COLLECT: a multiset of the values."""
+        return self._fold("COLLECT")
 
-def call(function: str, *operands: object) -> Expression:
-    """A function of the SQL dialect by name."""
-    return Expression(f"{function}({', '.join(map(_sql, operands))})")
+    @property
+    def first_value(self) -> Self:
+        """FIRST_VALUE."""
+        return self._fold("FIRST_VALUE")
+
+    @property
+    def last_value(self) -> Self:
+        """LAST_VALUE."""
+        return self._fold("LAST_VALUE")
+
+    def list_agg(self, separator: str = ",") -> Self:
+        """LISTAGG: the texts, with the separator between them."""
+        return self._fold("LISTAGG", separator)
+
+    @property
+    def distinct(self) -> Self:
+        """The aggregate over distinct values, e.g. ``col("k").count.distinct``."""
+        if self._aggregate is None:
+            raise SqlError(f"{self!r} is no aggregate", hint="Write col('k').count.distinct.")
+        parts = list_pieces(f"{self._aggregate.function}(DISTINCT ", self._aggregate.operands, ")")
+        return self.joined(*parts, aggregate=self._aggregate)
+
+    def filter(self, condition: Expression) -> Self:
+        """The aggregate over rows for which the condition is TRUE."""
+        if self._aggregate is None:
+            raise SqlError(f"{self!r} is no aggregate", hint="Write col('v').sum.filter(col('k') > 1).")
+        return self.joined(self, " FILTER (WHERE ", condition, ")")
+
+    def over(self, window: Expression) -> Self:
+        """The aggregate over rows of an over window, by its alias; see `Table.over_window`."""
+        return self.joined(self, " OVER ", window)
+
+    @property
+    def start(self) -> Self:
+        """Start of the group window that this is the alias of."""
+        return self._bound("START")
+
+    @property
+    def end(self) -> Self:
+        """End of the group window that this is the alias of; it is not in the window."""
+        return self._bound("END")
+
+    @property
+    def rowtime(self) -> Self:
+        """Event time of the group window that this is the alias of."""
+        return self._bound("ROWTIME")
+
+    @property
+    def proctime(self) -> Self:
+        """Processing time of the group window that this is the alias of."""
+        return self._bound("PROCTIME")
+
+    def _bound(self, what: str) -> Self:
+        return type(self)(WindowBound(self.sql, what))
 
 
 def as_sql(expression: Expression | str) -> str:
@@ -121,19 +290,17 @@ def as_sql(expression: Expression | str) -> str:
     return expression.sql if isinstance(expression, Expression) else expression
 
 
-def _sql(value: object) -> str:
-    match value:
-        case Expression():
-            return value.sql
-        case None:
-            return "NULL"
-        case bool():
-            return "TRUE" if value else "FALSE"
-        case int():
-            return str(value)
-        case float():
-            return f"CAST('{value!r}' AS DOUBLE)"
-        case str():
-            return "'" + value.replace("'", "''") + "'"
-        case _:
-            raise TypeError(f"{value!r} is no constant of SQL; give a number, text, truth value, None or an expression")
+def as_column(expression: Expression | str, windows: Mapping[str, Any] | None = None) -> str:
+    """The same as a column of SELECT, with its alias."""
+    return expression.column(windows) if isinstance(expression, Expression) else expression
+
+
+def column_name(expression: Expression | str) -> str:
+    """Name of the column that an expression is; SqlError if it is anything else. A text is the name itself."""
+    if isinstance(expression, str):
+        return expression
+    text = expression.sql
+    name = text[1:-1].replace("``", "`")
+    if text != quoted((name,)):
+        raise SqlError(f"{text} is no column", hint="Write col('name').")
+    return name

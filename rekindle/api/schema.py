@@ -14,6 +14,7 @@ from planner.catalog.create_table import resolve_table
 from planner.parse import parse
 from planner.statements import CreateTable, PhysicalColumn
 from rekindle.api.expressions import Expression, as_sql
+from rekindle.api.literals import text_sql
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,13 @@ class SchemaBuilder:
     def column_by_expression(self, name: str, expression: Expression | str) -> Self:
         """A column that is computed from others."""
         return self._add(f"{quoted((name,))} AS {as_sql(expression)}")
+
+    def column_by_metadata(
+        self, name: str, type: LogicalType | str, metadata_key: str | None = None, is_virtual: bool = False
+    ) -> Self:
+        """A column that the connector gives beside the data."""
+        key = f" FROM {text_sql(metadata_key)}" if metadata_key is not None else ""
+        return self._add(f"{quoted((name,))} {type} METADATA{key}{' VIRTUAL' if is_virtual else ''}")
 
     def watermark(self, column: str, expression: Expression | str) -> Self:
         """Event time of the rows: a TIMESTAMP(3) or TIMESTAMP_LTZ(3) column and how far time has come."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
     from rekindle.api.compiled_plan import CompiledPlan
-    from rekindle.api.table import TablePipeline
+    from rekindle.api.table import Table, TablePipeline
     from rekindle.api.table_environment import PlanSource, TableEnvironment
     from rekindle.api.table_result import TableResult
 
@@ -35,9 +35,13 @@ class StatementSet:
         self._inserts.append(statement.strip().rstrip(";"))
         return self
 
-    def add_insert(self, pipeline: TablePipeline) -> Self:
-        """Add what `Table.insert_into` gives."""
-        self._inserts.append(pipeline.sql)
+    def add_insert(self, target_path: TablePipeline | str, table: Table | None = None, overwrite: bool = False) -> Self:
+        """Add a table's rows into a table of the catalog, or what `Table.insert_into` gives."""
+        if isinstance(target_path, str):
+            if table is None:
+                raise SqlError(f"no table goes into {target_path!r}", hint="Write add_insert('target', table).")
+            return self.add_insert(table.insert_into(target_path, overwrite))
+        self._inserts.append(target_path.sql)
         return self
 
     def add_plan(self, plan: CompiledPlan, *, uid_prefix: str | None = None) -> Self:

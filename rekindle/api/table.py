@@ -2,34 +2,65 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, overload
 
+from execnodes.core.errors import SqlError
 from planner.catalog.catalogs import quoted
-from rekindle.api.expressions import Expression, as_sql
+from rekindle.api.expressions import Expression, as_column, as_sql, column_name
+from rekindle.api.grouped_table import Column, GroupedTable, OverWindowedTable, Window, WindowedTable, listed
+from rekindle.api.literals import path_sql
+from rekindle.api.resolved_schema import ResolvedSchema, resolve_query
+from rekindle.api.windows import GroupWindow, OverWindow
 
 if TYPE_CHECKING:
+    import pandas
+
     from rekindle.api.compiled_plan import CompiledPlan
     from rekindle.api.table_environment import TableEnvironment
     from rekindle.api.table_result import TableResult
 
-Column = Expression | str
-"""An expression, or SQL text of one."""
+__all__ = ["Column", "GroupedTable", "Table", "TablePipeline", "Window"]
+
+
+@dataclass(frozen=True)
+class Tail:
+    """ORDER BY, OFFSET and FETCH of a query, which the next method may add to."""
+
+    order: str = ""
+    skip: int | None = None
+    rows: int | None = None
+
+    def __str__(self) -> str:
+        parts = [
+            f" ORDER BY {self.order}" if self.order else "",
+            f" OFFSET {self.skip} ROWS" if self.skip is not None else "",
+            f" FETCH NEXT {self.rows} ROWS ONLY" if self.rows is not None else "",
+        ]
+        return "".join(parts)
 
 
 class Table:
     """A query; methods give new ones."""
 
-    def __init__(self, environment: TableEnvironment, sql: str) -> None:
+    def __init__(self, environment: TableEnvironment, sql: str, tail: Tail = Tail()) -> None:
         self._environment = environment
-        self.sql = sql
+        self._query = sql
+        self._tail = tail
+
+    @property
+    def sql(self) -> str:
+        """The query as SQL text."""
+        return f"{self._query}{self._tail}"
 
     def select(self, *columns: Column) -> Table:
         """SELECT of expressions."""
-        return self._over(f"SELECT {_list(columns)} FROM {self._source()}")
+        return self.derived(f"SELECT {listed(columns)} FROM {self.source()}")
 
     def where(self, condition: Column) -> Table:
         """Rows for which the condition is TRUE."""
-        return self._over(f"SELECT * FROM {self._source()} WHERE {as_sql(condition)}")
+        return self.derived(f"SELECT * FROM {self.source()} WHERE {as_sql(condition)}")
 
     def filter(self, condition: Column) -> Table:
         """As `where`."""
@@ -37,46 +68,149 @@ class Table:
 
     def distinct(self) -> Table:
         """Without duplicate rows."""
-        return self._over(f"SELECT DISTINCT * FROM {self._source()}")
+        return self.derived(f"SELECT DISTINCT * FROM {self.source()}")
+
+    def alias(self, field: str, *fields: str) -> Table:
+        """With these names for its first columns."""
+        names = self.get_resolved_schema().get_column_names()
+        given = (field, *fields)
+        if len(given) > len(names):
+            raise SqlError(f"{len(given)} names for {len(names)} columns", hint="Give one for each column at most.")
+        return self._selected([_named(old, new) for old, new in zip(names, given, strict=False)] + names[len(given) :])
+
+    def add_columns(self, *columns: Column) -> Table:
+        """With more columns, behind the others; their names must be new."""
+        return self.derived(f"SELECT *, {listed(columns)} FROM {self.source()}")
+
+    def add_or_replace_columns(self, *columns: Expression) -> Table:
+        """With more columns; one that has the name of another takes its place."""
+        changed: dict[str, Expression | str] = dict.fromkeys(self.get_resolved_schema().get_column_names(), "")
+        for column in columns:
+            changed[column.names[0] if column.names else column_name(column)] = column
+        return self._selected([column if isinstance(column, Expression) else name for name, column in changed.items()])
+
+    def drop_columns(self, *columns: Column) -> Table:
+        """Without columns, which are there."""
+        names = self.get_resolved_schema().get_column_names()
+        dropped = [column_name(column) for column in columns]
+        self._known(dropped, names)
+        return self._selected([name for name in names if name not in dropped])
+
+    def rename_columns(self, *columns: Expression) -> Table:
+        """With other names: ``rename_columns(col("a").alias("b"))``."""
+        names = self.get_resolved_schema().get_column_names()
+        renamed = {column_name(column): column for column in columns}
+        self._known(list(renamed), names)
+        unnamed = [name for name, column in renamed.items() if not column.names]
+        if unnamed:
+            raise SqlError(f"column {unnamed[0]!r} has no new name", hint="Write col('a').alias('b').")
+        return self._selected([renamed.get(name, name) for name in names])
 
     def group_by(self, *keys: Column) -> GroupedTable:
         """Group rows; `select` then aggregates."""
         return GroupedTable(self, keys)
 
-    def window(self, window: Window) -> Table:
-        """Add ``window_start``, ``window_end`` and ``window_time`` of a window table function; group by them."""
+    @overload
+    def window(self, window: GroupWindow) -> WindowedTable: ...
+
+    @overload
+    def window(self, window: Window) -> Table: ...
+
+    def window(self, window: GroupWindow | Window) -> WindowedTable | Table:
+        """A group window (`Tumble`, `Slide`, `Session`), for `group_by` to name.
+
+        A `Window` is that of a table function instead: the Table gets ``window_start``, ``window_end`` and
+        ``window_time``; group by them.
+        """
+        if isinstance(window, GroupWindow):
+            return WindowedTable(self, (window,))
         view = self._environment.name_query(self.sql)
-        return self._over(f"SELECT * FROM {window.over(view)}")
+        return self.derived(f"SELECT * FROM {window.over(view)}")
 
-    def join(self, right: Table, condition: Column) -> Table:
+    def over_window(self, *over_windows: OverWindow) -> OverWindowedTable:
+        """Over windows, for ``over`` in `select` to name."""
+        return OverWindowedTable(self, over_windows)
+
+    def join(self, right: Table, join_predicate: Column | None = None) -> Table:
         """Inner join; column names of both sides must differ, or be renamed before."""
-        return self._join("JOIN", right, condition)
+        if join_predicate is None:
+            return self.derived(f"SELECT * FROM {self.source()} CROSS JOIN {right.source()}")
+        return self._join("JOIN", right, join_predicate)
 
-    def left_outer_join(self, right: Table, condition: Column) -> Table:
+    def left_outer_join(self, right: Table, join_predicate: Column) -> Table:
         """Left join."""
-        return self._join("LEFT JOIN", right, condition)
+        return self._join("LEFT JOIN", right, join_predicate)
 
-    def right_outer_join(self, right: Table, condition: Column) -> Table:
+    def right_outer_join(self, right: Table, join_predicate: Column) -> Table:
         """Right join."""
-        return self._join("RIGHT JOIN", right, condition)
+        return self._join("RIGHT JOIN", right, join_predicate)
 
-    def full_outer_join(self, right: Table, condition: Column) -> Table:
+    def full_outer_join(self, right: Table, join_predicate: Column) -> Table:
         """Full join."""
-        return self._join("FULL JOIN", right, condition)
+        return self._join("FULL JOIN", right, join_predicate)
+
+    def join_lateral(self, table_function_call: Expression, join_predicate: Column | None = None) -> Table:
+        """Each row with the rows that a table function gives for it, or ``call("UNNEST", col("a")).alias("x")``."""
+        return self._lateral("JOIN", table_function_call, join_predicate)
+
+    def left_outer_join_lateral(self, table_function_call: Expression, join_predicate: Column | None = None) -> Table:
+        """As `join_lateral`; rows for which the function gives none stay, with NULLs."""
+        return self._lateral("LEFT JOIN", table_function_call, join_predicate)
 
     def union_all(self, right: Table) -> Table:
         """Rows of both."""
-        return self._over(f"({self.sql}) UNION ALL ({right.sql})")
+        return self._set("UNION ALL", right)
 
     def union(self, right: Table) -> Table:
         """Rows of both, without duplicates."""
-        return self._over(f"({self.sql}) UNION ({right.sql})")
+        return self._set("UNION", right)
+
+    def minus(self, right: Table) -> Table:
+        """Rows that the other has not, without duplicates."""
+        return self._set("EXCEPT", right)
+
+    def minus_all(self, right: Table) -> Table:
+        """Rows that the other has not, as often as they are here more often."""
+        return self._set("EXCEPT ALL", right)
+
+    def intersect(self, right: Table) -> Table:
+        """Rows that both have, without duplicates."""
+        return self._set("INTERSECT", right)
+
+    def intersect_all(self, right: Table) -> Table:
+        """Rows that both have, as often as both have them."""
+        return self._set("INTERSECT ALL", right)
+
+    def order_by(self, *fields: Column) -> Table:
+        """In an order: ``order_by(col("a").desc)``; `limit`, `offset` and `fetch` behind it cut by it."""
+        return self._cut(Tail(", ".join(map(as_sql, fields))))
+
+    def offset(self, offset: int) -> Table:
+        """Without the first rows."""
+        tail = self._tail
+        if tail.skip is None and tail.rows is None and tail.order:
+            return Table(self._environment, self._query, Tail(tail.order, _count(offset)))
+        return self._cut(Tail(skip=_count(offset)))
+
+    def fetch(self, fetch: int) -> Table:
+        """The first rows alone."""
+        tail = self._tail
+        if tail.rows is None and (tail.order or tail.skip is not None):
+            return Table(self._environment, self._query, Tail(tail.order, tail.skip, _count(fetch)))
+        return self._cut(Tail(rows=_count(fetch)))
+
+    def limit(self, fetch: int, offset: int = 0) -> Table:
+        """The first rows alone, after `offset` others."""
+        return self.offset(offset).fetch(fetch) if offset else self.fetch(fetch)
 
     def insert_into(self, table: str, overwrite: bool = False) -> TablePipeline:
         """A pipeline into a table of the catalog, which can be compiled, explained and executed."""
         verb = "INSERT OVERWRITE" if overwrite else "INSERT INTO"
-        name = quoted(tuple(table.split(".")))
-        return TablePipeline(self._environment, f"{verb} {name}\n{self.sql}")
+        return TablePipeline(self._environment, f"{verb} {path_sql(table)}\n{self.sql}")
+
+    def execute_insert(self, table_path: str, overwrite: bool = False) -> TableResult:
+        """Start writing into a table of the catalog."""
+        return self.insert_into(table_path, overwrite).execute()
 
     def compile_plan(self) -> CompiledPlan:
         """The query as a plan; its rows are collected when it runs."""
@@ -86,55 +220,69 @@ class Table:
         """Run the query."""
         return self._environment.execute_sql(self.sql)
 
+    def to_pandas(self) -> pandas.DataFrame:
+        """Run the query to its end; the rows that its changes leave."""
+        from rekindle.api.frames import frame_of
+
+        return frame_of(self.execute())
+
     def explain(self, *details: str) -> str:
         """The plan as a tree."""
         return self._environment.explain_sql(self.sql, *details)
 
-    def _source(self) -> str:
-        return f"({self.sql})"
+    def get_resolved_schema(self) -> ResolvedSchema:
+        """Names and types of the columns."""
+        return resolve_query(self.sql, self._environment.catalog, self._environment.configuration)
 
-    def _over(self, sql: str) -> Table:
+    def get_schema(self) -> ResolvedSchema:
+        """As `get_resolved_schema`."""
+        return self.get_resolved_schema()
+
+    def print_schema(self) -> None:
+        """Write names and types of the columns."""
+        print(self.get_resolved_schema(), file=sys.stdout)
+
+    def source(self) -> str:
+        """The query as a part of FROM."""
+        # The line ends because the text may end in a comment.
+        return f"({self.sql}\n)"
+
+    def derived(self, sql: str) -> Table:
+        """Another query of the same session."""
         return Table(self._environment, sql)
 
+    def _cut(self, tail: Tail) -> Table:
+        return Table(self._environment, f"SELECT * FROM {self.source()}", tail)
+
+    def _selected(self, columns: list[Expression | str]) -> Table:
+        """SELECT of expressions and of columns by name."""
+        parts = [as_column(each) if isinstance(each, Expression) else quoted((each,)) for each in columns]
+        if not parts:
+            raise SqlError("no column is left", hint="Keep one column at least.")
+        return self.derived(f"SELECT {', '.join(parts)} FROM {self.source()}")
+
+    def _known(self, given: list[str], names: list[str]) -> None:
+        unknown = [name for name in given if name not in names]
+        if unknown:
+            raise SqlError(f"there is no column {unknown[0]!r}", hint=f"There is {', '.join(names)}.")
+
+    def _set(self, operator: str, right: Table) -> Table:
+        return self.derived(f"{self.source()} {operator} {right.source()}")
+
     def _join(self, kind: str, right: Table, condition: Column) -> Table:
-        return self._over(f"SELECT * FROM {self._source()} {kind} {right._source()} ON {as_sql(condition)}")
+        return self.derived(f"SELECT * FROM {self.source()} {kind} {right.source()} ON {as_sql(condition)}")
 
-
-class GroupedTable:
-    """A table with keys, waiting for its aggregates."""
-
-    def __init__(self, table: Table, keys: tuple[Column, ...]) -> None:
-        self._table = table
-        self._keys = keys
-
-    def select(self, *columns: Column) -> Table:
-        """Keys and aggregates."""
-        grouped = f"SELECT {_list(columns)} FROM {self._table._source()} GROUP BY {_list(self._keys)}"
-        return self._table._over(grouped)
-
-
-class Window:
-    """A window table function; lengths are SQL intervals, e.g. ``"INTERVAL '10' MINUTE"``."""
-
-    def __init__(self, function: str, time: str, *lengths: str) -> None:
-        self._function = function
-        self._time = time
-        self._lengths = lengths
-
-    @classmethod
-    def tumble(cls, time: str, size: str) -> Window:
-        """Fixed windows next to each other."""
-        return cls("TUMBLE", time, size)
-
-    @classmethod
-    def hop(cls, time: str, slide: str, size: str) -> Window:
-        """Fixed windows that begin every `slide`."""
-        return cls("HOP", time, slide, size)
-
-    def over(self, table: str) -> str:
-        """The table function's SQL."""
-        lengths = ", ".join(self._lengths)
-        return f"TABLE({self._function}(TABLE {quoted((table,))}, DESCRIPTOR({quoted((self._time,))}), {lengths}))"
+    def _lateral(self, kind: str, function: Expression, condition: Column | None) -> Table:
+        text = function.sql
+        called = text if text.upper().startswith("UNNEST(") else f"LATERAL TABLE({text})"
+        named = ""
+        if function.names:
+            columns = ", ".join(quoted((name,)) for name in function.names)
+            named = f" AS {quoted(('rows_of_function',))}({columns})"
+        on = "TRUE" if condition is None else as_sql(condition)
+        if kind == "JOIN" and condition is None:
+            return self.derived(f"SELECT * FROM {self.source()} CROSS JOIN {called}{named}")
+        return self.derived(f"SELECT * FROM {self.source()} {kind} {called}{named} ON {on}")
 
 
 class TablePipeline:
@@ -157,5 +305,11 @@ class TablePipeline:
         return self._environment.explain_sql(self.sql, *details)
 
 
-def _list(columns: tuple[Column, ...]) -> str:
-    return ", ".join(map(as_sql, columns)) or "*"
+def _named(old: str, new: str) -> Expression:
+    return Expression(quoted((old,)), names=(new,))
+
+
+def _count(given: int) -> int:
+    if given < 0:
+        raise SqlError(f"{given} is no number of rows", hint="Give 0 or more.")
+    return int(given)

@@ -25,6 +25,7 @@ from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.api.data_streams import DataStreams, check_columns, check_type, stream_name, stream_table
 from rekindle.api.plan_reference import PlanReference
 from rekindle.api.schema import Schema, resolve_schema
+from rekindle.api.session_catalog import SessionCatalog
 from rekindle.api.statement_set import StatementSet as StatementSetBuilder
 from rekindle.api.table import Table
 from rekindle.api.table_result import TableResult
@@ -50,7 +51,7 @@ PlanSource = CompiledPlan | PlanReference | str | Path
 OnResult = Callable[[Statement, TableResult], None]
 
 
-class TableEnvironment:
+class TableEnvironment(SessionCatalog):
     """A session: its catalog, its options, and what runs in it."""
 
     def __init__(self, configuration: Configuration, spark: SparkSession | None = None) -> None:
@@ -105,15 +106,6 @@ class TableEnvironment:
         if not isinstance(statement, QueryStatement):
             raise SqlError("this is no query", position=statement.position, hint="Give a SELECT, VALUES or WITH.")
         return Table(self, statement.text)
-
-    def from_path(self, path: str) -> Table:
-        """A table or view of the catalog."""
-        name = ".".join("`" + part.replace("`", "``") + "`" for part in path.split("."))
-        return Table(self, f"SELECT * FROM {name}")
-
-    def create_temporary_view(self, name: str, table: Table) -> None:
-        """Register a Table under a name."""
-        self.execute_sql(f"CREATE TEMPORARY VIEW `{name.replace('`', '``')}` AS {table.sql}")
 
     def name_query(self, sql: str) -> str:
         """Register a query under a name that is free; for parts of SQL that take only names."""

@@ -1,0 +1,137 @@
+"""`DataTypes`: SQL types by PyFlink's names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from execnodes.core import types
+from execnodes.core.errors import SqlError
+from execnodes.core.types import Field, LogicalType, parse_type
+
+
+def _type(text: str, nullable: bool) -> LogicalType:
+    try:
+        return parse_type(text).with_nullable(nullable)
+    except ValueError as error:
+        raise SqlError(
+            str(error), hint="Give lengths and precisions that SQL has, e.g. DataTypes.DECIMAL(10, 2)."
+        ) from None
+
+
+class DataTypes:
+    """Types of columns and of `cast`; ``.not_null()`` of one takes no NULL."""
+
+    @staticmethod
+    def BOOLEAN(nullable: bool = True) -> LogicalType:  # noqa: N802  # as in PyFlink, like those below
+        """Truth values."""
+        return types.BOOLEAN.with_nullable(nullable)
+
+    @staticmethod
+    def TINYINT(nullable: bool = True) -> LogicalType:  # noqa: N802
+        """Whole numbers of 8 bits."""
+        return types.TINYINT.with_nullable(nullable)
+
+    @staticmethod
+    def SMALLINT(nullable: bool = True) -> LogicalType:  # noqa: N802
+        """Whole numbers of 16 bits."""
+        return types.SMALLINT.with_nullable(nullable)
+
+    @staticmethod
+    def INT(nullable: bool = True) -> LogicalType:  # noqa: N802
+        """Whole numbers of 32 bits."""
+        return types.INT.with_nullable(nullable)
+
+    @staticmethod
+    def BIGINT(nullable: bool = True) -> LogicalType:  # noqa: N802
+        """Whole numbers of 64 bits."""
+        return types.BIGINT.with_nullable(nullable)
+
+    @staticmethod
+    def FLOAT(nullable: bool = True) -> LogicalType:  # noqa: N802
+        """Floating point numbers of 32 bits."""
+        return types.FLOAT.with_nullable(nullable)
+
+    @staticmethod
+    def DOUBLE(nullable: bool = True) -> LogicalType:  # noqa: N802
+        """Floating point numbers of 64 bits."""
+        return types.DOUBLE.with_nullable(nullable)
+
+    @staticmethod
+    def DECIMAL(precision: int, scale: int, nullable: bool = True) -> LogicalType:  # noqa: N802
+        """Exact numbers."""
+        return _type(f"DECIMAL({precision}, {scale})", nullable)
+
+    @staticmethod
+    def STRING(nullable: bool = True) -> LogicalType:  # noqa: N802
+        """Texts."""
+        return types.STRING.with_nullable(nullable)
+
+    @staticmethod
+    def CHAR(length: int, nullable: bool = True) -> LogicalType:  # noqa: N802
+        """Texts of a length."""
+        return _type(f"CHAR({length})", nullable)
+
+    @staticmethod
+    def VARCHAR(length: int, nullable: bool = True) -> LogicalType:  # noqa: N802
+        """Texts up to a length."""
+        return _type(f"VARCHAR({length})", nullable)
+
+    @staticmethod
+    def BYTES(nullable: bool = True) -> LogicalType:  # noqa: N802
+        """Bytes."""
+        return types.BYTES.with_nullable(nullable)
+
+    @staticmethod
+    def BINARY(length: int, nullable: bool = True) -> LogicalType:  # noqa: N802
+        """Bytes of a length."""
+        return _type(f"BINARY({length})", nullable)
+
+    @staticmethod
+    def VARBINARY(length: int, nullable: bool = True) -> LogicalType:  # noqa: N802
+        """Bytes up to a length."""
+        return _type(f"VARBINARY({length})", nullable)
+
+    @staticmethod
+    def DATE(nullable: bool = True) -> LogicalType:  # noqa: N802
+        """Days."""
+        return types.DATE.with_nullable(nullable)
+
+    @staticmethod
+    def TIME(precision: int = 0, nullable: bool = True) -> LogicalType:  # noqa: N802
+        """Times of day."""
+        return _type(f"TIME({precision})", nullable)
+
+    @staticmethod
+    def TIMESTAMP(precision: int = 6, nullable: bool = True) -> LogicalType:  # noqa: N802
+        """Local dates and times."""
+        return _type(f"TIMESTAMP({precision})", nullable)
+
+    @staticmethod
+    def TIMESTAMP_LTZ(precision: int = 6, nullable: bool = True) -> LogicalType:  # noqa: N802
+        """Instants."""
+        return _type(f"TIMESTAMP_LTZ({precision})", nullable)
+
+    @staticmethod
+    def ARRAY(element_type: LogicalType, nullable: bool = True) -> LogicalType:  # noqa: N802
+        """Arrays."""
+        return types.array(element_type).with_nullable(nullable)
+
+    @staticmethod
+    def MULTISET(element_type: LogicalType, nullable: bool = True) -> LogicalType:  # noqa: N802
+        """Elements with their counts."""
+        return types.multiset(element_type).with_nullable(nullable)
+
+    @staticmethod
+    def MAP(key_type: LogicalType, value_type: LogicalType, nullable: bool = True) -> LogicalType:  # noqa: N802
+        """Keys with values."""
+        return types.map_of(key_type, value_type).with_nullable(nullable)
+
+    @staticmethod
+    def FIELD(name: str, data_type: LogicalType) -> Field:  # noqa: N802
+        """A field of a ROW."""
+        return Field(name, data_type)
+
+    @staticmethod
+    def ROW(row_fields: Sequence[Field] = (), nullable: bool = True) -> LogicalType:  # noqa: N802
+        """Rows of fields."""
+        return types.row(*row_fields).with_nullable(nullable)
