@@ -122,6 +122,40 @@ def window_bound(property: str, window: Term) -> Term:
     return said("window bound", "{property} of {window}", property=leaf("property", property), window=window)
 
 
+class SlicedWindowing(PlanModel):
+    """How a node finds the slice of a row: from a column."""
+
+    strategy: Tag["SliceAttached"] = "SliceAttached"
+    window: WindowSpec
+    time_attribute_type: LogicalType
+    slice_end: int
+    """Input column of the slice's end."""
+
+    def term(self, columns: Sequence[Term], zone: str) -> Term:
+        """As of the windowing that the slices were made by; their column means the time attribute."""
+        return Windowing(
+            strategy="TimeAttribute",
+            window=self.window,
+            time_attribute_type=self.time_attribute_type,
+            time_attribute_index=self.slice_end,
+        ).term(columns, zone)
+
+
+def step_problem(window: WindowSpec) -> str | None:
+    """Why windows are not made of whole steps; None if they are."""
+    lengths = {
+        "TumblingWindow": (window.size, window.size),
+        "HoppingWindow": (window.size, window.slide),
+        "CumulativeWindow": (window.max_size, window.step),
+    }.get(window.type, (None, None))
+    size, step = lengths
+    if not size or not step or size < 0 or step < 0:
+        return f"this version cannot aggregate over a {window.type} without positive lengths"
+    if size % step:
+        return f"the size of a {window.type} ({size} ms) must be a multiple of its step ({step} ms)"
+    return None
+
+
 class NamedWindowProperty(PlanModel):
     """An output column that tells something about the window."""
 

@@ -351,11 +351,23 @@ def fold_locally(
 def _folded(tag: int, kernel: LocalKernel, rows: pl.DataFrame, shape: StageShape) -> pl.DataFrame:
     numbered, order = number_rows(rows, shape)
     hidden = tuple(name for name in shape.kernel_hidden() if name != HASH or shape.keeps_hash)
+    fired = numbered[KIND] >= FIRED
+    if kernel.uses_time and fired.any():
+        # Rows that a watermark gave stand before it, and so does what they are folded to.
+        before = before_watermark(numbered, None)
+        parts = [_folded_alike(kernel, before.filter(each), hidden, shape) for each in (~fired, fired)]
+        marked = parts[1].with_columns((pl.col(KIND) + FIRED).cast(pl.Int8))
+        return _encoded(pl.concat([parts[0], marked], how="diagonal"), kernel.output, tag, shape, order)
+    return _encoded(_folded_alike(kernel, numbered, hidden, shape), kernel.output, tag, shape, order)
+
+
+def _folded_alike(
+    kernel: LocalKernel, numbered: pl.DataFrame, hidden: tuple[str, ...], shape: StageShape
+) -> pl.DataFrame:
     steps = one_by_one(numbered) if shape.every_change and len(numbered) else [numbered]
     changes = joined([kernel.fold(_plain_kinds(to_kernel(step, kernel.inputs, hidden))) for step in steps])
     assert changes is not None
-    changes = under_watermark(changes, numbered) if shape.every_change else changes
-    return _encoded(changes, kernel.output, tag, shape, order)
+    return under_watermark(changes, numbered) if shape.every_change else changes
 
 
 def _padded(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:

@@ -83,6 +83,10 @@ class State(Protocol):
         """Take out (read and delete) all rows whose bucket is <= `until`; only bucketed state."""
         ...
 
+    def scan(self) -> pl.DataFrame:
+        """All rows of the lane; only bucketed state, whose rows are about to leave it."""
+        ...
+
     def buckets(self) -> Sequence[int]:
         """Buckets that hold rows, ascending; only bucketed state."""
         ...
@@ -158,6 +162,8 @@ class LocalKernel(ABC):
     inputs: tuple[Column, ...]
     output: tuple[Column, ...]
     """The keys, then what is folded."""
+    uses_time: bool = False
+    """True if it must know which rows a watermark gave."""
     keys: tuple[int, ...]
     """The keys' columns in the input."""
 

@@ -64,8 +64,8 @@ class WindowTableFunction(PassesChanges):
 
     @property
     def keeps_state(self) -> bool:
-        """No."""
-        return False
+        """Rows wait for the end of their session."""
+        return self.window.kind == "SESSION"
 
     @property
     def copies(self) -> int:

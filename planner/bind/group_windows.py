@@ -28,6 +28,8 @@ class GroupWindows:
         self.source = source
         self._call: s.Call | None = None
         self._columns: tuple[InputRef, ...] = ()
+        self._keys: list[tuple[s.Expr, InputRef]] = []
+        """Keys of a session that are computed below it, and where they are."""
         found = [item for item in group if isinstance(item, s.Call) and item.name.upper() in _LENGTHS]
         if not found:
             return
@@ -69,6 +71,8 @@ class GroupWindows:
             if expression not in expressions:
                 expressions.append(expression)
             partition.append(expressions.index(expression))
+            if not isinstance(expression, InputRef):
+                self._keys.append((key, InputRef(input_index=partition[-1], type=expression.type)))
         plan = self.source.logical
         if len(expressions) > self.source.width:
             names = [field.name for field in plan.type.fields]
@@ -84,7 +88,10 @@ class GroupWindows:
         return tuple(each for item in group for each in (bounds if item is call else (item,)))
 
     def replace(self, node: s.Expr) -> Expression | None:
-        """The column of TUMBLE_START(…) and its like; SqlError if it is of another window than GROUP BY's."""
+        """The column of TUMBLE_START(…) or its like, or of a session's key; SqlError if it is of another window."""
+        for key, column in self._keys:
+            if node == key:
+                return column
         if not isinstance(node, s.Call):
             return None
         name, _, auxiliary = node.name.upper().partition("_")

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from execnodes.core.aggregates import accumulator_columns, all_mergeable
 from execnodes.core.errors import Position, SqlError
+from execnodes.core.expressions import AggregateCall
 from execnodes.core.node import ExecNode, StateMetadata
-from execnodes.core.windowing import NamedWindowProperty, Windowing, WindowSpec
+from execnodes.core.types import Field, LogicalType, row, timestamp
+from execnodes.core.windowing import NamedWindowProperty, SlicedWindowing, Windowing, WindowSpec
 from planner.algebra import Window, WindowAggregate, WindowTableFunction
 from planner.algebra.columns import unique_names
 from planner.lower.aggregate import named, refuse_python
 from planner.lower.context import NEW, Context, lower_node
 from planner.lower.describe import aggregated, described, grouped, listed, names_of
 
+SLICE_END = "$slice_end"
 _SHOWN = {"WindowStart": "start('w$)", "WindowEnd": "end('w$)", "WindowTime": "rowtime('w$)"}
 
 
@@ -19,7 +25,12 @@ def _(node: WindowTableFunction, context: Context, update_before: bool) -> ExecN
     from execnodes.stream.window_table_function import WindowTableFunction as ExecWindowTableFunction
 
     windowing = _by_time(node, node.window, node.time_index, node.position)
-    below = context.lower(node.input, update_before)
+    if node.window.kind == "SESSION":
+        # A change of a row's time takes it out of one session and puts it into another.
+        below = context.exchange(context.lower(node.input, True), node.window.partition)
+        state: tuple[StateMetadata, ...] = (StateMetadata(index=0, name="windowState"),)
+    else:
+        below, state = context.lower(node.input, update_before), ()
     return context.add(
         ExecWindowTableFunction(
             id=NEW,
@@ -27,6 +38,7 @@ def _(node: WindowTableFunction, context: Context, update_before: bool) -> ExecN
             changelog_mode=below.changelog_mode,
             description=described("WindowTableFunction", ("window", f"[{shown_window(windowing, below)}]")),
             windowing=windowing,
+            state=state,
         ).put(node.place),
         [below],
     )
@@ -38,12 +50,14 @@ def _(node: WindowAggregate, context: Context, update_before: bool) -> ExecNode:
 
     refuse_python(node, "in windows")
     if node.time_index is not None:
-        windowing = _by_time(node, node.window, node.time_index, node.position)
+        # The keys of a session that the aggregate finds are its own; columns may have moved since SQL named them.
+        partition = node.grouping if node.window.kind == "SESSION" else ()
+        windowing = _by_time(node, replace(node.window, partition=partition), node.time_index, node.position)
     else:
         start, end = node.bounds or (0, 0)
         windowing = Windowing(
             strategy="WindowAttached",
-            window=_spec(node.window, node.position),
+            window=_spec(replace(node.window, partition=()), node.position),
             time_attribute_type=node.time_type,
             window_start=start,
             window_end=end,
@@ -57,6 +71,8 @@ def _(node: WindowAggregate, context: Context, update_before: bool) -> ExecNode:
         NamedWindowProperty.model_validate({"name": field.name, "property": each.property})
         for field, each in zip(output.fields[first:], node.properties, strict=True)
     )
+    if node.time_index is not None and not retract and _folds_first(node, context):
+        return _two_phases(node, context, below, windowing, calls, properties, output)
     select = [*(names[each] for each in node.grouping), *(aggregated(call, names, retract) for call in calls)]
     select += [f"{_SHOWN[each.property]} AS {each.name}" for each in properties]
     return context.add(
@@ -77,6 +93,71 @@ def _(node: WindowAggregate, context: Context, update_before: bool) -> ExecNode:
             state=(StateMetadata(index=0, name="windowAggregateState"),),
         ).put(node.place),
         [context.exchange(below, node.grouping)],
+    )
+
+
+def _folds_first(node: WindowAggregate, context: Context) -> bool:
+    """Whether rows are folded by slices before the exchange: where a row is in several windows, unless told."""
+    strategy = context.configuration.get_option("table.optimizer.agg-phase-strategy")
+    overlapping = node.window.kind in ("HOP", "CUMULATE") and node.window.size > node.window.step
+    wanted = overlapping if strategy == "AUTO" else strategy == "TWO_PHASE" and node.window.kind != "SESSION"
+    return wanted and all_mergeable(node.calls, False)
+
+
+def _two_phases(
+    node: WindowAggregate, context: Context, below: ExecNode, windowing: Windowing, calls: tuple[AggregateCall, ...],
+    properties: tuple[NamedWindowProperty, ...], output: LogicalType,
+) -> ExecNode:  # fmt: skip
+    from execnodes.stream.global_window_aggregate import GlobalWindowAggregate
+    from execnodes.stream.local_window_aggregate import LocalWindowAggregate
+
+    names, keys = names_of(below.output_type), tuple(range(len(node.grouping)))
+    partial = row(
+        *(Field(output.fields[at].name, output.fields[at].type) for at in keys),
+        *accumulator_columns(calls, below.output_type, False),
+        Field(SLICE_END, timestamp(3).not_null()),
+    )
+    select = [*(names[each] for each in node.grouping), *(aggregated(call, names, False) for call in calls)]
+    local = context.add(
+        LocalWindowAggregate(
+            id=NEW,
+            output_type=unique_names(partial),
+            description=described(
+                "LocalWindowAggregate",
+                ("groupBy", grouped(node.grouping, names)),
+                ("window", f"[{_shown(windowing, below)}]"),
+                ("select", listed([*select, f"slice_end('w$) AS {SLICE_END}"])),
+            ),
+            grouping=node.grouping,
+            agg_calls=calls,
+            windowing=windowing,
+        ).put(node.place),
+        [below],
+    )
+    select += [f"{_SHOWN[each.property]} AS {each.name}" for each in properties]
+    window = f"{windowing.window.kind}(slice_end=[{SLICE_END}], {windowing.window})"
+    return context.add(
+        GlobalWindowAggregate(
+            id=NEW,
+            output_type=output,
+            description=described(
+                "GlobalWindowAggregate",
+                ("groupBy", grouped(node.grouping, names)),
+                ("window", f"[{window}]"),
+                ("select", listed(select)),
+            ),
+            grouping=keys,
+            agg_calls=calls,
+            local_agg_input_row_type=below.output_type,
+            windowing=SlicedWindowing(
+                window=windowing.window,
+                time_attribute_type=windowing.time_attribute_type,
+                slice_end=len(partial.fields) - 1,
+            ),
+            named_window_properties=properties,
+            state=(StateMetadata(index=0, name="globalWindowAggregateState"),),
+        ).put(node.place),
+        [context.exchange(local, keys)],
     )
 
 
@@ -104,9 +185,6 @@ def _spec(window: Window, position: Position | None) -> WindowSpec:
             f"the size of {window.kind} windows ({window.size} ms) must be a multiple of their step ({window.step} ms)",
             position=position,
         )
-    if window.kind not in ("TUMBLE", "HOP", "CUMULATE"):
-        hint = "Use TUMBLE, HOP or CUMULATE."
-        raise SqlError(f"{window.kind} windows are not supported yet", position=position, hint=hint)
     return window_spec(window)
 
 

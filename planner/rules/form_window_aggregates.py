@@ -12,6 +12,7 @@ from planner.algebra import (
     Filter,
     Logical,
     Project,
+    Window,
     WindowAggregate,
     WindowColumn,
     WindowProperty,
@@ -100,6 +101,18 @@ class _Inner:
         return call.model_copy(update={"arg_list": self.move_all(call.arg_list), "filter_arg": filter_arg})
 
 
+def _sessions_are_groups(
+    node: Aggregate, plain: tuple[int, ...], expressions: tuple[Expression, ...], condition: Expression | None,
+    window: Window,
+) -> bool:  # fmt: skip
+    """Whether rows are grouped by just what sessions are found by, and none that a session holds is left out."""
+    if condition is not None and not input_indexes(condition) <= set(window.partition):
+        return False
+    keys = [expressions[each] for each in plain]
+    grouped = {each.input_index for each in keys if isinstance(each, InputRef)}
+    return not node.grouping_sets and len(grouped) == len(keys) and grouped == set(window.partition)
+
+
 def _without_table_function(node: Aggregate, plain: tuple[int, ...]) -> _Inner | None:
     """What the aggregate reads, taken from below the table function; None if something reads its window columns."""
     top: Logical = node.input
@@ -116,6 +129,8 @@ def _without_table_function(node: Aggregate, plain: tuple[int, ...]) -> _Inner |
         *(input_indexes(expressions[each]) for each in used), (input_indexes(condition) if condition else set())
     )
     if any(each >= len(top.input.type.fields) for each in read):
+        return None
+    if top.window.kind == "SESSION" and not _sessions_are_groups(node, plain, expressions, condition, top.window):
         return None
     below = top.input if condition is None else Filter(top.input, condition)
     time = InputRef(input_index=top.time_index, type=top.input.type.fields[top.time_index].type)

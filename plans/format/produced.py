@@ -38,7 +38,7 @@ def produced(node: ExecNode, inputs: tuple[LogicalType, ...]) -> Iterator[tuple[
         kind = spec.join_type if isinstance(spec, JoinSpec) else own["join_type"]
         yield f"its inputs, joined {kind}, give", _joined(kind, inputs)
     elif "agg_calls" in own:
-        if "generate_update_before" in own or "windowing" in own or isinstance(node, BatchNode):
+        if {"generate_update_before", "named_window_properties"} & own.keys() or isinstance(node, BatchNode):
             keys = [given[at] for at in own["grouping"]]
             window = [_property(own["windowing"], each.property) for each in own.get("named_window_properties", ())]
             yield "its keys and results give", [*keys, *(each.type for each in own["agg_calls"]), *window]

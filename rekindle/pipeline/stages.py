@@ -167,6 +167,8 @@ def _types(rows: Rows) -> tuple[LogicalType, ...]:
 
 
 def _timed(step: Step | None) -> bool:
+    if isinstance(step, LocalRecord):
+        return step.kernel.uses_time
     return isinstance(step, OperatorRecord) and step.operator.uses_time
 
 

@@ -228,7 +228,7 @@ def test_instants_are_windowed_in_local_time() -> None:
 @pytest.mark.parametrize(
     "window",
     [
-        WindowSpec(type="SessionWindow", gap=5000),
+        WindowSpec(type="SessionWindow", gap=0),
         WindowSpec(type="HoppingWindow", size=5000, slide=2000),
         WindowSpec(type="HoppingWindow", size=5000),
         WindowSpec(type="CumulativeWindow", max_size=5000, step=2000),

@@ -53,6 +53,11 @@ class FakeState:
         self.frame = self.frame.filter(pl.col(BUCKET) > until)
         return gone
 
+    def scan(self) -> pl.DataFrame:
+        """All rows."""
+        assert self.spec.bucketed, f"{self.spec.name} has no buckets"
+        return self.frame
+
     def buckets(self) -> Sequence[int]:
         """Buckets that hold rows, ascending."""
         assert self.spec.bucketed, f"{self.spec.name} has no buckets"

@@ -19,7 +19,7 @@ from execnodes.core.types import INT, STRING, Field, LogicalType, TimeKind, row,
 from execnodes.core.windowing import NamedWindowProperty, Windowing, WindowSpec
 from execnodes.lowering.stream import KIND, SEQUENCE
 from execnodes.state.operator import DRAINED
-from execnodes.stream.window_aggregate import WindowAggregate
+from execnodes.stream.window_aggregate import WindowAggregate, v1
 from execnodes.stream.window_aggregate.v1_kernel import LATE, WindowAggregateOperator
 from execnodes.stream.window_aggregate.v1_windows import Windows, to_instant, to_local
 from tests.kernels.fake_state import FakeContext, rows_of, run
@@ -228,8 +228,12 @@ def test_node_refuses_windows_it_cannot_compute() -> None:
     node.check((input_type,))
     assert node.uids() == ("7_window-aggregate",)
     session = made.windowing.model_copy(update={"window": WindowSpec(type="SessionWindow", gap=5)})
-    with pytest.raises(PlanError, match="cannot aggregate over a SessionWindow"):
+    with pytest.raises(PlanError, match="the keys of a SessionWindow must be those of the grouping"):
         node.replaced(windowing=session).check((input_type,))
+    with pytest.raises(PlanError, match="cannot aggregate over a SessionWindow"):
+        v1.WindowAggregate.model_validate(
+            {name: getattr(node, name) for name in v1.WindowAggregate.model_fields} | {"windowing": session}
+        ).check((input_type,))
     uneven = made.windowing.model_copy(update={"window": WindowSpec(type="HoppingWindow", size=5, slide=3)})
     with pytest.raises(PlanError, match="must be a multiple of its step"):
         node.replaced(windowing=uneven).check((input_type,))

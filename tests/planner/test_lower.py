@@ -308,7 +308,6 @@ REFUSED: list[tuple[str, Callable[[], Sink]]] = [
     ("over rows that are updated", lambda: sink(Sort(last(W), (SortKey(3),), position=HERE))),
     ("OFFSET without LIMIT", lambda: sink(Sort(W, (SortKey(3),), offset=2, position=HERE))),
     ("UNNEST is not supported", lambda: sink(Unnest(T, at(0), False, False, T.type, position=HERE))),
-    ("SESSION windows are not supported", lambda: sink(in_windows("SESSION"))),
     ("must be a multiple", lambda: sink(in_windows("CUMULATE", 10_000, 4000))),
     ("must be a multiple", lambda: sink(in_windows("HOP", 10_000, 4000))),
     ("needs an event-time attribute", lambda: sink(replace(windows(T), position=HERE))),

@@ -122,15 +122,17 @@ class PagedState:
     def expire(self, until: int) -> pl.DataFrame:
         """Take out every bucket <= until."""
         due = [bucket for bucket in self._directory.buckets if bucket <= until]
-        pages = [
-            (bucket, int(page)) for bucket in due for page in np.flatnonzero(self._directory.buckets[bucket].segments)
-        ]
+        pages = self._all_pages(due)
         rows = self._load(pages)
         self._remove([address for page in pages for address in self._segments(page)])
         for bucket in due:
             del self._directory.buckets[bucket]
         self._dirty = self._dirty or bool(due)
         return rows.select(list(self._spec.schema))
+
+    def scan(self) -> pl.DataFrame:
+        """Every row of every bucket."""
+        return self._load(self._all_pages(self._directory.buckets)).select(list(self._spec.schema))
 
     def flush(self) -> None:
         """Write the directory; call once at the end of a batch."""
@@ -143,6 +145,13 @@ class PagedState:
         elif not self._was_empty:
             self._client.remove([DIRECTORY])
             self._was_empty = True
+
+    def _all_pages(self, buckets: Iterable[int]) -> list[tuple[int, int]]:
+        return [
+            (bucket, int(page))
+            for bucket in buckets
+            for page in np.flatnonzero(self._directory.buckets[bucket].segments)
+        ]
 
     def _pages_of(self, addresses: pl.DataFrame) -> list[tuple[int, int]]:
         found: list[tuple[int, int]] = []

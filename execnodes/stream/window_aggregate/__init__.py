@@ -1,5 +1,5 @@
-"""stream-exec-window-aggregate: 1 (since 1.0)."""
+"""stream-exec-window-aggregate: 1 (since 1.0), 2 (since 1.3)."""
 
-from execnodes.stream.window_aggregate.v1 import WindowAggregate
+from execnodes.stream.window_aggregate.v2 import WindowAggregate
 
 __all__ = ["WindowAggregate"]

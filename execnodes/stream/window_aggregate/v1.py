@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from execnodes.core.aggregates import problem
 from execnodes.core.expressions import AggregateCall
@@ -10,12 +10,26 @@ from execnodes.core.meaning import RowsMeaning, StateMeaning, call_term
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
-from execnodes.core.windowing import NamedWindowProperty, Windowing, window_bound
+from execnodes.core.windowing import NamedWindowProperty, Windowing, step_problem, window_bound
 from execnodes.lowering.stream import Lowering, OperatorInput, Rows
 from execnodes.terms.term import Term, leaf, said
 
 if TYPE_CHECKING:
     from execnodes.stream.window_aggregate.v1_kernel import WindowAggregateOperator
+
+
+class OperatorParameters(TypedDict):
+    """What an operator over windows is made with."""
+
+    uid: str
+    input_type: LogicalType
+    output_type: LogicalType
+    grouping: tuple[int, ...]
+    calls: tuple[AggregateCall, ...]
+    windowing: Windowing
+    properties: tuple[str, ...]
+    zone: str
+    retract: bool
 
 
 @exec_node_metadata(
@@ -89,11 +103,14 @@ class WindowAggregate(ExecNode):
 
         (rows,) = inputs
         operator = self._operator(rows.type, "UTC")
-        keys = (*rows.some(self.grouping), leaf("window", "end of the window"))
+        keys = (*rows.some(self.grouping), *(leaf("window", each) for each in self._window_keys()))
         columns = aggregation_columns(operator.aggregation, keys, rows)
         changes = leaf("changes", "also taken back" if self.need_retraction else "only added")
         parts = {"input": rows.rows, "changes": changes, "window": self._window(rows), "watermark": rows.time}
         return state_meanings(operator, self.metadata, inputs, parts, columns)
+
+    def _window_keys(self) -> tuple[str, ...]:
+        return ("end of the window",)
 
     def _window(self, rows: RowsMeaning) -> Term:
         return self.windowing.term(rows.columns, self.configuration.get("table.local-time-zone", "UTC"))
@@ -101,30 +118,26 @@ class WindowAggregate(ExecNode):
     def _operator(self, input_type: LogicalType, zone: str) -> WindowAggregateOperator:
         from execnodes.stream.window_aggregate.v1_kernel import WindowAggregateOperator
 
-        return WindowAggregateOperator(
-            uid=self.uids()[0],
-            input_type=input_type,
-            output_type=self.output_type,
-            grouping=self.grouping,
-            calls=self.agg_calls,
-            windowing=self.windowing,
-            properties=tuple(each.property for each in self.named_window_properties),
-            zone=self.configuration.get("table.local-time-zone", zone),
-            retract=self.need_retraction,
-        )
+        return WindowAggregateOperator(**self._parameters(input_type, zone))
+
+    def _parameters(self, input_type: LogicalType, zone: str) -> OperatorParameters:
+        return {
+            "uid": self.uids()[0],
+            "input_type": input_type,
+            "output_type": self.output_type,
+            "grouping": self.grouping,
+            "calls": self.agg_calls,
+            "windowing": self.windowing,
+            "properties": tuple(each.property for each in self.named_window_properties),
+            "zone": self.configuration.get("table.local-time-zone", zone),
+            "retract": self.need_retraction,
+        }
 
     def _window_problem(self, input_type: LogicalType) -> str | None:
-        window, windowing = self.windowing.window, self.windowing
-        lengths = {
-            "TumblingWindow": (window.size, window.size),
-            "HoppingWindow": (window.size, window.slide),
-            "CumulativeWindow": (window.max_size, window.step),
-        }.get(window.type, (None, None))
-        size, step = lengths
-        if not size or not step or size < 0 or step < 0:
-            return f"this version cannot aggregate over a {window.type} without positive lengths"
-        if size % step:
-            return f"the size of a {window.type} ({size} ms) must be a multiple of its step ({step} ms)"
+        windowing = self.windowing
+        found = step_problem(windowing.window)
+        if found is not None:
+            return found
         index = windowing.time_attribute_index if windowing.strategy == "TimeAttribute" else windowing.window_end
         if index is None or not 0 <= index < len(input_type.fields):
             return f"with {windowing.strategy} it must name the input column that tells the window"

@@ -8,7 +8,6 @@ import polars as pl
 
 from execnodes.core.aggregates import RECORD_COUNT, all_mergeable
 from execnodes.core.changelog import RowKind
-from execnodes.core.errors import JobError
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.types import LogicalType, timestamp
 from execnodes.core.windowing import Windowing
@@ -16,7 +15,7 @@ from execnodes.kernels.aggregates.aggregation import Aggregation
 from execnodes.lowering.stream import HASH, KIND, WATERMARK
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import BUCKET, DRAINED, Context, Operator
-from execnodes.stream.window_aggregate.v1_windows import WINDOW_END, Windows
+from execnodes.stream.window_aggregate.v1_windows import WINDOW_END, Windows, refuse_null_times
 
 STATE = "windowAggregateState"
 LATE = "lateRowsDropped"
@@ -88,7 +87,7 @@ class WindowAggregateOperator(Operator):
             due = due.filter(pl.col(RECORD_COUNT) > 0)
         end = pl.col(WINDOW_END)
         shown = {"WindowStart": self.windows.start(end), "WindowEnd": end, "WindowTime": self.windows.time(end)}
-        keys = [pl.col(key.name) for key in aggregation.keys if key.name != WINDOW_END]
+        keys = [pl.col(key.name) for key in aggregation.keys[: len(aggregation.grouping)]]
         values = [*keys, *aggregation.results(pl.col), *(shown[name] for name in self.properties)]
         columns = (value.alias(column.name) for value, column in zip(values, self.output, strict=True))
         return due.sort(BUCKET, WINDOW_END).select(*columns, pl.lit(int(RowKind.INSERT), pl.Int8).alias(KIND))
@@ -111,12 +110,7 @@ class WindowAggregateOperator(Operator):
         index = self.windowing.window_end if attached else self.windowing.time_attribute_index
         assert index is not None
         time = self.inputs[0][index].name
-        if rows[time].null_count():
-            raise JobError(
-                f"column {time!r} is NULL in {rows[time].null_count()} rows, so they are in no window",
-                where=self.uid,
-                hint=f"Filter such rows before the window: WHERE {time} IS NOT NULL.",
-            )
+        refuse_null_times(rows, time, self.uid)
         end = pl.col(time) if attached else self.windows.first(pl.col(time))
         seen = pl.lit(context.watermark, pl.Int64)
         if WATERMARK in rows.columns:

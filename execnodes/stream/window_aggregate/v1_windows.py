@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from execnodes.core.errors import JobError
 from execnodes.core.types import Root
-from execnodes.core.windowing import Windowing
+from execnodes.core.windowing import SlicedWindowing, Windowing
 
 WINDOW_END = "window_end"
 """End of a window, exclusive, as a TIMESTAMP inside kernels: local microseconds."""
@@ -19,7 +20,7 @@ _HOUR = 3_600_000_000
 class Windows:
     """The windows of an aggregate."""
 
-    windowing: Windowing
+    windowing: Windowing | SlicedWindowing
     zone: str
     """Where local time is; only instants (TIMESTAMP_LTZ) are turned into it."""
 
@@ -52,8 +53,11 @@ class Windows:
 
     def first(self, time: pl.Expr) -> pl.Expr:
         """End of the first window that a time (not NULL, of the attribute's type) is in."""
-        local = to_local(time, self.zone) if self.instants else time
-        return _floor(local, self.step, self.offset) + self.step
+        return _floor(self.local(time), self.step, self.offset) + self.step
+
+    def local(self, time: pl.Expr) -> pl.Expr:
+        """Local time, in microseconds, of a time of the attribute's type."""
+        return to_local(time, self.zone) if self.instants else time
 
     def spread(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Rows whose WINDOW_END is that of their first window to a copy for each of their windows.
@@ -63,10 +67,15 @@ class Windows:
         ends = pl.col(WINDOW_END)
         copies = [rows.with_columns(ends + i * self.step) for i in range(self.size // self.step)]
         if self.windowing.window.type == "CumulativeWindow":
-            last = _floor(ends - 1, self.size, self.offset) + self.size
-            copies = [rows.filter(ends + i * self.step <= last) for i in range(len(copies))]
+            copies = [rows.filter(ends + i * self.step <= self.last(ends)) for i in range(len(copies))]
             copies = [copy.with_columns(ends + i * self.step) for i, copy in enumerate(copies)]
         return pl.concat(copies)
+
+    def last(self, end: pl.Expr) -> pl.Expr:
+        """End of the last window that holds the slice with that end, which is that of its first."""
+        if self.windowing.window.type == "CumulativeWindow":
+            return _floor(end - 1, self.size, self.offset) + self.size
+        return end + (self.size - self.step)
 
     def start(self, end: pl.Expr) -> pl.Expr:
         """Start of a window."""
@@ -85,6 +94,16 @@ class Windows:
         """
         last = end - _MS
         return (_last_instant(last, self.zone) if self.instants else last) // _MS
+
+
+def refuse_null_times(rows: pl.DataFrame, time: str, where: str) -> None:
+    """JobError for rows that have no time, and so are in no window."""
+    if rows[time].null_count():
+        raise JobError(
+            f"column {time!r} is NULL in {rows[time].null_count()} rows, so they are in no window",
+            where=where,
+            hint=f"Filter such rows before the window: WHERE {time} IS NOT NULL.",
+        )
 
 
 def to_local(instant: pl.Expr, zone: str) -> pl.Expr:

@@ -1,5 +1,5 @@
-"""stream-exec-window-table-function: 1 (since 1.0)."""
+"""stream-exec-window-table-function: 1 (since 1.0), 2 (since 1.3)."""
 
-from execnodes.stream.window_table_function.v1 import WindowTableFunction
+from execnodes.stream.window_table_function.v2 import WindowTableFunction
 
 __all__ = ["WindowTableFunction"]

@@ -144,3 +144,58 @@ FILTERED = RestoreProgram(
     {"a/0.json": _FIRST}, {"a/1.json": _SECOND},
     {"table.exec.uid.format": "<id>_<type>-<version>_<operator>"},
 )  # fmt: skip
+SESSION = "SESSION(TABLE t PARTITION BY k, DESCRIPTOR(ts), INTERVAL '4' SECOND)"
+SESSIONS = {
+    "session": over(SESSION, CALLS),
+    "session_values": over(SESSION, VALUES),
+    "session_no_key": over(SESSION.replace("PARTITION BY k", ""), CALLS, ""),
+    "session_of_others": over(SESSION.replace("PARTITION BY k", "PARTITION BY s"), CALLS),
+}
+_SESSION_TAKEN_BACK = (
+    "SELECT SESSION_START(ts, INTERVAL '4' SECOND) AS w, COUNT(*) AS c, SUM(v) AS sv, MAX(v) AS xv "
+    f"FROM ({_LAST}) GROUP BY SESSION(ts, INTERVAL '4' SECOND)"
+)
+ALL_WINDOWS = RestoreProgram(
+    "stream-exec-window-aggregate_2", "shapes", EVENTS,
+    {each: SHAPES[each] for each in ("tumble", "tumble_values", "hop", "hop_values", "cumulate")}
+    | SESSIONS | {"session_taken_back": _SESSION_TAKEN_BACK},
+    BEFORE, AFTER, _ALL_OPTIONS | {"table.optimizer.agg-phase-strategy": "ONE_PHASE"},
+)  # fmt: skip
+SESSION_ROWS = RestoreProgram(
+    "stream-exec-window-table-function_2", "sessions", EVENTS,
+    {
+        "bare": f"SELECT k, v, window_start, window_end, window_time FROM TABLE({SESSION})",
+        "bare_no_key": f"SELECT v, window_end FROM TABLE({SESSION.replace('PARTITION BY k', '')})",
+        "tumble": f"SELECT k, window_end FROM TABLE({TUMBLE})",
+    },
+    BEFORE, AFTER, _ALL_OPTIONS | {"table.local-time-zone": "Europe/Berlin"},
+)  # fmt: skip
+SESSIONS_LOCAL = RestoreProgram(
+    "stream-exec-window-aggregate_2", "local_time",
+    """
+CREATE TABLE t (k STRING, v BIGINT, ts AS TO_TIMESTAMP_LTZ(v * 3600000, 3),
+    WATERMARK FOR ts AS ts - INTERVAL '1' HOUR)
+  WITH ('connector' = 'filesystem', 'path' = '${dir}/t', 'format' = 'json');
+""",
+    {
+        "sessions": "SELECT k, window_start, window_time, COUNT(*) AS c, SUM(v) AS sv "
+        "FROM TABLE(SESSION(TABLE t PARTITION BY k, DESCRIPTOR(ts), INTERVAL '3' HOUR)) "
+        "GROUP BY k, window_start, window_end, window_time"
+    },
+    {"t/0.json": lines("k v", '"a" 1', '"a" 20', '"b" 22', '"a" 23')},
+    {"t/1.json": lines("k v", '"a" 24', '"b" 47', '"a" 75')},
+    {"table.local-time-zone": "Europe/Berlin"},
+)  # fmt: skip
+SLICES = RestoreProgram(
+    "stream-exec-global-window-aggregate_1", "slices", EVENTS,
+    {
+        "hop": over(HOP, CALLS),
+        "cumulate": over(CUMULATE, CALLS, ""),
+        "tumble": over(TUMBLE, CALLS),
+        "cascade": "SELECT window_start, window_end, SUM(c) AS c FROM TABLE(CUMULATE((SELECT window_time, "
+        f"COUNT(*) AS c FROM TABLE({HOP}) GROUP BY window_start, window_end, window_time), DESCRIPTOR(window_time), "
+        "INTERVAL '10' SECOND, INTERVAL '20' SECOND)) GROUP BY window_start, window_end",
+    },
+    BEFORE, LATE,
+    _ALL_OPTIONS | {"table.local-time-zone": "Europe/Berlin", "table.optimizer.agg-phase-strategy": "TWO_PHASE"},
+)  # fmt: skip

@@ -1,0 +1,55 @@
+"""Which nodes windows become: sessions found by the aggregate or read, slices."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from execnodes.core.graph import ExecGraph
+from tests.planner.test_lower_programs import compile_program
+
+TABLE = """
+SET 'table.optimizer.agg-phase-strategy' = 'AUTO';
+CREATE TABLE t (k STRING, s STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen');
+CREATE TABLE out (c BIGINT) WITH ('connector' = 'print');
+"""
+SESSION = "TABLE(SESSION(TABLE t PARTITION BY k, DESCRIPTOR(ts), INTERVAL '5' SECOND))"
+HOP = "TABLE(HOP(TABLE t, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '10' SECOND))"
+BY = "GROUP BY window_start, window_end"
+READ = ["window-table-function_2", "window-aggregate_2"]
+
+
+def graph(folder: Path, query: str, options: str = "") -> ExecGraph:
+    (folder / "program.sql").write_text(f"{options}{TABLE}INSERT INTO out {query};", encoding="utf-8")
+    return compile_program(folder)[-1]
+
+
+def windows(folder: Path, query: str, options: str = "") -> list[str]:
+    keys = [str(node.key).removeprefix("stream-exec-") for node in graph(folder, query, options).nodes]
+    return [key for key in keys if "window" in key]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        (f"SELECT COUNT(*) FROM {SESSION} {BY}, k", ["window-aggregate_2"]),
+        (f"SELECT COUNT(*) FROM {SESSION} WHERE k <> 'a' {BY}, k", ["window-aggregate_2"]),
+        (f"SELECT COUNT(*) FROM {SESSION} {BY}", READ),
+        (f"SELECT COUNT(*) FROM {SESSION} {BY}, k, s", READ),
+        (f"SELECT COUNT(*) FROM {SESSION} {BY}, UPPER(k)", READ),
+        (f"SELECT COUNT(*) FROM {SESSION} WHERE v > 0 {BY}, k", READ),
+        (f"SELECT COUNT(*) FROM {SESSION} {BY}, GROUPING SETS ((k), ())", READ),
+        ("SELECT COUNT(*) FROM t GROUP BY SESSION(ts, INTERVAL '5' SECOND), UPPER(k)", ["window-aggregate_2"]),
+        (
+            "SELECT CHAR_LENGTH(UPPER(k)) + COUNT(*) FROM t GROUP BY UPPER(k), SESSION(ts, INTERVAL '5' SECOND)",
+            ["window-aggregate_2"],
+        ),
+        (f"SELECT COUNT(*) FROM {HOP} {BY}, k", ["local-window-aggregate_1", "global-window-aggregate_1"]),
+        (f"SELECT COUNT(DISTINCT v) FROM {HOP} {BY}, k", ["window-aggregate_2"]),
+        (f"SELECT COUNT(*) FROM {HOP.replace('10', '5')} {BY}, k", ["window-aggregate_2"]),
+        ("SELECT COUNT(*) FROM t GROUP BY TUMBLE(ts, INTERVAL '5' SECOND)", ["window-aggregate_2"]),
+    ],
+)
+def test_nodes(query: str, expected: list[str], tmp_path: Path) -> None:
+    assert windows(tmp_path, query) == expected
