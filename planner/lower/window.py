@@ -125,7 +125,7 @@ def _two_phases(
             description=described(
                 "LocalWindowAggregate",
                 ("groupBy", grouped(node.grouping, names)),
-                ("window", f"[{_shown(windowing, below)}]"),
+                ("window", f"[{shown_window(windowing, below)}]"),
                 ("select", listed([*select, f"slice_end('w$) AS {SLICE_END}"])),
             ),
             grouping=node.grouping,
