@@ -135,7 +135,8 @@ def test_sessions(
         frame = rows_of(
             made, 0, [(k, v, ms * 1000) for k, v, ms in taken], kinds, seen_by_row if by_row else None, keys=(0,)
         )
-        watermark = step if step == DRAINED else max(seen or -20, watermark or -20) + max(step, 0)
+        known = [each for each in (seen, watermark) if each is not None]
+        watermark = step if step == DRAINED else max(known, default=-20) + max(step, 0)
         out = run(made, context, frame, watermark=watermark)
         fired = [(k, s) for k, s in model.fire(watermark) if not retract or sum(sign for sign, _ in s.rows) > 0]
         expected = []
