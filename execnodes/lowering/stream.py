@@ -64,6 +64,17 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
+class Members(Made):
+    """A column with one member of an array: a row becomes as many as the array, whose text this is, has members.
+
+    Where it is NULL, a row is not one of them. Members themselves, ROWs, are never NULL.
+    """
+
+    after: tuple[str, ...]
+    """Names of the columns of members that the way has before this one."""
+
+
+@dataclass(frozen=True, slots=True)
 class Branch:
     """One way rows take from an origin; all texts are Spark SQL over the origin's columns."""
 
@@ -94,6 +105,31 @@ class Branch:
         made, columns = self._with_layer(made, self.columns if condition is None else tuple(guarded))
         return replace(self, columns=columns, condition=condition, made=made)
 
+    def unnested(
+        self,
+        table: Callable[[tuple[str, ...]], str],
+        filled: Callable[[str], str],
+        fields: Callable[[str], tuple[str, ...]],
+    ) -> Branch:
+        """See `Rows.unnested`."""
+        branch = self.settled()
+        made, condition = branch.made, branch.condition
+        text = table(branch.columns)
+        if condition is not None:
+            made, (condition,) = branch._with_layer(made, (condition,))
+            text = f"CASE WHEN {condition} THEN {text.replace(ACTIVE, f'({ACTIVE} AND {condition})')} END"
+        made, (text,) = branch._with_layer(made, (text,))
+        text = filled(text) if condition is None else f"CASE WHEN {condition} THEN {filled(text)} END"
+        after = tuple(each.name for layer in made for each in layer if isinstance(each, Members))
+        # The members of one array can be joined twice: these are two columns.
+        name = Made.of(self.origin, f"members of {text} after {after}").name
+        return replace(
+            branch,
+            columns=(*branch.columns, *fields(name)),
+            condition=f"{name} IS NOT NULL",
+            made=(*made, (Members(name, self.origin, text, after),)),
+        )
+
     def _with_layer(
         self, made: tuple[tuple[Made, ...], ...], texts: tuple[str, ...]
     ) -> tuple[tuple[tuple[Made, ...], ...], tuple[str, ...]]:
@@ -115,6 +151,20 @@ class Rows:
         """New columns, made from the texts of the present ones."""
         settled = (each.settled() for each in self.branches)
         return Rows(type, tuple(replace(each, columns=columns(each.columns)) for each in settled))
+
+    def unnested(
+        self,
+        type: LogicalType,
+        table: Callable[[tuple[str, ...]], str],
+        filled: Callable[[str], str],
+        fields: Callable[[str], tuple[str, ...]],
+    ) -> Rows:
+        """Each row once for each member of an array, with the member's fields behind its own columns.
+
+        `table` gives the array, of the texts of the columns; `filled` what stands for the array of this name, if that
+        is to be another one where it is empty; `fields` the columns of a member of this name.
+        """
+        return Rows(type, tuple(each.unnested(table, filled, fields) for each in self.branches))
 
     def where(self, condition: Callable[[Branch], str]) -> Rows:
         """Only the rows for which the text is TRUE."""

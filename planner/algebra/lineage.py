@@ -141,7 +141,7 @@ def _keys_of(node: Over) -> list[Place]:
 @feeds.register
 def _(node: Unnest, column: int) -> list[Place]:
     inner = column < len(node.input.type.fields)
-    return [(node.input, column)] if inner else _all(node.input, input_indexes(node.collection))
+    return [(node.input, column)] if inner else _all(node.input, input_indexes(node.table))
 
 
 @feeds.register

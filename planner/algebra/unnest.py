@@ -8,7 +8,7 @@ from functools import cached_property
 
 from execnodes.core.changelog import ChangelogMode
 from execnodes.core.errors import Position
-from execnodes.core.expressions import Expression
+from execnodes.core.expressions import Call
 from execnodes.core.types import LogicalType
 from planner.algebra.extent import parts_of
 from planner.algebra.keys import Key
@@ -19,9 +19,9 @@ from planner.algebra.relation import KeepsColumns, PassesTimes
 class Unnest(PassesTimes, KeepsColumns):
     """CROSS / LEFT JOIN UNNEST(collection): input columns, then the members'."""
 
-    collection: Expression
+    table: Call
+    """Of a row of the input: an ARRAY of ROWs, the members."""
     left: bool
-    ordinality: bool
     type: LogicalType
     position: Position | None = None
 
@@ -40,8 +40,8 @@ class Unnest(PassesTimes, KeepsColumns):
 
     @property
     def parts(self) -> int:
-        """Those of the collection."""
-        return parts_of((self.collection,))
+        """Those of the call."""
+        return parts_of((self.table,))
 
     @property
     def keeps_state(self) -> bool:

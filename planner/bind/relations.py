@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from execnodes.core.errors import SqlError
-from execnodes.core.expressions import Expression, InputRef, remap, transform
-from execnodes.core.types import INT, Field, LogicalType, Root, row
+from execnodes.core.expressions import Call, Expression, InputRef, remap, transform
+from execnodes.core.types import Field, LogicalType, Root, row
 from execnodes.core.words import counted
 from execnodes.functions import resolve
 from planner import syntax as s
@@ -163,9 +163,8 @@ def _join_unnest(builder: QueryBuilder, left: Source, node: s.Join, right: s.Unn
 
 def _unnest(builder: QueryBuilder, left: Source, node: s.Unnest, is_left: bool) -> Source:
     collection = Converter(left.scope, builder.catalog, clause="UNNEST").convert(node.collection)
-    members = _members(collection, node)
-    if node.ordinality:
-        members = [*members, Field("ORDINALITY", INT.not_null())]
+    table = _table(collection, node)
+    members = list(table.type.element.fields)
     if is_left:
         members = [Field(field.name, field.type.with_nullable(True)) for field in members]
     columns = node.alias.columns if node.alias else ()
@@ -176,7 +175,7 @@ def _unnest(builder: QueryBuilder, left: Source, node: s.Unnest, is_left: bool) 
     names = list(columns) or [field.name for field in members]
     fields = list(left.logical.type.fields)
     type_ = row_of([f.name for f in fields] + names, [f.type for f in fields] + [f.type for f in members])
-    plan = Unnest(left.logical, collection, is_left, node.ordinality, type_, node.position)
+    plan = Unnest(left.logical, table, is_left, type_, node.position)
     relation = named(plan, None).scope.relations[0]
     added = Relation(
         node.alias.name if node.alias else None, relation.fields[left.width :], relation.indexes[left.width :]
@@ -184,13 +183,12 @@ def _unnest(builder: QueryBuilder, left: Source, node: s.Unnest, is_left: bool) 
     return Source(plan, Scope((*left.scope.relations, added), left.scope.merged))
 
 
-def _members(collection: Expression, node: s.Unnest) -> list[Field]:
-    type_ = collection.type
-    if type_.root is Root.MAP:
-        return [Field("KEY", type_.key), Field("VALUE", type_.element)]
-    if type_.root not in (Root.ARRAY, Root.MULTISET):
-        raise SqlError(f"UNNEST takes an ARRAY, MULTISET or MAP, not {type_}", position=node.collection.position)
-    if type_.element.root is Root.ROW:
-        nullable = type_.element.nullable
-        return [Field(f.name, f.type.with_nullable(f.type.nullable or nullable)) for f in type_.element.fields]
-    return [Field("EXPR$0", type_.element)]
+def _table(collection: Expression, node: s.Unnest) -> Call:
+    if collection.type.root not in (Root.ARRAY, Root.MULTISET, Root.MAP):
+        raise SqlError(
+            f"UNNEST takes an ARRAY, MULTISET or MAP, not {collection.type}", position=node.collection.position
+        )
+    name = "UNNEST_ROWS_WITH_ORDINALITY" if node.ordinality else "UNNEST_ROWS"
+    table = resolve(name, (collection,), position=node.position)
+    assert isinstance(table, Call)
+    return table

@@ -33,6 +33,11 @@ def produced(node: ExecNode, inputs: tuple[LogicalType, ...]) -> Iterator[tuple[
             yield f"projects[{at}] gives", [each.type for each in row]
     elif "tuples" in own or "scan_table_source" in own:
         return
+    elif "function_call" in own:
+        left = own.get("join_type") == "LEFT"
+        members = [each.type for each in own["function_call"].type.element.fields]
+        padded = [each.with_nullable(each.nullable or left) for each in members]
+        yield "its input and functionCall give", [*given, *padded]
     elif "join_spec" in own or "join_type" in own:
         spec = own.get("join_spec")
         kind = spec.join_type if isinstance(spec, JoinSpec) else own["join_type"]

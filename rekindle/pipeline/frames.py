@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial, reduce
 from itertools import chain, zip_longest
@@ -18,7 +18,7 @@ from execnodes.engine.packing import PACKED_DDL, pack
 from execnodes.engine.processor import StageProcessor
 from execnodes.lowering.slots import assign, decode, unused
 from execnodes.lowering.spark_sql import literal, spark_type
-from execnodes.lowering.stream import HASH, KIND, MAJOR, SEQUENCE, Branch, Made
+from execnodes.lowering.stream import HASH, KIND, MAJOR, SEQUENCE, Branch, Made, Members
 from rekindle.connectors.line_text import origin
 from rekindle.files.paths import for_spark_stream
 from rekindle.pipeline.idleness import SOURCE, observed, timeout
@@ -27,6 +27,7 @@ from rekindle.pipeline.requests import Requests
 from rekindle.pipeline.stages import Arm, Pipeline, hidden_texts, slot_texts, typed_texts
 from rekindle.pipeline.streams import EVENT_TIME, control_stream, controlled, source_stream
 from rekindle.pipeline.subtasks import Subtasks
+from rekindle.pipeline.unnesting import apart, rows_of_members, unnested_by_all
 from rekindle.spark.releases import named
 
 if TYPE_CHECKING:
@@ -225,6 +226,7 @@ class Builder:
     def _routed(self, frame: DataFrame, arms: tuple[Arm, ...], texts: Texts) -> DataFrame:
         """Rows of a source on their ways; one way needs no array of structs."""
         frame = _with_all_made(frame, arms, guarded=False)
+        arms = apart(arms)
         if len(arms) == 1:
             return _projected(frame, texts(arms[0]), arms[0].branch.condition)
         return frame.selectExpr(f"inline({_structs(arms, texts)})")
@@ -237,6 +239,7 @@ class Builder:
         passing = self._pipeline.passing(boundary - 1)
         leaving = tuple(arm for arms in ways.values() for arm in arms)
         frame = _with_all_made(frame, leaving, guarded=len(members) > 1 or bool(passing))
+        ways = {member: apart(arms) for member, arms in ways.items()}
         if len(members) == 1 and not passing and len(ways[members[0]]) == 1:
             arm = ways[members[0]][0]
             return _projected(frame, texts(arm), arm.branch.condition)
@@ -348,23 +351,38 @@ def _projected(frame: DataFrame, texts: Mapping[str, str], condition: str | None
 def _with_all_made(frame: DataFrame, arms: tuple[Arm, ...], *, guarded: bool) -> DataFrame:
     """The frame with the columns that ways compute; layers of one depth together."""
     depths = zip_longest(*(arm.branch.made for arm in arms), fillvalue=())
-    return with_made(frame, [tuple(chain.from_iterable(layers)) for layers in depths], guarded=guarded)
+    everywhere = unnested_by_all(arms)
+    return with_made(frame, [tuple(chain.from_iterable(layers)) for layers in depths], everywhere, guarded=guarded)
 
 
-def with_made(frame: DataFrame, layers: Iterable[tuple[Made, ...]], *, guarded: bool) -> DataFrame:
+def with_made(
+    frame: DataFrame,
+    layers: Iterable[tuple[Made, ...]],
+    everywhere: Collection[Members] = (),
+    *,
+    guarded: bool,
+) -> DataFrame:
     """The frame with columns computed layer by layer; `guarded`: other operators' rows are in it too.
 
-    As structs that are put apart: Spark would put the texts of columns into each other again.
+    As structs that are put apart: Spark would put the texts of columns into each other again. `everywhere`: columns of
+    members that all rows of their origin become; of others, rows stay as they are beside those they become.
     """
+    unnested: list[Members] = []
     for layer in layers:
         known = set(frame.columns)
         new = {each.name: each for each in layer if each.name not in known}
-        if new:
-            texts = {
-                name: f"CASE WHEN {TAG} <=> {-each.origin} THEN {each.text} END" if guarded else each.text
-                for name, each in new.items()
-            }
-            frame = frame.selectExpr("*", f"inline(array({_struct(texts)}))")
+        texts = {
+            name: f"CASE WHEN {TAG} <=> {-each.origin} THEN {each.text} END" if guarded else each.text
+            for name, each in new.items()
+        }
+        single = {name: text for name, text in texts.items() if not isinstance(new[name], Members)}
+        if single:
+            frame = frame.selectExpr("*", f"inline(array({_struct(single)}))")
+        for each in new.values():
+            if isinstance(each, Members):
+                rows = rows_of_members(each, texts[each.name], unnested, everywhere, guarded=guarded)
+                frame = frame.selectExpr("*", f"{rows} AS {each.name}")
+                unnested.append(each)
     return frame
 
 

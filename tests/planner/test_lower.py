@@ -21,7 +21,6 @@ from planner.algebra import (
     Sink,
     Sort,
     SortKey,
-    Unnest,
     Values,
     WindowTableFunction,
 )
@@ -307,7 +306,6 @@ REFUSED: list[tuple[str, Callable[[], Sink]]] = [
     ("ORDER BY ts DESC without LIMIT", lambda: sink(Sort(W, (SortKey(3, False),), position=HERE))),
     ("over rows that are updated", lambda: sink(Sort(last(W), (SortKey(3),), position=HERE))),
     ("OFFSET without LIMIT", lambda: sink(Sort(W, (SortKey(3),), offset=2, position=HERE))),
-    ("UNNEST is not supported", lambda: sink(Unnest(T, at(0), False, False, T.type, position=HERE))),
     ("must be a multiple", lambda: sink(in_windows("CUMULATE", 10_000, 4000))),
     ("must be a multiple", lambda: sink(in_windows("HOP", 10_000, 4000))),
     ("needs an event-time attribute", lambda: sink(replace(windows(T), position=HERE))),

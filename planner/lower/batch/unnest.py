@@ -1,0 +1,26 @@
+"""Lowers UNNEST."""
+
+from __future__ import annotations
+
+from execnodes.core.node import ExecNode
+from planner.algebra import Unnest
+from planner.lower.batch.context import BatchContext, lower_batch_node
+from planner.lower.context import NEW
+from planner.lower.unnest import described_unnest
+
+
+@lower_batch_node.register
+def _(node: Unnest, context: BatchContext) -> ExecNode:
+    from execnodes.batch.correlate import BatchCorrelate
+
+    below = context.lower_batch(node.input)
+    return context.add(
+        BatchCorrelate(
+            id=NEW,
+            output_type=node.type,
+            description=described_unnest(node),
+            join_type="LEFT" if node.left else "INNER",
+            function_call=node.table,
+        ),
+        [below],
+    )
