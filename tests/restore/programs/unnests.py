@@ -1,0 +1,37 @@
+"""Members of collections in groups: rows that are taken back take their members with them."""
+
+from tests.restore.program import RestoreProgram, changes
+
+BAGS = """
+CREATE TABLE b (id INT NOT NULL, xs ARRAY<INT>, m MAP<STRING, INT>, PRIMARY KEY (id) NOT ENFORCED)
+  WITH ('connector' = 'filesystem', 'path' = '${dir}/b', 'format' = 'debezium-json');
+"""
+MEMBERS = RestoreProgram(
+    "stream-exec-correlate_1", "members", BAGS,
+    {
+        "places": "SELECT x, COUNT(*) AS c, SUM(i) AS si FROM b "
+        "LEFT JOIN UNNEST(xs) WITH ORDINALITY AS u (x, i) ON TRUE GROUP BY x",
+        "pairs": "SELECT k, SUM(x * v) AS s FROM b CROSS JOIN UNNEST(ARRAY_REVERSE(xs)) AS u (x) "
+        "CROSS JOIN UNNEST(m) AS w (k, v) GROUP BY k",
+    },
+    {
+        "b/0.json": changes(
+            "id xs m",
+            '+ 1 [1,2,2] {"a":1}',
+            '+ 2 [] {"a":2}',
+            '+ 3 null {"b":3}',
+            '+ 4 [4,null] {"a":4,"b":5}',
+            '= 1 [1,2,2] {"a":1} -> 1 [2,3] {"a":1,"c":1}',
+        )
+    },
+    {
+        "b/1.json": changes(
+            "id xs m",
+            '- 4 [4,null] {"a":4,"b":5}',
+            '= 2 [] {"a":2} -> 2 [2] {"a":2}',
+            '+ 5 [5,1] {"c":1,"b":2}',
+            '= 1 [2,3] {"a":1,"c":1} -> 1 null {"a":1}',
+        )
+    },
+    {"table.local-time-zone": "Europe/Berlin"},
+)  # fmt: skip
