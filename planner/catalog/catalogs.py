@@ -14,7 +14,7 @@ from execnodes.core.tables import ResolvedTable
 from execnodes.user_functions import consent
 from execnodes.user_functions.loading import Definition, definition_of, load
 from planner.algebra import CompiledQuery
-from planner.catalog.catalogs.store import CatalogStore, Change, Database, MemoryStore, StoreType, memory_store
+from planner.catalog.store import CatalogStore, Change, Database, MemoryStore, StoreType, memory_store
 
 Identifier = tuple[str, str, str]
 """Catalog, database, name."""

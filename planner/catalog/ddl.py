@@ -14,8 +14,8 @@ from execnodes.core.words import counted
 from planner import statements as s
 from planner.bind.query import QueryBuilder
 from planner.catalog.catalogs import Catalog, Identifier, UserFunction, View, kind_of, quoted
-from planner.catalog.catalogs.store import Database
 from planner.catalog.create_table import resolve_table
+from planner.catalog.store import Database
 
 
 @dataclass(frozen=True, slots=True)

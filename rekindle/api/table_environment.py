@@ -14,7 +14,7 @@ from execnodes.lowering.spark_sql import text_literal
 from execnodes.lowering.stream import KIND
 from execnodes.user_functions.loading import Definition, Function
 from planner.catalog.catalogs import Catalog, CatalogObject, InlineTable, PlanView, UserFunction, quoted
-from planner.catalog.catalogs.store import CatalogStore
+from planner.catalog.store import CatalogStore
 from planner.lower.graft import prefixed
 from planner.parse import parse
 from planner.statements import Body, Insert, QueryStatement, Statement, StatementSet

@@ -26,7 +26,7 @@ from execnodes.core.errors import CatalogError, JobError
 from execnodes.core.secrets import literal_secrets
 from execnodes.core.tables import ResolvedTable
 from planner.catalog.catalogs import CatalogObject, View
-from planner.catalog.catalogs.store import Change, Database, changed_meanwhile
+from planner.catalog.store import Change, Database, changed_meanwhile
 from plans.format.codec import plain
 from rekindle.files.atomic_file import write_atomically
 from rekindle.files.json_files import read_json

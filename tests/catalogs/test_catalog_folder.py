@@ -14,7 +14,7 @@ from execnodes.core.errors import CatalogError
 from execnodes.core.options import Configuration
 from planner.catalog import ddl
 from planner.catalog.catalogs import Catalog, View
-from planner.catalog.catalogs.store import Change, Database, MemoryStore
+from planner.catalog.store import Change, Database, MemoryStore
 from planner.parse import parse
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.files.catalog_folder import CatalogFolder, file_name, open_catalog_folder
