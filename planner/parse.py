@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from execnodes.core.recursion import room
 from planner.statements import Statement
-from planner.syntax import Query
+from planner.syntax import Expr, Query
 
 if TYPE_CHECKING:
     from planner.sql.script import Script
@@ -28,6 +28,11 @@ def parse(text: str) -> list[Statement]:
 def parse_query(text: str) -> Query:
     """One query, e.g. the stored text of a view."""
     return _read(text, lambda script: _whole(script, script.query()))
+
+
+def parse_expression(text: str) -> Expr:
+    """One expression, e.g. the stored text of a computed column."""
+    return _read(text, lambda script: _whole(script, script.expr()))
 
 
 def words(text: str) -> list[str]:

@@ -99,7 +99,7 @@ class Like:
 
 @dataclass(frozen=True, slots=True)
 class CreateTable(Statement):
-    """CREATE [TEMPORARY] TABLE, also with LIKE or AS SELECT."""
+    """CREATE [OR REPLACE] [TEMPORARY] TABLE, also with LIKE or AS SELECT."""
 
     path: Path
     columns: tuple[ColumnDefinition, ...] = ()
@@ -114,11 +114,12 @@ class CreateTable(Statement):
     query: Query | None = None
     temporary: bool = False
     if_not_exists: bool = False
+    or_replace: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class CreateView(Statement):
-    """CREATE [TEMPORARY] VIEW; `query_start` is the offset of the query in the script, `query_text` its SQL."""
+    """CREATE [OR REPLACE] [TEMPORARY] VIEW; `query_text` is the query's SQL, `query_start` its offset in the script."""
 
     path: Path
     query: Query
@@ -128,6 +129,7 @@ class CreateView(Statement):
     comment: str | None = None
     temporary: bool = False
     if_not_exists: bool = False
+    or_replace: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +200,74 @@ class AlterTable(Statement):
     rename_to: Path | None = None
     set_options: tuple[tuple[str, str], ...] = ()
     reset_options: tuple[str, ...] = ()
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a column goes: FIRST, AFTER another one, or where it is (a new one last)."""
+
+    first: bool = False
+    after: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedColumn:
+    """A column's declaration and its place."""
+
+    definition: ColumnDefinition
+    place: Place = Place()
+
+
+@dataclass(frozen=True, slots=True)
+class AddParts(Statement):
+    """ALTER TABLE … ADD one part, or several in parentheses."""
+
+    path: Path
+    columns: tuple[PlacedColumn, ...] = ()
+    watermarks: tuple[Watermark, ...] = ()
+    keys: tuple[KeyConstraint, ...] = ()
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ModifyParts(AddParts):
+    """ALTER TABLE … MODIFY: parts that are there already."""
+
+
+@dataclass(frozen=True, slots=True)
+class DropParts(Statement):
+    """ALTER TABLE … DROP columns, PRIMARY KEY, CONSTRAINT name or WATERMARK."""
+
+    path: Path
+    columns: tuple[str, ...] = ()
+    key: bool = False
+    constraint: str | None = None
+    watermark: bool = False
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RenameColumn(Statement):
+    """ALTER TABLE … RENAME column TO column."""
+
+    path: Path
+    column: str
+    to: str
+    if_exists: bool = False
+
+
+ChangeOfParts = AddParts | ModifyParts | DropParts | RenameColumn
+
+
+@dataclass(frozen=True, slots=True)
+class AlterView(Statement):
+    """ALTER VIEW … AS query; as `CreateView`."""
+
+    path: Path
+    query: Query
+    query_text: str
+    query_start: int
     if_exists: bool = False
 
 
@@ -355,6 +425,13 @@ class UnloadModule(Statement):
     """UNLOAD MODULE name."""
 
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class UseModules(Statement):
+    """USE MODULES name, …."""
+
+    names: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
@@ -14,6 +15,7 @@ from execnodes.core.tables import ResolvedTable
 from execnodes.user_functions import consent
 from execnodes.user_functions.loading import Definition, definition_of, load
 from planner.algebra import CompiledQuery
+from planner.catalog.modules import Modules
 from planner.catalog.store import CatalogStore, Change, Database, MemoryStore, StoreType, memory_store
 
 Identifier = tuple[str, str, str]
@@ -111,6 +113,8 @@ class Catalog:
         self.temporary_functions: dict[Identifier, UserFunction] = {}
         self.system_functions: dict[Identifier, UserFunction] = {}
         """Temporary system functions, as if in a catalog without name."""
+        self.modules = Modules()
+        self._defined: Identifier | None = None
         self.current_catalog = DEFAULT_CATALOG
         self.current_database = DEFAULT_DATABASE
 
@@ -145,10 +149,21 @@ class Catalog:
     def find(self, path: tuple[str, ...]) -> Entry | None:
         """A table or view, a temporary one first; None if there is none."""
         identifier = self.qualify(path)
+        if identifier == self._defined:
+            raise CatalogError(f"the view {quoted(identifier)} would read itself", hint="Give it another name.")
         if identifier in self.temporary_objects:
             return Entry(identifier, self.temporary_objects[identifier], True)
         found = self._permanent(identifier)
         return Entry(identifier, found, False) if found else None
+
+    @contextmanager
+    def defining(self, path: tuple[str, ...]) -> Iterator[None]:
+        """While the query of a view is read: CatalogError if that finds the view, at once or by way of another one."""
+        self._defined = self.qualify(path)
+        try:
+            yield
+        finally:
+            self._defined = None
 
     def get(self, path: tuple[str, ...], position: Position | None = None) -> Entry:
         """A table or view; CatalogError if there is none."""

@@ -13,7 +13,8 @@ from execnodes.core.tables import ResolvedTable
 from execnodes.core.words import counted
 from planner import statements as s
 from planner.bind.query import QueryBuilder
-from planner.catalog.catalogs import Catalog, Identifier, UserFunction, View, kind_of, quoted
+from planner.catalog.alter_table import altered
+from planner.catalog.catalogs import Catalog, CatalogObject, Entry, Identifier, UserFunction, View, kind_of, quoted
 from planner.catalog.create_table import resolve_table
 from planner.catalog.store import Database
 
@@ -46,7 +47,7 @@ def _create_table(statement: s.CreateTable, catalog: Catalog, configuration: Con
         return DdlResult()
     with within(f"CREATE TABLE {'.'.join(statement.path)}"):
         table = resolve_table(statement, catalog, configuration)
-    catalog.create(statement.path, table, temporary=statement.temporary)
+    _put(statement, table, catalog)
     if statement.query is None:
         return DdlResult()
     insert = s.Insert(
@@ -64,9 +65,41 @@ def _exists(path: s.Path, temporary: bool, catalog: Catalog) -> bool:
 def _create_view(statement: s.CreateView, catalog: Catalog, configuration: Configuration) -> DdlResult:
     if statement.if_not_exists and _exists(statement.path, statement.temporary, catalog):
         return DdlResult()
+    _put(statement, _view(statement, statement.columns, statement.comment, catalog, configuration), catalog)
+    return DdlResult()
+
+
+def _put(statement: s.CreateTable | s.CreateView, created: CatalogObject, catalog: Catalog) -> None:
+    """Add what is created, or put it in the place of what OR REPLACE means."""
+    entry = catalog.find(statement.path) if statement.or_replace else None
+    if entry is None or entry.temporary != statement.temporary:
+        catalog.create(statement.path, created, temporary=statement.temporary)
+        return
+    if kind_of(entry.object) != kind_of(created):
+        raise CatalogError(f"{quoted(entry.identifier)} is a {kind_of(entry.object).lower()}")
+    catalog.replace(entry, created)
+
+
+@_execute.register
+def _alter_view(statement: s.AlterView, catalog: Catalog, configuration: Configuration) -> DdlResult:
+    entry = _altered(statement, "VIEW", catalog)
+    if entry is not None:
+        comment = entry.object.comment if isinstance(entry.object, View) else None
+        catalog.replace(entry, _view(statement, (), comment, catalog, configuration))
+    return DdlResult()
+
+
+def _view(
+    statement: s.CreateView | s.AlterView,
+    columns: tuple[str, ...],
+    comment: str | None,
+    catalog: Catalog,
+    configuration: Configuration,
+) -> View:
     builder = QueryBuilder(catalog, configuration)
-    fields = builder.query(statement.query).type.fields
-    names = statement.columns or tuple(field.name for field in fields)
+    with catalog.defining(statement.path):
+        fields = builder.query(statement.query).type.fields
+    names = columns or tuple(field.name for field in fields)
     if len(names) != len(fields):
         raise SqlError(
             f"the view names {counted(len(names), 'column')}, its query gives {len(fields)}",
@@ -74,10 +107,7 @@ def _create_view(statement: s.CreateView, catalog: Catalog, configuration: Confi
         )
     if len(set(names)) != len(names):
         raise SqlError(f"the view names a column twice: {', '.join(names)}", position=statement.position)
-    text = expanded(statement.query_text, statement.query_start, builder.spans)
-    view = View(text, names, statement.comment)
-    catalog.create(statement.path, view, temporary=statement.temporary)
-    return DdlResult()
+    return View(expanded(statement.query_text, statement.query_start, builder.spans), names, comment)
 
 
 def expanded(text: str, start: int, spans: Mapping[tuple[int, int], Identifier]) -> str:
@@ -149,14 +179,32 @@ def _drop(statement: s.Drop, catalog: Catalog, configuration: Configuration) -> 
     return DdlResult()
 
 
-@_execute.register
-def _alter_table(statement: s.AlterTable, catalog: Catalog, configuration: Configuration) -> DdlResult:
+def _altered(
+    statement: s.AlterTable | s.ChangeOfParts | s.AlterView, kind: s.ObjectKind, catalog: Catalog
+) -> Entry | None:
+    """What is to be changed; None if there is none and IF EXISTS allows that."""
     entry = catalog.find(statement.path)
     if entry is None and statement.if_exists:
-        return DdlResult()
+        return None
     entry = entry or catalog.get(statement.path, statement.position)
-    if kind_of(entry.object) != statement.kind:
+    if kind_of(entry.object) != kind:
         raise CatalogError(f"{quoted(entry.identifier)} is a {kind_of(entry.object).lower()}")
+    return entry
+
+
+@_execute.register
+def _change_parts(statement: s.ChangeOfParts, catalog: Catalog, configuration: Configuration) -> DdlResult:
+    entry = _altered(statement, "TABLE", catalog)
+    if entry is not None and isinstance(entry.object, ResolvedTable):
+        catalog.replace(entry, altered(statement, entry.object, catalog, configuration))
+    return DdlResult()
+
+
+@_execute.register
+def _alter_table(statement: s.AlterTable, catalog: Catalog, configuration: Configuration) -> DdlResult:
+    entry = _altered(statement, statement.kind, catalog)
+    if entry is None:
+        return DdlResult()
     if statement.rename_to is not None:
         catalog.rename(entry, statement.rename_to)
     elif isinstance(entry.object, ResolvedTable):
@@ -174,4 +222,18 @@ def _use(statement: s.Use, catalog: Catalog, configuration: Configuration) -> Dd
         catalog.use_catalog(statement.path[0])
     else:
         catalog.use_database(statement.path)
+    return DdlResult()
+
+
+@_execute.register
+def _modules(
+    statement: s.LoadModule | s.UnloadModule | s.UseModules, catalog: Catalog, configuration: Configuration
+) -> DdlResult:
+    match statement:
+        case s.LoadModule():
+            catalog.modules.load(statement.name)
+        case s.UnloadModule():
+            catalog.modules.unload(statement.name)
+        case s.UseModules():
+            catalog.modules.use(statement.names)
     return DdlResult()

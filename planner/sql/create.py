@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from execnodes.core.errors import Position, SqlError
 from planner.sql.script import Script
@@ -29,18 +29,21 @@ _LIKE_FEATURES = ("ALL", "CONSTRAINTS", "DISTRIBUTION", "GENERATED", "METADATA",
 def create(script: Script) -> Statement:
     """A CREATE statement; CREATE is taken."""
     position = script.here
-    if script.at("OR"):
-        raise script.unsupported("CREATE OR REPLACE", "Write DROP … IF EXISTS and CREATE.")
+    replaces = script.accept("OR", "REPLACE")
     temporary = script.accept("TEMPORARY")
     system = temporary and script.accept("SYSTEM")
+    if replaces and not script.at_any("TABLE", "VIEW"):
+        raise script.unsupported(
+            f"CREATE OR REPLACE {script.shown()}", "Write ALTER FUNCTION, or DROP … IF EXISTS and CREATE.", position
+        )
     if script.accept("FUNCTION"):
         return _function(script, temporary, system)
     if system:
         raise script.error("expected FUNCTION behind CREATE TEMPORARY SYSTEM")
     if script.accept("TABLE"):
-        return _table(script, temporary)
+        return _replacing(script, _table(script, temporary), replaces, position)
     if script.accept("VIEW"):
-        return _view(script, temporary)
+        return _replacing(script, _view(script, temporary), replaces, position)
     if temporary:
         raise script.error("expected TABLE, VIEW or FUNCTION behind CREATE TEMPORARY")
     if script.accept("CATALOG"):
@@ -58,6 +61,22 @@ def create(script: Script) -> Statement:
     )
 
 
+def _replacing(
+    script: Script, created: CreateTable | CreateView, replaces: bool, position: Position
+) -> CreateTable | CreateView:
+    if not replaces:
+        return created
+    if created.if_not_exists:
+        raise SqlError("OR REPLACE does not go with IF NOT EXISTS", position=position)
+    if created.query is None:
+        raise script.unsupported(
+            "CREATE OR REPLACE TABLE without AS query",
+            "Write ALTER TABLE, or DROP TABLE IF EXISTS and CREATE.",
+            position,
+        )
+    return replace(created, or_replace=True)
+
+
 def if_not_exists(script: Script) -> bool:
     """``[IF NOT EXISTS]``."""
     return script.accept("IF", "NOT", "EXISTS")
@@ -73,7 +92,7 @@ def _comment(script: Script) -> str | None:
 
 
 @dataclass
-class _Elements:
+class Elements:
     """What stands in the parentheses of CREATE TABLE."""
 
     columns: list[ColumnDefinition] = field(default_factory=list)
@@ -85,9 +104,9 @@ class _Elements:
 def _table(script: Script, temporary: bool) -> CreateTable:
     exists = if_not_exists(script)
     path = script.path("a table")
-    elements = _Elements()
+    elements = Elements()
     if script.accept("(") and not script.accept(")"):
-        script.listed(lambda: _element(script, elements))
+        script.listed(lambda: element(script, elements))
         script.expect(")")
     comment = _comment(script)
     if script.at("DISTRIBUTED"):
@@ -116,7 +135,8 @@ def _table(script: Script, temporary: bool) -> CreateTable:
     )
 
 
-def _element(script: Script, elements: _Elements) -> None:
+def element(script: Script, elements: Elements) -> None:
+    """One part of a table: a column, a key or a watermark."""
     position = script.here
     if script.at("WATERMARK", "FOR"):
         script.expect("WATERMARK", "FOR")
@@ -152,7 +172,7 @@ def _not_enforced(script: Script, position: Position) -> None:
         )
 
 
-def _column(script: Script, elements: _Elements) -> None:
+def _column(script: Script, elements: Elements) -> None:
     position, name = script.here, script.identifier("a column")
     if script.at_any(",", ")"):
         elements.names.append(name)
@@ -185,10 +205,10 @@ def _before(script: Script, word: str) -> bool:
 
 
 def written(script: Script) -> WrittenExpression:
-    """An expression and its text, white space made single."""
-    start = script.offset
+    """An expression and its text, white space and comments between its tokens made single spaces."""
+    start = script.place
     expr = script.expr()
-    return WrittenExpression(expr, " ".join(script.source.text[start : script.end].split()))
+    return WrittenExpression(expr, script.text_since(start))
 
 
 def _like(script: Script) -> Like:

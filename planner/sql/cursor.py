@@ -148,6 +148,20 @@ class Cursor(parser.Parser):
         """Line and column of the next token."""
         return self.source.position(self.offset)
 
+    @property
+    def place(self) -> int:
+        """Number of the next token."""
+        return self._index
+
+    def text_since(self, place: int) -> str:
+        """The text from a token to the last one taken; what is between tokens is one space, or nothing as written."""
+        found = ""
+        for at in range(place, self._index):
+            token = self._tokens[at]
+            apart = at > place and token.start > self._tokens[at - 1].end + 1
+            found += " " * apart + self.source.text[token.start : token.end + 1]
+        return found
+
     def ahead(self, offset: int) -> Token:
         """A later token, or an earlier one."""
         at = self._index + offset

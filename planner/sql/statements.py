@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal, get_args
+from typing import get_args
 
 from execnodes.core.errors import SqlError
 from planner import statements as s
-from planner.sql.create import create, function_body
+from planner.sql.alter import alter
+from planner.sql.create import create
 from planner.sql.foreign import begins
 from planner.sql.inserts import insert, statement_set
 from planner.sql.plans import compile_plan, drop_plan, execute, explain, stop
@@ -67,34 +68,9 @@ def _drop(script: Script) -> s.Statement:
     return s.Drop(kind, path, temporary, system, if_exists, cascade)
 
 
-def _alter(script: Script) -> s.Statement:
-    temporary = script.accept("TEMPORARY")
-    system = temporary and script.accept("SYSTEM")
-    if temporary or script.at("FUNCTION"):
-        script.expect("FUNCTION")
-        exists = script.accept("IF", "EXISTS")
-        return s.AlterFunction(script.path("a function"), *function_body(script), temporary, system, exists)
-    view = script.accept("VIEW")
-    if not view and not script.accept("TABLE"):
-        raise script.unsupported(f"ALTER {script.shown()}", "Write ALTER TABLE, ALTER VIEW or ALTER FUNCTION.")
-    if_exists = script.accept("IF", "EXISTS")
-    path = script.path("a table")
-    kind: Literal["TABLE", "VIEW"] = "VIEW" if view else "TABLE"
-    if script.accept("RENAME", "TO"):
-        return s.AlterTable(path, kind, rename_to=script.path("a table"), if_exists=if_exists)
-    if not view and script.accept("SET"):
-        return s.AlterTable(path, kind, set_options=script.options(), if_exists=if_exists)
-    if not view and script.accept("RESET"):
-        keys = script.parenthesised(lambda: script.text("an option's key"))
-        return s.AlterTable(path, kind, reset_options=keys, if_exists=if_exists)
-    raise script.unsupported(
-        f"ALTER {kind} … {script.shown()}", "Supported: RENAME TO, SET ('key' = 'value'), RESET ('key'); else drop it."
-    )
-
-
 def _use(script: Script) -> s.Statement:
-    if script.at("MODULES"):
-        raise script.unsupported("USE MODULES", "All system functions are always there.")
+    if script.accept("MODULES"):
+        return s.UseModules(script.listed(lambda: script.identifier("a module")))
     if script.accept("CATALOG"):
         return s.Use("CATALOG", (script.identifier("a catalog"),))
     return s.Use("DATABASE", script.path("a database"))
@@ -139,7 +115,7 @@ def _add(script: Script) -> s.Statement:
 _STARTS: dict[str, Callable[[Script], s.Statement]] = {
     "CREATE": create,
     "DROP": _drop,
-    "ALTER": _alter,
+    "ALTER": alter,
     "USE": _use,
     "SHOW": show,
     "DESCRIBE": describe,

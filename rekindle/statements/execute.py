@@ -21,7 +21,6 @@ from planner.statements import (
     Explain,
     ExplainPlan,
     Insert,
-    LoadModule,
     QueryStatement,
     ResetOption,
     SetOption,
@@ -29,7 +28,6 @@ from planner.statements import (
     Statement,
     StatementSet,
     StopJob,
-    UnloadModule,
 )
 from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.api.plan_reference import local_path
@@ -168,13 +166,10 @@ def _(statement: StopJob, environment: TableEnvironment) -> TableResult:
     return stop_job(statement, environment)
 
 
-@execute.register(LoadModule)
-@execute.register(UnloadModule)
 @execute.register(AddJar)
 def _(statement: Statement, environment: TableEnvironment) -> TableResult:
-    words = {LoadModule: "LOAD MODULE", UnloadModule: "UNLOAD MODULE", AddJar: "ADD JAR"}
     raise SqlError(
-        f"{words[type(statement)]} is not supported",
+        "ADD JAR is not supported",
         position=statement.position,
         hint="Functions and connectors of Rekindle are part of it.",
     )

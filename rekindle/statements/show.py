@@ -12,6 +12,7 @@ from execnodes.core.secrets import masked, masked_options
 from execnodes.core.tables import Column, ResolvedTable
 from planner.bind import build_query
 from planner.catalog.catalogs import Catalog, InlineTable, PlanView, View, quoted
+from planner.catalog.modules import CORE
 from planner.parse import parse_query
 from planner.statements import Describe, Show
 
@@ -24,6 +25,8 @@ def show(statement: Show, catalog: Catalog) -> Listing:
     what = statement.what
     if what.startswith("CREATE "):
         return ("result",), [(create_statement(what.removeprefix("CREATE "), statement.path, catalog),)]
+    if what == "FULL MODULES":
+        return ("module name", "used"), [(CORE, CORE in catalog.modules.used)] if _matches(CORE, statement) else []
     lists: dict[str, Callable[[], Iterable[str]]] = {
         "TABLES": lambda: sorted({*catalog.list_objects("TABLE", path), *catalog.list_objects("VIEW", path)}),
         "VIEWS": lambda: catalog.list_objects("VIEW", path),
@@ -33,7 +36,7 @@ def show(statement: Show, catalog: Catalog) -> Listing:
         "CURRENT DATABASE": lambda: [catalog.current_database],
         "FUNCTIONS": lambda: sorted({*catalog.list_functions(), *system_functions()}),
         "USER FUNCTIONS": catalog.list_functions,
-        "MODULES": lambda: ["core"],
+        "MODULES": lambda: catalog.modules.used,
         "JARS": lambda: [],
     }
     path = statement.path
@@ -86,7 +89,8 @@ def create_statement(kind: str, path: tuple[str, ...], catalog: Catalog) -> str:
     temporary = "TEMPORARY " if entry.temporary else ""
     if isinstance(entry.object, View):
         columns = ", ".join(quoted((name,)) for name in entry.object.columns)
-        return f"CREATE {temporary}VIEW {quoted(entry.identifier)} ({columns})\nAS {masked(entry.object.text)}"
+        comment = _comment(entry.object.comment)
+        return f"CREATE {temporary}VIEW {quoted(entry.identifier)} ({columns}){comment}\nAS {masked(entry.object.text)}"
     if isinstance(entry.object, PlanView):
         raise CatalogError(f"{quoted(entry.identifier)} is the query of a compiled plan; no statement makes it")
     if isinstance(entry.object, InlineTable):
@@ -96,7 +100,7 @@ def create_statement(kind: str, path: tuple[str, ...], catalog: Catalog) -> str:
 
 def _columns(table: ResolvedTable) -> str:
     schema = table.table_schema
-    lines = [f"  {quoted((column.name,))} {_declared(column)}" for column in schema.columns]
+    lines = [f"  {quoted((column.name,))} {_declared(column)}{_comment(column.comment)}" for column in schema.columns]
     lines += [
         f"  WATERMARK FOR {quoted((each.rowtime_attribute,))} AS {each.expression.serializable_string}"
         for each in schema.watermark_specs
@@ -112,9 +116,13 @@ def _declared(column: Column) -> str:
         return f"AS {column.expression.serializable_string}"
     text = str(column.data_type.regular())
     if column.kind == "METADATA":
-        origin = f" FROM '{column.metadata_key}'" if column.metadata_key else ""
+        origin = f" FROM '{_escaped(column.metadata_key)}'" if column.metadata_key else ""
         return f"{text} METADATA{origin}{' VIRTUAL' if column.is_virtual else ''}"
     return text
+
+
+def _comment(text: str | None) -> str:
+    return "" if text is None else f" COMMENT '{_escaped(text)}'"
 
 
 def _tail(table: ResolvedTable) -> str:
