@@ -297,6 +297,14 @@ class Describe(Statement):
 
 
 @dataclass(frozen=True, slots=True)
+class DescribeCatalog(Statement):
+    """DESCRIBE CATALOG [EXTENDED] name."""
+
+    name: str
+    extended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class DescribeJob(Statement):
     """DESCRIBE JOB 'id'."""
 

@@ -35,10 +35,14 @@ def show(script: Script) -> s.Statement:
 
 
 def describe(script: Script) -> s.Statement:
-    """DESCRIBE [EXTENDED] table, DESCRIBE JOB 'id'."""
+    """DESCRIBE [EXTENDED] table, DESCRIBE CATALOG [EXTENDED] name, DESCRIBE JOB 'id'."""
     if script.at("JOB") and script.at_text(1):
         script.take()
         return s.DescribeJob(script.text("a job's id"))
+    if script.at("CATALOG") and script.ahead(1).text not in (".", "", ";"):
+        script.take()
+        extended = script.accept("EXTENDED")
+        return s.DescribeCatalog(script.identifier("a catalog"), extended)
     if script.at_any("CATALOG", "DATABASE", "FUNCTION") and script.ahead(1).text.upper() != ".":
         raise script.unsupported(f"DESCRIBE {script.token.text.upper()}", "DESCRIBE takes a table or a view.")
     script.accept("EXTENDED")

@@ -15,6 +15,7 @@ from planner.statements import (
     CompileAndExecutePlan,
     CompilePlan,
     Describe,
+    DescribeCatalog,
     DescribeJob,
     DropPlan,
     ExecutePlan,
@@ -33,7 +34,7 @@ from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.api.plan_reference import local_path
 from rekindle.api.table_result import TableResult
 from rekindle.statements.evolution import lines
-from rekindle.statements.show import describe, show
+from rekindle.statements.show import describe, describe_catalog, show
 
 if TYPE_CHECKING:
     from rekindle.api.table_environment import TableEnvironment
@@ -89,6 +90,12 @@ def _(statement: Show, environment: TableEnvironment) -> TableResult:
 @execute.register(Describe)
 def _(statement: Describe, environment: TableEnvironment) -> TableResult:
     columns, rows = describe(statement, environment.catalog, environment.configuration)
+    return TableResult(columns=columns, rows=rows)
+
+
+@execute.register(DescribeCatalog)
+def _(statement: DescribeCatalog, environment: TableEnvironment) -> TableResult:
+    columns, rows = describe_catalog(statement, environment.catalog)
     return TableResult(columns=columns, rows=rows)
 
 

@@ -14,7 +14,7 @@ from planner.bind import build_query
 from planner.catalog.catalogs import Catalog, InlineTable, PlanView, View, quoted
 from planner.catalog.modules import CORE
 from planner.parse import parse_query
-from planner.statements import Describe, Show
+from planner.statements import Describe, DescribeCatalog, Show
 
 Listing = tuple[tuple[str, ...], list[tuple[Any, ...]]]
 """Column names and rows."""
@@ -77,6 +77,16 @@ def describe(statement: Describe, catalog: Catalog, configuration: Configuration
         )
         for column in schema.columns
     ]
+
+
+def describe_catalog(statement: DescribeCatalog, catalog: Catalog) -> Listing:
+    """DESCRIBE CATALOG: its name and type; EXTENDED, its options too."""
+    catalog.store(statement.name)
+    options = masked_options(catalog.catalog_options.get(statement.name, {}))
+    rows = [("name", statement.name), ("type", options.get("type", "generic_in_memory"))]
+    if statement.extended:
+        rows += [(f"option:{key}", value) for key, value in sorted(options.items()) if key != "type"]
+    return ("info name", "info value"), list(rows)
 
 
 def create_statement(kind: str, path: tuple[str, ...], catalog: Catalog) -> str:

@@ -190,3 +190,12 @@ def test_a_catalog_of_ones_own() -> None:
     assert environment.execute_sql("SHOW VIEWS FROM own.db").rows == [("v",)]
     with pytest.raises(CatalogError, match="'own' exists already"):
         environment.register_catalog("own", own)
+
+
+def test_describe_catalog(tmp_path: Path) -> None:
+    environment = TableEnvironment.create()
+    environment.execute_sql(f"CREATE CATALOG c WITH ('type' = 'file', 'path' = '{tmp_path}/c')")
+    assert environment.execute_sql("DESCRIBE CATALOG c").rows == [("name", "c"), ("type", "file")]
+    assert environment.execute_sql("DESC CATALOG EXTENDED c").rows[2:] == [("option:path", f"{tmp_path}/c")]
+    with pytest.raises(CatalogError, match="'d' does not exist"):
+        environment.execute_sql("DESCRIBE CATALOG d")
