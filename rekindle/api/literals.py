@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
+from numbers import Integral, Real
 
 from execnodes.core.errors import SqlError
 from planner.catalog.catalogs import quoted
@@ -61,9 +62,9 @@ def literal_sql(value: object) -> str:
             return "NULL"
         case bool():
             return "TRUE" if value else "FALSE"
-        case int():
-            return f"({int(value)})" if value < 0 else str(int(value))
-        case float():
+        case Integral():
+            return f"({int(value)})" if int(value) < 0 else str(int(value))
+        case Real():
             return f"CAST('{float(value)!r}' AS DOUBLE)"
         case Decimal():
             return _decimal(value)

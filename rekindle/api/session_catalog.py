@@ -6,6 +6,7 @@ import datetime
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Self
 
 from execnodes.core.errors import SqlError
@@ -18,6 +19,7 @@ from execnodes.core.types import (
     DOUBLE,
     STRING,
     LogicalType,
+    Root,
     decimal,
     time,
     timestamp,
@@ -158,10 +160,12 @@ class SessionCatalog(ABC):
         Without a type it is that of the first value in each column that is not None, as PyFlink has it: int is BIGINT,
         str is STRING. SqlError for rows that are none, or a value without a type.
         """
-        rows = [tuple(row) for row in elements]
-        if not rows or not rows[0] or any(len(row) != len(rows[0]) for row in rows):
+        rows = list(elements)
+        if any(isinstance(row, str) or not isinstance(row, Sequence) for row in rows) or len(set(map(len, rows))) != 1:
             raise SqlError("elements are rows, all of one length", hint="Give one row at least: [(1, 'a'), (2, 'b')].")
         if isinstance(schema, LogicalType):
+            if schema.root is not Root.ROW:
+                raise SqlError(f"{schema} is no type of rows", hint="Give DataTypes.ROW([DataTypes.FIELD(…), …]).")
             names, types = [field.name for field in schema.fields], [field.type for field in schema.fields]
         else:
             names = list(schema) if schema is not None else [f"_{index + 1}" for index in range(len(rows[0]))]
@@ -199,9 +203,9 @@ def _inferred(values: Sequence[Any]) -> LogicalType:
     match given:
         case bool():
             return BOOLEAN
-        case int():
+        case Integral():
             return BIGINT
-        case float():
+        case Real():
             return DOUBLE
         case str():
             return STRING
