@@ -97,11 +97,12 @@ def _(node: WindowAggregate, context: Context, update_before: bool) -> ExecNode:
 
 
 def _folds_first(node: WindowAggregate, context: Context) -> bool:
-    """Whether rows are folded by slices before the exchange: where a row is in several windows, unless told."""
+    """Whether rows are folded by slices before the exchange: where it is asked for.
+
+    Slices keep other state than one phase does, so a query that runs would lose its own if it were compiled again.
+    """
     strategy = context.configuration.get_option("table.optimizer.agg-phase-strategy")
-    overlapping = node.window.kind in ("HOP", "CUMULATE") and node.window.size > node.window.step
-    wanted = overlapping if strategy == "AUTO" else strategy == "TWO_PHASE" and node.window.kind != "SESSION"
-    return wanted and all_mergeable(node.calls, False)
+    return strategy == "TWO_PHASE" and node.window.kind != "SESSION" and all_mergeable(node.calls, False)
 
 
 def _two_phases(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from execnodes.core.errors import RekindleError
@@ -31,8 +32,8 @@ class Evolved:
 def evolve(old: StateMeaning, new: StateMeaning) -> Evolved:
     """`old` with the accumulators of `new`, as far as the snapshots of both say that they can be converted."""
     columns, changes, problems, unsure = list(old.columns), [], [], False
-    calls = dict.fromkeys(call_of(each.meaning) for each in old.columns)
-    for call in dict.fromkeys(call_of(each.meaning) for each in new.columns):
+    calls = _calls(old)
+    for call in _calls(new):
         text = new.serializers.get(call.text)
         known = [old.serializers[each.text] for each in calls if each.text in old.serializers and same(each, call)]
         if text is None or not known or known[0] == text:
@@ -60,6 +61,11 @@ def evolve(old: StateMeaning, new: StateMeaning) -> Evolved:
             news = {_part(each): each.name for each in fresh}
             changes.append(AccumulatorChange(title, found.reason or found.verdict, before, after, olds, news))
     return Evolved(replace(old, columns=tuple(columns)), tuple(changes), tuple(problems), unsure)
+
+
+def _calls(state: StateMeaning) -> Collection[Term]:
+    """A call may be known as a tree for one of its columns and as a text for another one; it is one call."""
+    return {call.text: call for call in (call_of(each.meaning) for each in state.columns)}.values()
 
 
 def _of(call: Term, column: StateColumn) -> bool:

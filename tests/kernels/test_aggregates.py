@@ -7,6 +7,7 @@ import pytest
 
 from execnodes.core.aggregates import (
     FUNCTIONS,
+    PERCENTAGE,
     accumulator_columns,
     is_aggregate,
     mergeable,
@@ -173,8 +174,11 @@ def test_every_type_as_key_and_as_argument(t: LogicalType, retract: bool) -> Non
         for distinct in (False, True):
             internal, result = resolve(function, (t,), distinct=distinct)
             name = f"{function}{distinct}"
+            options: dict[str, object] = {PERCENTAGE: "0.5"} if function.startswith("PERCENTILE") else {}
             calls.append(
-                AggregateCall(name=name, internal_name=internal, arg_list=(1,), distinct=distinct, type=result)
+                AggregateCall(
+                    name=name, internal_name=internal, arg_list=(1,), distinct=distinct, type=result, options=options
+                )
             )
     output = row(Field("k", t), *(Field(call.name, call.type) for call in calls))
     made = GroupAggregateOperator(
