@@ -174,7 +174,9 @@ def test_every_type_as_key_and_as_argument(t: LogicalType, retract: bool) -> Non
         for distinct in (False, True):
             internal, result = resolve(function, (t,), distinct=distinct)
             name = f"{function}{distinct}"
-            options: dict[str, object] = {PERCENTAGE: "0.5"} if function.startswith("PERCENTILE") else {}
+            options: dict[str, bool | int | str | None] = (
+                {PERCENTAGE: "0.5"} if function.startswith("PERCENTILE") else {}
+            )
             calls.append(
                 AggregateCall(
                     name=name, internal_name=internal, arg_list=(1,), distinct=distinct, type=result, options=options
