@@ -11,6 +11,7 @@ from typing import Literal as Tag
 from zoneinfo import available_timezones
 
 from execnodes.core.errors import OptionError
+from execnodes.core.flink_options import INERT
 from execnodes.core.secrets import remember
 from execnodes.user_functions import consent
 
@@ -233,6 +234,10 @@ OPTIONS: Mapping[str, ConfigOption] = {
             ("table", "changelog", "tableau"), inert=True,
         ),
     )
+} | {
+    key: _option(key, kind, default, why, inert=True)
+    for why, group in INERT.items()
+    for key, (kind, default) in group.items()
 }  # fmt: skip
 _BY_FALLBACK = {old: option for option in OPTIONS.values() for old in option.fallback_keys}
 SPARK_PREFIX = "spark."
