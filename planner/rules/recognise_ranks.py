@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from execnodes.core.expressions import Expression, Literal
-from execnodes.core.types import INTEGERS
+from execnodes.core.types import INTEGERS, row
 from planner.algebra import Filter, Logical, Over, Project, Rank
 from planner.algebra.columns import references
 from planner.algebra.predicates import conjunction, conjuncts
@@ -46,7 +46,8 @@ def _recognise(node: Logical) -> Logical:
 def _with_constant_rank(ranked: Rank, rank: int) -> Project:
     """The rank of a single row is known."""
     known = Literal(value=rank, type=ranked.type.fields[-1].type)
-    rows = replace(ranked, type=ranked.input.type)
+    # Not the input's type: a batch has dropped watermarks there, and which column is the time still breaks ties.
+    rows = replace(ranked, type=row(*ranked.type.fields[:-1]))
     return Project(rows, (*references(ranked.input.type), known), ranked.type)
 
 

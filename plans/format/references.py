@@ -23,7 +23,16 @@ COLUMNS = frozenset(
     {
         *("grouping", "unique_keys", "partition_fields", "time_attribute_index", "rowtime_field_index"),
         *("input_upsert_key", "left_keys", "right_keys", "left_upsert_keys", "right_upsert_keys", "index", "arg_list"),
-        *("filter_arg", "window_start", "window_end", "partition_key_indices", "keys", "target_columns", "fields"),
+        *(
+            "filter_arg",
+            "window_start",
+            "window_end",
+            "slice_end",
+            "partition_key_indices",
+            "keys",
+            "target_columns",
+            "fields",
+        ),
         *("partition_keys", "order_key", "primary_keys", "end_index"),
     }
 )

@@ -25,6 +25,7 @@ from execnodes.core.types import (
     timestamp,
     timestamp_ltz,
 )
+from execnodes.core.words import counted
 from planner.catalog.catalogs import quoted
 from rekindle.api.expressions import Expression
 from rekindle.api.literals import literal_sql, path_sql
@@ -171,7 +172,10 @@ class SessionCatalog(ABC):
             names = list(schema) if schema is not None else [f"_{index + 1}" for index in range(len(rows[0]))]
             types = [_inferred(values) for values in zip(*rows, strict=True)]
         if len(names) != len(rows[0]):
-            raise SqlError(f"{len(names)} columns for rows of {len(rows[0])} values", hint="Name each column once.")
+            raise SqlError(
+                f"{counted(len(names), 'column')} for rows of {counted(len(rows[0]), 'value')}",
+                hint="Name each column once.",
+            )
         return self.sql_query(values_sql(rows, names, types))
 
     def from_pandas(self, pdf: pandas.DataFrame, schema: LogicalType | Sequence[str] | None = None) -> Table:

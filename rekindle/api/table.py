@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, overload
 
 from execnodes.core.errors import SqlError
+from execnodes.core.words import counted
 from planner.catalog.catalogs import quoted
 from rekindle.api.expressions import Expression, as_column, as_sql, column_name
 from rekindle.api.grouped_table import Column, GroupedTable, OverWindowedTable, Window, WindowedTable, listed
@@ -75,7 +76,10 @@ class Table:
         names = self.get_resolved_schema().get_column_names()
         given = (field, *fields)
         if len(given) > len(names):
-            raise SqlError(f"{len(given)} names for {len(names)} columns", hint="Give one for each column at most.")
+            raise SqlError(
+                f"{counted(len(given), 'name')} for {counted(len(names), 'column')}",
+                hint="Give one for each column at most.",
+            )
         return self._selected([_named(old, new) for old, new in zip(names, given, strict=False)] + names[len(given) :])
 
     def add_columns(self, *columns: Column) -> Table:

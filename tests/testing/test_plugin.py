@@ -93,7 +93,7 @@ def test_a_program_of_ten_lines(inner: pytest.Pytester, spark: object) -> None:
     inner.makepyfile(test_max=today.replace("SUM(", "MAX("))
     both = run(inner, "--write-restore-fixtures", "test_renamed.py", "test_max.py", "test_wrong.py")
     both.assert_outcomes(passed=1, failed=2)
-    both.stdout.fnmatch_lines(["*SUM(orders.pieces).sum -> MAX(orders.pieces).max*"])
+    both.stdout.fnmatch_lines(["*function: SUM(orders.pieces) -> MAX(orders.pieces)*"])
     assert {each: each.read_bytes() for each in fixture.rglob("*") if each.is_file()} == written
 
 
