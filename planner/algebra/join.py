@@ -10,7 +10,7 @@ from functools import cached_property
 from execnodes.core.changelog import ChangelogMode
 from execnodes.core.errors import Position
 from execnodes.core.expressions import Call, Expression, InputRef, input_indexes, remap
-from execnodes.core.types import TEXTS, LogicalType, Root
+from execnodes.core.types import TEXTS, Field, LogicalType, Root, row
 from planner.algebra.columns import pick
 from planner.algebra.extent import parts_of
 from planner.algebra.keys import Key, shifted
@@ -27,6 +27,17 @@ class JoinType(StrEnum):
     FULL = "FULL"
     SEMI = "SEMI"
     ANTI = "ANTI"
+
+
+def joined_type(left: LogicalType, right: LogicalType, kind: JoinType) -> LogicalType:
+    """The columns of both sides; those of a side that is padded where nothing matches may be NULL."""
+    pads_left, pads_right = kind in (JoinType.RIGHT, JoinType.FULL), kind in (JoinType.LEFT, JoinType.FULL)
+    fields = [_padded(field, pads_left) for field in left.fields] + [_padded(f, pads_right) for f in right.fields]
+    return row(*fields).not_null()
+
+
+def _padded(field: Field, pads: bool) -> Field:
+    return Field(field.name, field.type.with_nullable(True)) if pads else field
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Call, Expression, InputRef, remap, transform
-from execnodes.core.types import Field, LogicalType, Root, row
+from execnodes.core.types import Field, LogicalType, Root
 from execnodes.core.words import counted
 from execnodes.functions import resolve
 from planner import syntax as s
 from planner.algebra import Filter, Join, JoinType, Unnest
+from planner.algebra.join import joined_type
 from planner.bind.expressions import Converter, all_of
 from planner.bind.hints import StateTtl
 from planner.bind.scope import Relation, Scope
@@ -53,7 +54,7 @@ def _join(builder: QueryBuilder, node: s.Join, ttl: StateTtl, outer: Scope | Non
     else:
         condition = TRUE if node.condition is None else _condition(builder, scope, node.condition)
     kind = JoinType.INNER if node.kind == "CROSS" else JoinType(node.kind)
-    type_ = _joined_type(left.logical.type, right.logical.type, kind)
+    type_ = joined_type(left.logical.type, right.logical.type, kind)
     plan = Join(
         left.logical, right.logical, kind, condition, type_, (ttl.of(left.name), ttl.of(right.name)), node.position
     )
@@ -110,16 +111,6 @@ def _merged(node: s.Join, ours: Expression, theirs: Expression) -> Expression:
     if node.kind == "RIGHT" or (node.kind != "LEFT" and ours.type.nullable and not theirs.type.nullable):
         return theirs
     return ours
-
-
-def _joined_type(left: LogicalType, right: LogicalType, kind: JoinType) -> LogicalType:
-    pads_left, pads_right = kind in (JoinType.RIGHT, JoinType.FULL), kind in (JoinType.LEFT, JoinType.FULL)
-    fields = [_padded(field, pads_left) for field in left.fields] + [_padded(f, pads_right) for f in right.fields]
-    return row(*fields).not_null()
-
-
-def _padded(field: Field, pads: bool) -> Field:
-    return Field(field.name, field.type.with_nullable(True)) if pads else field
 
 
 def _retyped(scope: Scope, type_: LogicalType) -> Scope:

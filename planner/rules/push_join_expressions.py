@@ -9,6 +9,7 @@ from execnodes.core.types import Field, row
 from execnodes.functions import is_deterministic
 from planner.algebra import Join, JoinType, Logical, Project
 from planner.algebra.columns import references
+from planner.algebra.join import joined_type
 from planner.algebra.predicates import conjuncts, is_call
 from planner.algebra.tree import Sinks, rewrite
 
@@ -49,12 +50,14 @@ def compute_below(node: Join, parts: list[Expression]) -> Logical:
     rights = _extend(node.right, [remap(each, lambda index: index - width) for each in right])
     semi = node.kind in (JoinType.SEMI, JoinType.ANTI)
     fields = node.type.fields
-    behind = () if semi else (*fields[width:], *rights.type.fields[at_right:])
-    joined_type = row(*fields[:width], *lefts.type.fields[width:], *behind)
+    # What is computed of a side that is padded may be NULL above the join.
+    added = joined_type(lefts.type, rights.type, node.kind).fields
+    behind = () if semi else (*fields[width:], *added[new_width + at_right :])
+    type = row(*fields[:width], *added[width:new_width], *behind)
     condition = transform(node.condition, moved)
-    joined = replace(node, left=lefts, right=rights, condition=condition, type=joined_type)
+    joined = replace(node, left=lefts, right=rights, condition=condition, type=type)
     kept = range(width) if semi else (*range(width), *range(new_width, new_width + at_right))
-    return Project(joined, references(joined_type, kept), node.type)
+    return Project(joined, references(type, kept), node.type)
 
 
 def _sides(condition: Expression, width: int) -> tuple[Expression, ...]:
