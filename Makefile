@@ -15,7 +15,7 @@ test: $(VENV)/.test
 	$(PYTEST) -m "not long"
 
 test-long: $(VENV)/.test
-	$(PYTEST) -m long
+	HYPOTHESIS_PROFILE=new $(PYTEST) -m long
 
 check: lint test
 

@@ -225,3 +225,13 @@ def test_a_row_between_two_sessions_makes_them_one_without_moving_what_is_kept()
     ]
     out = run(made, context, rows_of(made, 0, []), watermark=DRAINED)
     assert out.select("COUNT", "SUM", "WindowStart", "WindowEnd").rows() == [(3, 6, 0, 14_000)]
+
+
+def test_a_part_that_lost_more_than_it_holds_counts_with_the_others() -> None:
+    made = operator((_call("COUNT"), _call("SUM", 1)), retract=True)
+    context = FakeContext(made)
+    run(made, context, rows_of(made, 0, [("a", 1, 0), ("a", 2, 9000)], keys=(0,)))
+    # The row that joins them, and the one that is taken back, are kept with the first: it has none left.
+    run(made, context, rows_of(made, 0, [("a", 5, 4000), ("a", 1, 0), ("a", 2, 9000)], [0, 3, 3], keys=(0,)))
+    out = run(made, context, rows_of(made, 0, []), watermark=DRAINED)
+    assert out.select("COUNT", "SUM", "WindowStart", "WindowEnd").rows() == [(1, 5, 0, 14_000)]

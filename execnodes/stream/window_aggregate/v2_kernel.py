@@ -87,8 +87,8 @@ class SessionAggregateOperator(SessionOperator):
         firing, group = self.firing, [*self.keys, PART]
         sessions = due.select(*group, START, END).unique([*self.keys, END], keep="first", maintain_order=True)
         if self.merges:
-            alive = due.filter(pl.col(RECORD_COUNT) > 0) if firing.retract else due
-            delta = firing.combine(alive.drop(PART, START))
+            # A part may hold fewer rows than were taken back from it: only all parts together tell.
+            delta = firing.combine(due.drop(PART, START))
         else:
             rows = taken(context.state(ROWS), self.states[-1], due, group).drop(PART, START, FIRE, NUMBER)
             delta = firing.delta(rows, Nothing(firing.states))
