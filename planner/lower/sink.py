@@ -48,6 +48,7 @@ def lower_sink(node: Sink, context: Context) -> ExecNode:
             ),
             dynamic_table_sink=DynamicTableSink(table=reference(node), target_columns=node.target_columns),
             input_changelog_mode=below.changelog_mode,
+            accepted_changelog_mode=accepted,
             require_upsert_materialize=materialize,
             input_upsert_key=found or None,
             conflict_strategy=node.on_conflict,

@@ -161,6 +161,7 @@ def _forgetting(node: ExecNode, id: int) -> Sink:
         id=id,
         dynamic_table_sink=DynamicTableSink(table=table),
         input_changelog_mode=node.changelog_mode,
+        accepted_changelog_mode=node.changelog_mode,
         input_properties=(InputProperty(),),
         output_type=node.output_type,
         changelog_mode=node.changelog_mode,

@@ -208,8 +208,8 @@ RELEASED = {
 """What the connectors of 1.2 take of tables without and with a primary key.
 
 A sink of version 1 asks for it when its plan runs: it leaves out -U where rows are found by a key that is not the
-query's. So it may not change under such plans; what a connector learns later needs an option of its table, or a version
-of the sink that stores what it decides.
+query's. So it may not change under such plans, while later versions store what they were told
+(tests/plans/test_abilities.py); what a connector learns needs an option of its table as long as version 1 is read.
 """
 
 

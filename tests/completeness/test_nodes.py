@@ -87,8 +87,8 @@ def test_every_node_lowers(key: NodeKey) -> None:
         assert issubclass(cls, BatchNode)
         assert "lower_batch" in vars(cls)
     else:
-        assert "lower" in vars(cls)
-        assert cls.lower is not ExecNode.lower
+        # Its own, or that of an earlier version.
+        assert cls.lower.__module__.rpartition(".")[0] == key.module.rpartition(".")[0]
 
 
 @pytest.mark.parametrize("key", KEYS, ids=str)

@@ -39,13 +39,18 @@ def node_file(key: NodeKey) -> Path:
 
 
 def own_files(key: NodeKey) -> list[Path]:
-    """Files of a version: module and kernels, those of the newest version its class serves, and what these import."""
+    """Files of a version: module and kernels, those of the newest its class serves, and all they import there."""
     folder = node_file(key).parent
     newest = max(each.key for each in lookup(key).METADATA)
-    found = {path for version in {key, newest} for path in folder.glob(f"v{version.version}*.py")}
     package = key.module.rpartition(".")[0]
-    names = {name.removeprefix(f"{package}.") for path in found for name in imports(path) if name.startswith(package)}
-    return sorted({*found, *(folder / f"{name}.py" for name in names)})
+    left = {path for version in {key, newest} for path in folder.glob(f"v{version.version}*.py")}
+    found: set[Path] = set()
+    while left:
+        path = left.pop()
+        found.add(path)
+        names = (name.removeprefix(f"{package}.") for name in imports(path) if name.startswith(f"{package}."))
+        left |= {folder / f"{name}.py" for name in names} - found
+    return sorted(found)
 
 
 def node_class(key: NodeKey) -> tuple[type[ExecNode], ast.ClassDef]:

@@ -105,3 +105,27 @@ OPTIONS = RestoreProgram(
         "table.exec.uid.format": "<id>_<type>-<version>_<operator>",
     },
 )  # fmt: skip
+SETTLED = RestoreProgram(
+    "stream-exec-sink_2", "settled",
+    CHANGES + POINTS + """
+CREATE TABLE short (k VARCHAR(2) NOT NULL, g VARCHAR(3), PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'blackhole');
+CREATE TABLE away (k STRING, v BIGINT) WITH ('connector' = 'blackhole');
+""",
+    {
+        "last_of_group": LAST.queries["last_of_group"],
+        "short": "SELECT g, CAST(id AS STRING) AS g2 FROM a ON CONFLICT DO DEDUPLICATE",
+        **CONFLICTS.queries,
+        "away": "SELECT k, v FROM p",
+    },
+    {**BEFORE, "p/0.json": _POINTS_BEFORE}, {**AFTER, "p/1.json": _POINTS_AFTER},
+    {
+        "table.exec.sink.not-null-enforcer": "DROP",
+        "table.exec.sink.type-length-enforcer": "TRIM_PAD",
+        "table.exec.sink.upsert-materialize": "FORCE",
+        "table.exec.lateness.granularity": "row",
+        "table.exec.uid.format": "<id>_<type>-<version>_<operator>",
+    },
+)  # fmt: skip
+SETTLED_AGED = RestoreProgram(
+    "stream-exec-sink_2", "ttl", CHANGES, LAST_AGED.queries, BEFORE, AFTER, LAST_AGED.configuration, long=True
+)  # fmt: skip
