@@ -7,6 +7,7 @@ from pathlib import Path
 
 from docs.markers import between_markers
 from execnodes.core import aggregates
+from execnodes.core.node import ExecNode
 from execnodes.core.registry import keys, lookup
 from execnodes.functions.registry import functions
 from rekindle.connectors.format import formats
@@ -38,7 +39,7 @@ def _nodes() -> Iterator[tuple[str, ...]]:
     for key in keys():
         cls = lookup(key)
         summary = (cls.__doc__ or "").strip().splitlines()[0].replace("|", "\\|")
-        yield f"`{key}`", summary, "yes" if "uids" in vars(cls) else "no"
+        yield f"`{key}`", summary, "no" if cls.uids is ExecNode.uids else "yes"
 
 
 def _connectors() -> Iterator[tuple[str, ...]]:
