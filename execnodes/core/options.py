@@ -174,6 +174,20 @@ OPTIONS: Mapping[str, ConfigOption] = {
             "Wait for the end of an INSERT before the next statement; else it runs in the background. At the prompt the default is false, as in Flink.",
         ),
         _option("table.exec.state.ttl", "duration", "0 ms", "How long idle state is kept; written into the plan."),
+        _option(
+            "table.exec.emit.allow-lateness", "duration", "0 ms",
+            "How long after its end a window of GROUP BY TUMBLE or HOP (not SESSION, nor table functions) takes rows, and is updated.",
+        ),
+        _option(
+            "table.exec.emit.early-fire.enabled", "bool", "false",
+            "Such windows are given before their end, with each micro-batch that changes them.",
+        ),
+        _option("table.exec.emit.early-fire.delay", "duration", "0 ms", "A micro-batch gives a window once.", inert=True),
+        _option(
+            "table.exec.emit.late-fire.enabled", "bool", "false",
+            "Late rows update a window with their micro-batch; lateness must be allowed.",
+        ),
+        _option("table.exec.emit.late-fire.delay", "duration", "0 ms", "A micro-batch gives a window once.", inert=True),
         _option("table.exec.mini-batch.enabled", "bool", "false", "A micro-batch is always a bundle.", inert=True),
         _option("table.exec.mini-batch.size", "int", "-1", "A bundle has the rows of its micro-batch.", inert=True),
         _option(

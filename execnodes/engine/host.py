@@ -21,6 +21,7 @@ from execnodes.engine.frames import (
     to_pandas,
     to_slots,
 )
+from execnodes.engine.order import before_watermark, by_cause, joined, number_rows, restore_order, under_watermark
 from execnodes.engine.packing import packed, unpack
 from execnodes.kernels.failing import failing_at
 from execnodes.lowering.slots import SlotLayout
@@ -110,13 +111,14 @@ class StageHost:
             passing = batch.with_columns(pl.lit(tag, pl.Int32).alias(TAG))
             yield to_pandas(_padded(passing, self._shape.output_columns()))
             return
-        numbered, order = number_rows(batch, self._shape)
+        numbered, order = number_rows(batch, ordered=self._shape.ordered)
         context = GroupContext(self._handle, self._states, operator, timer_values, self._floor)
         if operator.uses_time and numbered.select((pl.col(KIND) >= FIRED).any()).item():
             numbered, context.watermark = before_watermark(numbered, context.watermark), None
-        steps = one_by_one(numbered) if self._shape.every_change else [numbered]
+        steps = by_cause(numbered, order) if self._shape.every_change else [numbered]
         with failing_at(self._places.get(tag)):
-            changes = joined([operator.process(split_inputs(rows, operator, self._shape), context) for rows in steps])
+            given = [operator.process(split_inputs(rows, operator, self._shape), context) for rows in steps]
+        changes = joined(given, steps)
         if changes is not None and self._shape.every_change and len(operator.inputs) == 1:
             changes = under_watermark(changes, numbered)
         self._report(operator, group, context)
@@ -159,78 +161,9 @@ class StageHost:
         self._metrics.add({(operator.uid, name, group): value for name, value in counts.items()})
 
 
-def number_rows(batch: pl.DataFrame, shape: StageShape) -> tuple[pl.DataFrame, pl.DataFrame | None]:
-    """Rows in the order of the input, with SEQUENCE as their number in it, and the order they had (MAJOR, SEQUENCE).
-
-    Of one input row's changes the removals come first. Where the pipeline carries no order the rows are numbered as
-    they stand, and there is no order to give back.
-    """
-    place = pl.int_range(pl.len(), dtype=pl.Int64).alias(SEQUENCE)
-    if not shape.ordered:
-        return batch.with_columns(place), None
-    adds = pl.col(KIND) % 2 == 0
-    ordered = batch.sort(MAJOR, SEQUENCE, adds, nulls_last=False, maintain_order=True)
-    return ordered.with_columns(place), ordered.select(MAJOR, SEQUENCE)
-
-
-def restore_order(changes: pl.DataFrame, order: pl.DataFrame | None) -> pl.DataFrame:
-    """Give changes the order of the input rows that caused them (kernels name those by number).
-
-    Changes that no row caused (a window fires) have none and so come first: they belong to the time before the batch.
-    """
-    bare = changes.drop(MAJOR, strict=False)
-    if order is None or SEQUENCE not in bare.columns:
-        return bare
-    places = _causes(bare, len(order))
-    return bare.drop(SEQUENCE).hstack([order[name].gather(places) for name in (MAJOR, SEQUENCE)])
-
-
-def _causes(changes: pl.DataFrame, rows: int) -> pl.Series:
-    """Which of so many input rows caused each change; null where it was none of them."""
-    cause = changes[SEQUENCE].cast(pl.Int64)
-    known = cause.is_between(0, rows - 1).fill_null(False)
-    return cause.zip_with(known, pl.Series([None], dtype=pl.Int64).new_from_index(0, len(cause)))
-
-
 def _plain_kinds(rows: pl.DataFrame) -> pl.DataFrame:
     """Row kinds without what travels in them."""
     return rows.with_columns((pl.col(KIND) % 4).cast(pl.Int8))
-
-
-def one_by_one(rows: pl.DataFrame) -> list[pl.DataFrame]:
-    """A frame a row."""
-    return [rows.slice(place, 1) for place in range(len(rows))]
-
-
-def joined(results: list[pl.DataFrame | None]) -> pl.DataFrame | None:
-    """Changes of several steps, each with the number of the row that caused them."""
-    if len(results) == 1:
-        return results[0]
-    caused = [
-        changes.with_columns(pl.lit(number, pl.Int64).alias(SEQUENCE))
-        for number, changes in enumerate(results)
-        if changes is not None
-    ]
-    return pl.concat(caused, how="diagonal") if caused else None
-
-
-def before_watermark(rows: pl.DataFrame, watermark: int | None) -> pl.DataFrame:
-    """Give each row the watermark it must be judged by: none for those that a watermark gave (`FIRED`)."""
-    known = [pl.lit(watermark, pl.Int64), *([pl.col(WATERMARK)] if WATERMARK in rows.columns else [])]
-    judged = pl.when(pl.col(KIND) < FIRED).then(pl.max_horizontal(known))
-    return rows.with_columns(judged.alias(WATERMARK))
-
-
-def under_watermark(changes: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    """Give changes the watermark under which the row came that caused them, if rows have one each.
-
-    Only where rows are taken one by one, for a change of several rows is of none of them; and for operators with one
-    input: behind several the watermark is the least of theirs, which no row knows.
-    """
-    if WATERMARK not in rows.columns or WATERMARK in changes.columns or SEQUENCE not in changes.columns:
-        return changes
-    places = _causes(changes, len(rows))
-    return changes.with_columns(rows[WATERMARK].gather(places).alias(WATERMARK))
 
 
 def split_inputs(batch: pl.DataFrame, operator: Operator, shape: StageShape) -> list[pl.DataFrame]:
@@ -349,23 +282,23 @@ def fold_locally(
 
 
 def _folded(tag: int, kernel: LocalKernel, rows: pl.DataFrame, shape: StageShape) -> pl.DataFrame:
-    numbered, order = number_rows(rows, shape)
+    numbered, order = number_rows(rows, ordered=shape.ordered)
     hidden = tuple(name for name in shape.kernel_hidden() if name != HASH or shape.keeps_hash)
     fired = numbered[KIND] >= FIRED
     if kernel.uses_time and fired.any():
         # Rows that a watermark gave stand before it, and so does what they are folded to.
         before = before_watermark(numbered, None)
-        parts = [_folded_alike(kernel, before.filter(each), hidden, shape) for each in (~fired, fired)]
+        parts = [_folded_alike(kernel, before.filter(each), order, hidden, shape) for each in (~fired, fired)]
         marked = parts[1].with_columns((pl.col(KIND) + FIRED).cast(pl.Int8))
         return _encoded(pl.concat([parts[0], marked], how="diagonal"), kernel.output, tag, shape, order)
-    return _encoded(_folded_alike(kernel, numbered, hidden, shape), kernel.output, tag, shape, order)
+    return _encoded(_folded_alike(kernel, numbered, order, hidden, shape), kernel.output, tag, shape, order)
 
 
 def _folded_alike(
-    kernel: LocalKernel, numbered: pl.DataFrame, hidden: tuple[str, ...], shape: StageShape
+    kernel: LocalKernel, numbered: pl.DataFrame, order: pl.DataFrame | None, hidden: tuple[str, ...], shape: StageShape
 ) -> pl.DataFrame:
-    steps = one_by_one(numbered) if shape.every_change and len(numbered) else [numbered]
-    changes = joined([kernel.fold(_plain_kinds(to_kernel(step, kernel.inputs, hidden))) for step in steps])
+    steps = by_cause(numbered, order) if shape.every_change and len(numbered) else [numbered]
+    changes = joined([kernel.fold(_plain_kinds(to_kernel(step, kernel.inputs, hidden))) for step in steps], steps)
     assert changes is not None
     return under_watermark(changes, numbered) if shape.every_change else changes
 

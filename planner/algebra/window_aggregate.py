@@ -14,7 +14,7 @@ from execnodes.core.types import LogicalType
 from planner.algebra.calls import columns_read, moved
 from planner.algebra.columns import pick
 from planner.algebra.keys import Key
-from planner.algebra.relation import Places, Pruning, Unary, places
+from planner.algebra.relation import ALL_CHANGES, UPDATING, Places, Pruning, Unary, places
 from planner.algebra.windows import END, START, TIME, Window, WindowColumn, WindowProperty
 
 
@@ -40,11 +40,13 @@ class WindowAggregate(Unary):
 
     @cached_property
     def kinds(self) -> ChangelogMode:
-        """Final rows."""
-        return INSERT_ONLY
+        """Final rows, but of windows of old that are given more than once."""
+        if not self.window.updates:
+            return INSERT_ONLY
+        return UPDATING if self.input.kinds.insert_only else ALL_CHANGES
 
     def updates_without_before(self) -> bool:
-        """There are no updates."""
+        """The group and the window tell which row is replaced."""
         return True
 
     def keys_of_rows(self) -> Iterable[Key]:
@@ -60,7 +62,9 @@ class WindowAggregate(Unary):
 
     @cached_property
     def event_times(self) -> frozenset[int]:
-        """window_time."""
+        """window_time, of final rows."""
+        if self.window.updates:
+            return frozenset()
         own = enumerate(self.properties, self._first_property)
         return frozenset(at for at, each in own if each.property == TIME)
 

@@ -11,6 +11,21 @@ START, END, TIME = "WindowStart", "WindowEnd", "WindowTime"
 
 
 @dataclass(frozen=True)
+class Emission:
+    """When windows of old are given besides at their end."""
+
+    early: bool = False
+    """Before it."""
+    lateness: int = 0
+    """Milliseconds after it in which rows are taken."""
+
+    @property
+    def updates(self) -> bool:
+        """Whether a window is given more than once."""
+        return self.early or self.lateness > 0
+
+
+@dataclass(frozen=True)
 class Window:
     """A window of a table function; lengths in milliseconds."""
 
@@ -23,6 +38,18 @@ class Window:
     offset: int = 0
     partition: tuple[int, ...] = ()
     """PARTITION BY of SESSION."""
+    emission: Emission | None = None
+    """Of TUMBLE, HOP and SESSION in GROUP BY, the windows of old; None for those of table functions."""
+
+    @property
+    def updates(self) -> bool:
+        """Whether a window is given more than once."""
+        return self.emission is not None and self.emission.updates
+
+    @property
+    def uneven(self) -> bool:
+        """Whether the steps do not fill the window."""
+        return self.step > 0 and self.size % self.step != 0
 
     @property
     def of_a_row(self) -> int:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Expression, InputRef
+from execnodes.core.options import parse_duration
 from planner import syntax as s
 from planner.algebra import Logical
+from planner.algebra.windows import Emission
 from planner.bind.expressions import Converter
 from planner.bind.source import Source, project, refs
 from planner.bind.windows import PARAMETERS, attach, interval_millis, make_window, time_attribute
@@ -54,7 +56,8 @@ class GroupWindows:
         plan, partition = self.source.logical, tuple[int, ...]()
         if name == "SESSION":
             plan, partition = self._partition(converter, keys)
-        window = make_window(name, lengths, partition, call.position)
+        emission = _emission(builder, name, call)
+        window = replace(make_window(name, lengths, partition, call.position, legacy=True), emission=emission)
         attached = attach(plan, window, time, call.position)
         width = len(plan.type.fields)
         start, end, rowtime = (attached.type.fields[width + i].type for i in range(3))
@@ -102,3 +105,30 @@ class GroupWindows:
                 f"{node.name} is of no window in GROUP BY", position=node.position, hint=f"Group by {name}(…) alike."
             )
         return self._columns[_AUXILIARY[auxiliary]]
+
+
+def _emission(builder: QueryBuilder, name: str, call: s.Call) -> Emission:
+    """What the options say of windows of old; SqlError where Flink has one.
+
+    Batch mode gives every window once. An allowed lateness is not for sessions, which Flink does not say.
+    """
+    options = builder.configuration
+    if options.get_option("execution.runtime-mode") == "batch":
+        return Emission()
+    early, late = (options.flag(f"table.exec.emit.{each}-fire.enabled") for each in ("early", "late"))
+    lateness = parse_duration(options.get_option("table.exec.emit.allow-lateness"))
+    if name == "SESSION":
+        if early or late:
+            raise SqlError(
+                "SESSION windows are given once, when they end: early and late fire are not supported for them",
+                position=call.position,
+                hint="RESET the options table.exec.emit.early-fire.enabled and table.exec.emit.late-fire.enabled.",
+            )
+        return Emission()
+    if late and not lateness:
+        raise SqlError(
+            "late fire needs an allowed lateness",
+            position=call.position,
+            hint="SET 'table.exec.emit.allow-lateness' to a positive duration.",
+        )
+    return Emission(early, lateness)

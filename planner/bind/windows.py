@@ -66,14 +66,19 @@ def attach(plan: Logical, window: Window, time: InputRef, position: Position) ->
     return WindowTableFunction(plan, window, time.input_index, type_, position, at)
 
 
-def make_window(name: str, lengths: dict[str, int], partition: tuple[int, ...], position: Position) -> Window:
-    """The window of these lengths in milliseconds; SqlError if they do not fit together."""
+def make_window(
+    name: str, lengths: dict[str, int], partition: tuple[int, ...], position: Position, *, legacy: bool = False
+) -> Window:
+    """The window of these lengths in milliseconds; SqlError if they do not fit together.
+
+    Steps of a HOP in GROUP BY (`legacy`) need not fill it.
+    """
     size = lengths.get("SIZE", lengths.get("GAP", 0))
     step = lengths.get("SLIDE", lengths.get("STEP", 0))
     for key, value in lengths.items():
         if key != "OFFSET" and value <= 0:
             raise SqlError(f"{key} of {name} must be positive, not {value} ms", position=position)
-    if step and size % step:
+    if step and size % step and not legacy:
         names = ("size", "slide") if name == "HOP" else ("maxSize", "step")
         raise SqlError(
             f"{name} table function based aggregate requires {names[0]} must be an integral multiple of {names[1]}, "

@@ -71,6 +71,8 @@ def _(node: WindowAggregate, context: Context, update_before: bool) -> ExecNode:
         NamedWindowProperty.model_validate({"name": field.name, "property": each.property})
         for field, each in zip(output.fields[first:], node.properties, strict=True)
     )
+    if node.window.updates or node.window.uneven:
+        return _of_old(node, context, update_before, below, windowing, calls, properties, output)
     if node.time_index is not None and not retract and _folds_first(node, context):
         return _two_phases(node, context, below, windowing, calls, properties, output)
     select = [*(names[each] for each in node.grouping), *(aggregated(call, names, retract) for call in calls)]
@@ -91,6 +93,42 @@ def _(node: WindowAggregate, context: Context, update_before: bool) -> ExecNode:
             named_window_properties=properties,
             need_retraction=retract,
             state=(StateMetadata(index=0, name="windowAggregateState"),),
+        ).put(node.place),
+        [context.exchange(below, node.grouping)],
+    )
+
+
+def _of_old(
+    node: WindowAggregate, context: Context, update_before: bool, below: ExecNode, windowing: Windowing,
+    calls: tuple[AggregateCall, ...], properties: tuple[NamedWindowProperty, ...], output: LogicalType,
+) -> ExecNode:  # fmt: skip
+    from execnodes.stream.group_window_aggregate import GroupWindowAggregate
+
+    if windowing.strategy != "TimeAttribute":
+        raise SqlError("such a window is found by the time of rows alone", position=node.position)
+    names, retract = names_of(below.output_type), not below.changelog_mode.insert_only
+    mode = node.mode(update_before)
+    select = [*(names[each] for each in node.grouping), *(aggregated(call, names, retract) for call in calls)]
+    select += [f"{_SHOWN[each.property]} AS {each.name}" for each in properties]
+    fields = (Field(each.name, each.type.regular() if node.window.updates else each.type) for each in output.fields)
+    return context.add(
+        GroupWindowAggregate(
+            id=NEW,
+            output_type=row(*fields),
+            changelog_mode=mode,
+            description=described(
+                "GroupWindowAggregate",
+                ("groupBy", grouped(node.grouping, names)),
+                ("window", f"[{shown_window(windowing, below)}]"),
+                ("select", listed(select)),
+            ),
+            grouping=node.grouping,
+            agg_calls=calls,
+            windowing=windowing,
+            named_window_properties=properties,
+            need_retraction=retract,
+            generate_update_before=mode.retract,
+            state=(StateMetadata(index=0, name="groupWindowAggregateState"),),
         ).put(node.place),
         [context.exchange(below, node.grouping)],
     )
@@ -181,7 +219,7 @@ def _by_time(
 
 
 def _spec(window: Window, position: Position | None) -> WindowSpec:
-    if window.kind in ("HOP", "CUMULATE") and (window.step <= 0 or window.size % window.step):
+    if window.kind in ("HOP", "CUMULATE") and (window.step <= 0 or (window.uneven and window.emission is None)):
         raise SqlError(
             f"the size of {window.kind} windows ({window.size} ms) must be a multiple of their step ({window.step} ms)",
             position=position,

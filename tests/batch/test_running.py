@@ -104,6 +104,22 @@ def test_spark_sees_the_size_of_parquet_files_and_reads_nothing_else(
     assert [row.n for row in named.collect()] == [".parquet"]
 
 
+def test_steps_of_a_hop_need_not_fill_it(environment: TableEnvironment, tmp_path: Path) -> None:
+    environment.execute_sql(
+        "CREATE TABLE e (v INT, ts AS TO_TIMESTAMP_LTZ(v * 1000, 3), WATERMARK FOR ts AS ts) "
+        f"WITH ('connector' = 'filesystem', 'path' = '{tmp_path}/in.json', 'format' = 'json')"
+    )
+
+    def counted(window: str) -> list[tuple[object, ...]]:
+        query = (
+            f"SELECT EXTRACT(SECOND FROM HOP_START({window})) AS s, COUNT(*) AS c FROM (SELECT * FROM e WHERE v > 0) "
+        )
+        return rows(environment, f"{query} GROUP BY HOP({window}) ORDER BY s")
+
+    assert counted("ts, INTERVAL '4' SECOND, INTERVAL '2' SECOND") == [(4, 1)]
+    assert counted("ts, INTERVAL '2' SECOND, INTERVAL '3' SECOND") == [(2, 2), (4, 1)]
+
+
 def test_in_reaches_equal_columns(environment: TableEnvironment) -> None:
     """Each k of the sums is one of the asked ones, so that the others need not be summed."""
     found = environment.as_data_stream(

@@ -1,4 +1,4 @@
-"""Which nodes windows become: sessions found by the aggregate or read, slices."""
+"""Which nodes windows become: sessions found by the aggregate or read, slices, windows of old that are updated."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from execnodes.core.errors import RekindleError
 from execnodes.core.graph import ExecGraph
 from tests.planner.test_lower_programs import compile_program
 
@@ -48,6 +49,10 @@ def windows(folder: Path, query: str, options: str = "") -> list[str]:
         (f"SELECT COUNT(*) FROM {HOP} {BY}, k", ["window-aggregate_2"]),
         (f"SELECT COUNT(DISTINCT v) FROM {HOP} {BY}, k", ["window-aggregate_2"]),
         (f"SELECT COUNT(*) FROM {HOP.replace('10', '5')} {BY}, k", ["window-aggregate_2"]),
+        (
+            "SELECT COUNT(*) FROM t GROUP BY HOP(ts, INTERVAL '5' SECOND, INTERVAL '2' SECOND)",
+            ["group-window-aggregate_1"],
+        ),
         ("SELECT COUNT(*) FROM t GROUP BY TUMBLE(ts, INTERVAL '5' SECOND)", ["window-aggregate_2"]),
     ],
 )
@@ -61,3 +66,31 @@ def test_slices_are_asked_for(tmp_path: Path, calls: str, folded: bool) -> None:
     two = "SET 'table.optimizer.agg-phase-strategy' = 'TWO_PHASE';"
     found = windows(tmp_path, f"SELECT {calls} FROM {HOP} {BY}, k", two)
     assert found == (["local-window-aggregate_1", "global-window-aggregate_1"] if folded else ["window-aggregate_2"])
+
+
+LATE = "SET 'table.exec.emit.allow-lateness' = '1 s';"
+EARLY = "SET 'table.exec.emit.early-fire.enabled' = 'true';"
+OLD = "SELECT COUNT(*) FROM t GROUP BY {}(ts, INTERVAL '5' SECOND)"
+
+
+def test_windows_that_are_updated(tmp_path: Path) -> None:
+    (node,) = (each for each in graph(tmp_path, OLD.format("TUMBLE"), LATE).nodes if "group-window" in str(each.key))
+    assert not node.changelog_mode.insert_only
+    assert windows(tmp_path, f"SELECT COUNT(*) FROM {HOP.replace('10', '5')} {BY}, k", LATE) == ["window-aggregate_2"]
+
+
+def test_sessions_take_no_late_rows(tmp_path: Path) -> None:
+    """As in Flink, which leaves an allowed lateness unused for them: a script may set it for its other windows."""
+    assert windows(tmp_path, OLD.format("SESSION"), LATE) == ["window-aggregate_2"]
+
+
+@pytest.mark.parametrize(
+    ("query", "options", "message"),
+    [
+        (OLD.format("SESSION"), EARLY, "SESSION windows are given once"),
+        (OLD.format("TUMBLE"), "SET 'table.exec.emit.late-fire.enabled' = 'true';", "late fire needs an allowed late"),
+    ],
+)
+def test_refusals(query: str, options: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(RekindleError, match=rf"line \d+, column \d+: {message}"):
+        graph(tmp_path, query, options)

@@ -45,17 +45,17 @@ class BatchWindowTableFunction(BatchNode):
             bounds = list(self._bounds())
         texts = [[*rows.columns, *self._columns(start, end)] for start, end in bounds]
         given = BatchRows(rows.type, timed)
-        if len(bounds) == 1:
+        if len(bounds) == 1 and not self._uneven:
             return given.project(self.output_type, texts[0])
         later = [f"{end} > rk_time" for _, end in bounds]
-        return exploded(given, texts, self.output_type, later if self._cumulates else ())
+        return exploded(given, texts, self.output_type, later if self._cumulates or self._uneven else ())
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """The window has its lengths, and the output is the input and three columns."""
         index, (size, step) = self.windowing.time_attribute_index, self._lengths()
         if index is None or index >= len(inputs[0].fields):
             raise self.fail("it must name the input column of the time attribute")
-        if size <= 0 or step <= 0 or size % step:
+        if size <= 0 or step <= 0 or (self._cumulates and self._uneven):
             raise self.fail(f"the size of a {self.windowing.window.type} must be a positive multiple of its step")
         if len(self.output_type.fields) != len(inputs[0].fields) + 3:
             raise self.fail("its output must be the columns of its input, window_start, window_end and window_time")
@@ -67,6 +67,12 @@ class BatchWindowTableFunction(BatchNode):
     @property
     def _instant(self) -> bool:
         return self.windowing.time_attribute_type.root is Root.TIMESTAMP_LTZ
+
+    @property
+    def _uneven(self) -> bool:
+        """Steps do not fill a window (a HOP in GROUP BY): some rows are in fewer windows than others, or in none."""
+        size, step = self._lengths()
+        return size % step != 0
 
     @property
     def _cumulates(self) -> bool:

@@ -199,3 +199,27 @@ SLICES = RestoreProgram(
     BEFORE, LATE,
     _ALL_OPTIONS | {"table.local-time-zone": "Europe/Berlin", "table.optimizer.agg-phase-strategy": "TWO_PHASE"},
 )  # fmt: skip
+_OF_OLD = (
+    "SELECT k, {0}_START({1}) AS s, {0}_END({1}) AS e, {0}_ROWTIME({1}) AS r, COUNT(*) AS c FROM t GROUP BY k, {0}({1})"
+)
+_UNEVEN = _OF_OLD.format("HOP", "ts, INTERVAL '7' SECOND, INTERVAL '3' SECOND")
+UPDATED = RestoreProgram(
+    "stream-exec-group-window-aggregate_1", "late", EVENTS,
+    {
+        "tumble": _OF_OLD.format("TUMBLE", "ts, INTERVAL '5' SECOND"),
+        "uneven": _UNEVEN,
+        "counted": "SELECT n, COUNT(*) AS c FROM (SELECT COUNT(*) AS n, COUNT(DISTINCT s) AS d FROM t "
+        "GROUP BY k, TUMBLE(ts, INTERVAL '5' SECOND)) GROUP BY n",
+        "taken_back": f"SELECT TUMBLE_END(ts, INTERVAL '5' SECOND) AS w, SUM(v) AS sv FROM ({_LAST}) "
+        "GROUP BY TUMBLE(ts, INTERVAL '5' SECOND)",
+    },
+    BEFORE, LATE,
+    _ALL_OPTIONS | {
+        "table.local-time-zone": "Europe/Berlin", "table.exec.emit.allow-lateness": "10 s",
+        "table.exec.emit.early-fire.enabled": "true",
+    },
+)  # fmt: skip
+UNEVEN = RestoreProgram(
+    "stream-exec-group-window-aggregate_1", "uneven", EVENTS,
+    {"uneven": _UNEVEN, "overlapping": _UNEVEN.replace("'3' SECOND", "'12' SECOND")}, BEFORE, AFTER,
+)  # fmt: skip
