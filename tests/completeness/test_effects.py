@@ -45,6 +45,8 @@ WINDOW = (
     "GROUP BY window_start, window_end"
 )
 
+OLD_WINDOW = "SELECT COUNT(*) FROM t GROUP BY TUMBLE(ts, INTERVAL '1' MINUTE)"
+
 
 def _graph(query: str, options: Mapping[str, str]) -> ExecGraph:
     return TableEnvironment.create(dict(options)).compile_script(TABLES + SINKS + query).graph
@@ -238,6 +240,9 @@ EFFECTS: Mapping[str, tuple[Effect, str]] = {
     ),
     "table.dml-sync": (_waits, "false"),
     "table.exec.state.ttl": (decided(SUM), "1 h"),
+    "table.exec.emit.allow-lateness": (decided(OLD_WINDOW), "1 h"),
+    "table.exec.emit.early-fire.enabled": (decided(OLD_WINDOW), "true"),
+    "table.exec.emit.late-fire.enabled": (refused(decided(OLD_WINDOW)), "true"),
     "table.exec.sink.not-null-enforcer": (lowered("INSERT INTO typed SELECT k, v FROM t", _sinks), "DROP"),
     "table.exec.sink.type-length-enforcer": (lowered("INSERT INTO typed SELECT k, v FROM t", _sinks), "TRIM_PAD"),
     "table.exec.sink.upsert-materialize": (
