@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
+from execnodes.core.garbage import no_collection
 from execnodes.core.recursion import room
 from planner.statements import Statement
 from planner.syntax import Expr, Query
@@ -19,7 +18,7 @@ T = TypeVar("T")
 
 def parse(text: str) -> list[Statement]:
     """All statements of a script, in order; SqlError with its place in the script for anything else."""
-    with _collecting_no_garbage():
+    with no_collection():
         from planner.sql.statements import statements
 
     return _read(text, statements)
@@ -46,7 +45,7 @@ def _read(text: str, read: Callable[[Script], T]) -> T:
     from planner.sql.cursor import too_deep
     from planner.sql.dialect import script_of
 
-    with _collecting_no_garbage():
+    with no_collection():
         script = script_of(text)
         with room(too_deep):
             return read(script)
@@ -57,15 +56,3 @@ def _whole(script: Script, found: T) -> T:
     if not script.ended:
         raise script.error("expected the end of the text")
     return found
-
-
-@contextmanager
-def _collecting_no_garbage() -> Iterator[None]:
-    """Sqlglot makes many objects, and none of them is garbage before the text is read: looking for it takes a third."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()

@@ -19,6 +19,8 @@ _COMPARISONS: dict[T, type[exp.Binary]] = {
 }  # fmt: skip
 _RANGES = frozenset({T.IN, T.BETWEEN, T.LIKE, T.SIMILAR_TO})
 _STARTS = frozenset({T.SELECT, T.WITH, T.VALUES})
+_SIMPLE = frozenset({T.NUMBER, T.STRING, T.NULL, T.TRUE, T.FALSE})
+_ENDS = frozenset({T.COMMA, T.R_PAREN})
 
 
 class Expressions(Forms):
@@ -45,6 +47,12 @@ class Expressions(Forms):
         found = self.query_node()
         self.expect(")")
         return found
+
+    def _parse_disjunction(self) -> exp.Expr | None:
+        """An expression; a literal behind which it ends, as in VALUES and IN, needs no walk down the ladder."""
+        if self._curr.token_type in _SIMPLE and self._next.token_type in _ENDS:
+            return _LITERALS[self._curr.token_type](self, self._curr)
+        return super()._parse_disjunction()
 
     def _parse_bitwise(self) -> exp.Expr | None:
         return self._parse_term()

@@ -227,7 +227,7 @@ def _constants(node: ExecNode) -> Found:
             continue
         for literal, field in zip(row, node.output_type.fields, strict=True):
             # A literal is of its own type, or it could not have been read.
-            if literal.type != field.type:
+            if not literal.type.same_values(field.type):
                 try:
                     constant(literal.value, field.type)
                 except ValueError as error:

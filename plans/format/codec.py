@@ -108,7 +108,7 @@ def _plain(value: object, dumped: Any) -> Any:
     """`dumped` (what pydantic makes of `value`) in canonical order and without empty defaults."""
     if isinstance(value, BaseModel) and isinstance(dumped, dict):
         return {
-            alias: _plain(each, dumped[alias])
+            alias: _plain(each, item) if isinstance(item := dumped[alias], dict | list) else item
             for name, alias, default in _properties(type(value))
             if (each := getattr(value, name)) or default is _WRITTEN or not _left_out(each, default)
         }

@@ -26,6 +26,7 @@ from plans.format.texts import refuse_wrong_texts
 
 _RESTORE = "Restore the file or compile the plan anew."
 _LONGEST_NUMBER = 40
+_HOLDERS = frozenset({dict, list})
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -195,9 +196,12 @@ def inputs_of(nodes: Iterable[ExecNode], edges: Iterable[Edge]) -> dict[int, tup
 
 def _with_tuples(value: Any) -> Any:
     """JSON lists as tuples, which strict validation asks for."""
+    # Plans consist mostly of texts and numbers: they are passed by without a call.
     if isinstance(value, list):
-        return tuple(_with_tuples(each) for each in value)
-    return {key: _with_tuples(each) for key, each in value.items()} if isinstance(value, dict) else value
+        return tuple([_with_tuples(each) if type(each) in _HOLDERS else each for each in value])
+    if isinstance(value, dict):
+        return {key: _with_tuples(each) if type(each) in _HOLDERS else each for key, each in value.items()}
+    return value
 
 
 def _hint(error: ValidationError) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import is_
 from typing import TypeVar
 
 from pydantic import BaseModel
@@ -28,6 +29,6 @@ def _mapped(value: object, step: Callable[[BaseModel], BaseModel]) -> object:
     if isinstance(value, BaseModel):
         return step(value)
     if isinstance(value, tuple):
-        items = tuple(_mapped(each, step) for each in value)
-        return items if any(new is not old for new, old in zip(items, value, strict=True)) else value
+        items = tuple([_mapped(each, step) for each in value])
+        return value if all(map(is_, items, value)) else items
     return value

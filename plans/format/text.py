@@ -24,8 +24,11 @@ def _write(value: Any, line: str, parts: list[str]) -> None:
     elif isinstance(value, dict) and value:
         inner, begin = f"{line}  ", "{"
         for key, each in value.items():
-            parts.append(f"{begin}{inner}{_quoted(key)}: ")
-            _write(each, inner, parts)
+            if isinstance(each, str):  # most of a plan
+                parts.append(f"{begin}{inner}{_quoted(key)}: {_quoted(each)}")
+            else:
+                parts.append(f"{begin}{inner}{_quoted(key)}: ")
+                _write(each, inner, parts)
             begin = ","
         parts.append(f"{line}}}")
     elif isinstance(value, list) and value:

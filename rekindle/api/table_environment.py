@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from execnodes.core.changelog import RowKind
 from execnodes.core.errors import PlanError, SqlError
+from execnodes.core.garbage import no_collection
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import Configuration
 from execnodes.lowering.spark_sql import text_literal
@@ -243,11 +244,13 @@ class TableEnvironment(SessionCatalog):
         `from_plan`: operators that mean the same as in that plan keep its uids, hence their state; what becomes of it
         is the result's `comparison`. EvolutionError for state that is lost without consent.
         """
-        return self.compile_body(_compilable(_only(parse(statement), "compile_plan_sql")), from_plan=from_plan)
+        with no_collection():
+            return self.compile_body(_compilable(_only(parse(statement), "compile_plan_sql")), from_plan=from_plan)
 
     def compile_script(self, text: str, *, from_plan: PlanSource | None = None) -> CompiledPlan:
         """Run a script's DDL and SETs and compile its one INSERT, statement set or query, as `compile_plan_sql`."""
-        return self.compile_body(self._body_of(text), from_plan=from_plan)
+        with no_collection():
+            return self.compile_body(self._body_of(text), from_plan=from_plan)
 
     def lineage_of_script(self, text: str) -> tuple[Lineage, ...]:
         """Run a script's DDL and SETs, and say which table columns feed each column of each sink."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from execnodes.core.errors import SqlError
+from execnodes.core.garbage import no_collection
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import Configuration
 from execnodes.core.recursion import room
@@ -37,15 +38,16 @@ def compile_body(
 
     SqlError for what cannot be run, OptionError for bad table options, EvolutionError if state of the origin is lost.
     """
-    graph, comparison = compile_graph(body, catalog, configuration, plans), None
-    if origin is not None:
-        evolution = evolved(graph, origin, CatalogTables(catalog), configuration)
-        graph, comparison = evolution.graph, evolution.comparison
-    options = CompileOptions(
-        configuration.get_option("table.plan.compile.catalog-objects"),  # type: ignore[arg-type]  # checked on SET
-        lambda identifier: (entry := catalog.find(identifier)) is not None and entry.temporary,
-    )
-    return CompiledPlan.of(graph, options, executor, comparison)
+    with no_collection():
+        graph, comparison = compile_graph(body, catalog, configuration, plans), None
+        if origin is not None:
+            evolution = evolved(graph, origin, CatalogTables(catalog), configuration)
+            graph, comparison = evolution.graph, evolution.comparison
+        options = CompileOptions(
+            configuration.get_option("table.plan.compile.catalog-objects"),  # type: ignore[arg-type]  # checked on SET
+            lambda identifier: (entry := catalog.find(identifier)) is not None and entry.temporary,
+        )
+        return CompiledPlan.of(graph, options, executor, comparison)
 
 
 def compile_graph(
