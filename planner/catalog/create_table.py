@@ -8,7 +8,7 @@ from dataclasses import replace
 from execnodes.core.errors import SqlError
 from execnodes.core.options import Configuration
 from execnodes.core.tables import Column, PersistedExpression, PrimaryKey, ResolvedTable, Schema, WatermarkSpec
-from execnodes.core.types import NULL, TIMESTAMPS, Field, TimeKind
+from execnodes.core.types import NULL, TIMESTAMPS, Field, LogicalType, TimeKind
 from planner import statements as s
 from planner.bind.expressions import Converter
 from planner.bind.query import QueryBuilder
@@ -26,12 +26,12 @@ def resolve_table(statement: s.CreateTable, catalog: Catalog, configuration: Con
     merged = merge_like(statement, statement.like, base) if base and statement.like else None
     table_columns = _ordered(statement, columns, merged.columns if merged else ())
     _refuse_duplicates(statement, [column.name for column in table_columns])
-    resolved = _with_computed(statement, table_columns, catalog)
+    key = _primary_key(statement, table_columns) or (merged.primary_key if merged else None)
+    resolved = _with_computed(statement, [_of_key(column, key) for column in table_columns], catalog)
     watermarks = tuple(_watermark(w, resolved, catalog) for w in statement.watermarks)
     if len(watermarks) > 1:
         raise SqlError("a table has one watermark at most", position=statement.watermarks[1].position)
     watermarks = watermarks or (merged.watermark_specs if merged else ())
-    key = _primary_key(statement, resolved) or (merged.primary_key if merged else None)
     partitions = statement.partitioned_by or (merged.partition_keys if merged else ())
     names = {column.name for column in resolved}
     for name in partitions:
@@ -39,7 +39,7 @@ def resolve_table(statement: s.CreateTable, catalog: Catalog, configuration: Con
             raise SqlError(f"PARTITIONED BY names '{name}', which is no column", position=statement.position)
     return ResolvedTable(
         table_schema=Schema(
-            columns=tuple(_final(column, watermarks, key) for column in resolved),
+            columns=tuple(_final(column, watermarks) for column in resolved),
             watermark_specs=watermarks,
             primary_key=key,
         ),
@@ -180,11 +180,17 @@ def _primary_key(statement: s.CreateTable, columns: list[Column]) -> PrimaryKey 
     return PrimaryKey(name=name, columns=constraint.columns)
 
 
-def _final(column: Column, watermarks: tuple[WatermarkSpec, ...], key: PrimaryKey | None) -> Column:
-    """The column with the type its role gives it: NOT NULL in a key, event time under a watermark."""
-    type_ = column.data_type
-    if key and column.name in key.columns:
-        type_ = type_.not_null()
+def _of_key(column: Column, key: PrimaryKey | None) -> Column:
+    """Columns of the key are NOT NULL, also to what is computed from them."""
+    return _typed(column, column.data_type.not_null()) if key and column.name in key.columns else column
+
+
+def _final(column: Column, watermarks: tuple[WatermarkSpec, ...]) -> Column:
+    """The column under a watermark is event time."""
     if any(column.name == watermark.rowtime_attribute for watermark in watermarks):
-        type_ = replace(type_, kind=TimeKind.ROWTIME)
-    return column if type_ == column.data_type else column.model_copy(update={"data_type": type_})
+        return _typed(column, replace(column.data_type, kind=TimeKind.ROWTIME))
+    return column
+
+
+def _typed(column: Column, type: LogicalType) -> Column:
+    return column if type == column.data_type else column.model_copy(update={"data_type": type})

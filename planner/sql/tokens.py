@@ -33,6 +33,8 @@ _PATTERN = frozenset("{}?^!|$")
 _SKIPPED = re.compile(r"(?:\s+|--[^\n]*|/\*(?!\+).*?\*/)*", re.DOTALL)
 _NAME = re.compile(r"[^\W\d]\w*(?:\$\w+)*")
 _NUMBER = re.compile(r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
+_HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
+"""No file has it, but a text of Python may; it could be written nowhere."""
 _BINARY = re.compile(r"[xX]'(?:[0-9a-fA-F]{2})*'")
 _BAD_BINARY = "a binary literal needs an even number of hexadecimal digits"
 _HINTS = {"\\": BACKSLASH, "@": "There are no variables: write the value.", "&": "There are no operators on bits."}
@@ -58,6 +60,8 @@ class FlinkTokenizer(tokens.Tokenizer):
 
     def cut(self, source: Source) -> list[Token]:
         """The tokens; SqlError at the first character that belongs to none."""
+        if (half := _HALF_A_CHARACTER.search(source.text)) is not None:
+            raise SqlError("half a surrogate pair, which is no character", position=source.position(half.start()))
         try:
             found = self.tokenize(source.text)
         except TokenError as error:

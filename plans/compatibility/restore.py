@@ -146,8 +146,10 @@ def differences(stored: ResolvedTable, found: ResolvedTable) -> Iterator[tuple[s
 
 
 def _column(column: Column) -> str:
-    # A time attribute follows from the watermark, which is compared by itself.
-    text = f"`{column.name}` {column.data_type.regular()}"
+    # A time attribute follows from the watermark, which is compared by itself; whether a computed column may be NULL
+    # from what it reads, and before 1.3 a key was taken for something that may.
+    type_ = column.data_type.regular()
+    text = f"`{column.name}` {type_.with_nullable(True) if column.kind == 'COMPUTED' else type_}"
     if column.kind == "METADATA":
         text += f" METADATA FROM '{column.metadata_key or column.name}'{' VIRTUAL' if column.is_virtual else ''}"
     return text + (" computed" if column.kind == "COMPUTED" else "")

@@ -136,7 +136,7 @@ def _comment(text: str | None) -> str:
 
 
 def _tail(table: ResolvedTable) -> str:
-    comment = f"\nCOMMENT '{_escaped(table.comment)}'" if table.comment else ""
+    comment = f"\n{_comment(table.comment).lstrip()}" if table.comment is not None else ""
     keys = f"\nPARTITIONED BY ({', '.join(quoted((k,)) for k in table.partition_keys)})" if table.partition_keys else ""
     return comment + keys + _with(table.options or {})
 

@@ -23,6 +23,8 @@ from types import FrameType
 from execnodes.core.errors import RekindleError
 
 FINDINGS = Path(__file__).with_name("findings")
+_WAITING = 24
+"""How many times as long a case may take by the clock, on a busy machine, before it is taken to hang."""
 _SHRINKING = 20.0
 """Most seconds spent on making one finding smaller."""
 
@@ -183,18 +185,21 @@ def _described(error: Exception) -> str:
 
 @contextmanager
 def _limited(seconds: float) -> Iterator[None]:
-    """Raise `TooSlow` after so much processor time; only the main thread can be stopped."""
+    """Raise `TooSlow` after so much processor time, or long waiting; only the main thread can be stopped."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def stop(signum: int, frame: FrameType | None) -> None:
-        raise TooSlow(f"more than {seconds:g} s")
+        raise TooSlow(f"more than {seconds:g} s" if signum == signal.SIGPROF else "it waits for something")
 
-    before = signal.signal(signal.SIGPROF, stop)
+    before = {each: signal.signal(each, stop) for each in (signal.SIGPROF, signal.SIGALRM)}
     signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds * _WAITING)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from random import Random
 
+from tests.fuzz.declarations import changes
 from tests.fuzz.typed import COMPARED, KINDS, NUMBERS, Column, condition, expression
 
 TABLES = """
@@ -60,6 +61,48 @@ _WINDOWS = (
 )
 
 
+_SESSIONS = (
+    "SESSION(TABLE {}, DESCRIPTOR({}), INTERVAL '1' MINUTE)",
+    "SESSION(TABLE {} PARTITION BY k, DESCRIPTOR({}), INTERVAL '1' MINUTE)",
+    "SESSION(DATA => TABLE {} PARTITION BY (k), TIMECOL => DESCRIPTOR({}), GAP => INTERVAL '1' HOUR)",
+    "SESSION(TABLE {}, DESCRIPTOR({}), INTERVAL '0' SECOND)",
+    "SESSION(TABLE {}, DESCRIPTOR({}), INTERVAL - '5' SECOND)",
+    "SESSION(TABLE {} PARTITION BY nothing, DESCRIPTOR({}), INTERVAL '1' DAY)",
+    "TUMBLE(TABLE {}, DESCRIPTOR({}), INTERVAL '0' SECOND)",
+    "HOP(TABLE {}, DESCRIPTOR({}), INTERVAL '7' SECOND, INTERVAL '10' SECOND)",
+    "HOP(TABLE {}, DESCRIPTOR({}), INTERVAL '1' DAY, INTERVAL '1' SECOND)",
+    "CUMULATE(TABLE {}, DESCRIPTOR({}), INTERVAL '1' SECOND, INTERVAL '99999' DAY)",
+    "TUMBLE(TABLE {}, DESCRIPTOR({}), INTERVAL '1' MONTH)",
+)
+_MEMBERS = (
+    ("xs", "n", "INT"),
+    ("ARRAY[1, CAST(NULL AS INT)]", "n", "INT"),
+    ("CAST(NULL AS ARRAY<INT>)", "n", "INT"),
+    ("ARRAY[ROW(a, k), ROW(1, 'x')]", "n, l", "INT"),
+    ("m", "l, n", "INT"),
+    ("ARRAY[xs, ARRAY[1]]", "n", "ARRAY<INT>"),
+    ("NULL", "n", "INT"),
+    ("k", "n", "STRING"),
+    ("ARRAY[]", "n", "INT"),
+    ("MAP['a', xs]", "l, n", "ARRAY<INT>"),
+    ("r", "n, l", "INT"),
+)
+"""What UNNEST takes, columns of it, and what n is."""
+_ROWS = ("0", "1", "2", "100", "2147483647", "2147483648", "9223372036854775807", "9223372036854775808", "1e3", "-1")
+_FRAMES = (
+    *("", "", "ROWS {} PRECEDING", "ROWS BETWEEN {} PRECEDING AND CURRENT ROW", "ROWS UNBOUNDED PRECEDING"),
+    *("RANGE BETWEEN INTERVAL '{}' SECOND PRECEDING AND CURRENT ROW", "RANGE UNBOUNDED PRECEDING"),
+    *("ROWS BETWEEN CURRENT ROW AND {} FOLLOWING", "RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"),
+    *("ROWS BETWEEN {} PRECEDING AND 1 PRECEDING", "RANGE {} PRECEDING", "ROWS BETWEEN {} FOLLOWING AND CURRENT ROW"),
+)
+_RANKS = ("ROW_NUMBER()", "ROW_NUMBER()", "RANK()", "DENSE_RANK()", "NTILE(3)", "PERCENT_RANK()", "CUME_DIST()")
+_FUNCTIONS_OVER = (
+    *("COUNT(*)", "MAX({})", "SUM({})", "AVG({})", "LAG({})", "LAG({}, 2)", "LAG({}, 2, {})", "LEAD({})"),
+    *("FIRST_VALUE({})", "LAST_VALUE({})", "LAG({}, 2147483647)", "LAG({}, -1)", "COUNT(DISTINCT {})", "NTILE(0)"),
+    *("ARRAY_AGG({})", "LISTAGG({})", "NTH_VALUE({}, 0)", "STDDEV_POP({})", "UPPER({})"),
+)
+
+
 class Queries:
     """One draw; `batch`: for bounded input, which knows more."""
 
@@ -81,8 +124,10 @@ class Queries:
         source = self._relation(depth)
         if draw < 0.45:
             return self._grouped(source, depth, kinds)
-        if draw < 0.5 and self.batch:
+        if draw < 0.55:
             return self._over(source, depth, kinds)
+        if draw < 0.62:
+            return self._ranked(source, depth, kinds)
         return self.select(source, depth, kinds)
 
     def _name(self) -> str:
@@ -112,8 +157,8 @@ class Queries:
             rows = ", ".join(f"({self.expression('INT', (), 1)}, {self.expression('STRING', (), 0)})" for _ in range(3))
             name = self._name()
             return Relation(f"(VALUES {rows}) AS {name}(a, k)", _columns(a="INT", k="STRING"))
-        if draw < 0.51:
-            return Relation("t CROSS JOIN UNNEST(xs) AS e(n)", (*_T, Column("n", "INT")))
+        if draw < 0.54:
+            return self._members()
         return self._table()
 
     def _table(self) -> Relation:
@@ -127,9 +172,21 @@ class Queries:
 
     def _window(self) -> Relation:
         name, columns, time = self.random.choice((("t", _T, "ts"), ("u", _U, "at")))
-        text = f"TABLE({self.random.choice(_WINDOWS).format(name, time)})"
+        known = _WINDOWS if self.random.random() < 0.6 else _SESSIONS
+        text = f"TABLE({self.random.choice(known).format(name, time)})"
         bounds = _columns(window_start="TIMESTAMP(3)", window_end="TIMESTAMP(3)")
         return Relation(text, (*columns, *bounds), windowed=True)
+
+    def _members(self) -> Relation:
+        members, names, kind = self.random.choice(_MEMBERS)
+        how = self.random.choice(("CROSS JOIN UNNEST({})", "LEFT JOIN UNNEST({}){} ON TRUE", ", UNNEST({})"))
+        ordinal = self.random.random() < 0.2
+        called = f" AS e({names}{', o' if ordinal else ''})"
+        if ordinal:
+            called = f" WITH ORDINALITY{called}"
+        text = how.replace("{}", members, 1)
+        text = text.format(called) if "{}" in text else text + called
+        return Relation(f"t{'' if text.startswith(',') else ' '}{text}", (*_T, Column("n", kind)))
 
     def _joined(self, depth: int) -> Relation:
         sides = [self.query(depth - 1) if self.random.random() < 0.3 else self._table() for _ in range(2)]
@@ -170,10 +227,19 @@ class Queries:
         items = ", ".join(f"{value} AS {name}" for value, name in zip(values, names, strict=True))
         head = f"SELECT {hint}{'DISTINCT ' if distinct else ''}{items}"
         text = f"{head} FROM {source.text}{self._where(source, depth)}{tail}"
-        if self.batch and not tail and kinds[0] in COMPARED and self.random.random() < 0.2:
-            text += f" ORDER BY c0 {self.random.choice(('ASC', 'DESC'))} LIMIT {self.random.randint(0, 9)}"
+        if not tail and kinds[0] in COMPARED and self.random.random() < 0.15:
+            text += self._limits()
+            updates = True
         columns = tuple(Column(name, kind) for name, kind in zip(names, kinds, strict=True))
         return Relation(text, columns, updates or distinct)
+
+    def _limits(self) -> str:
+        random = self.random
+        order = f" ORDER BY c0 {random.choice(('ASC', 'DESC', 'ASC NULLS LAST', 'DESC NULLS FIRST', ''))}"
+        rows, more = random.choice(_ROWS), random.choice(_ROWS)
+        first = (f" LIMIT {rows}", f" LIMIT {rows} OFFSET {more}", f" OFFSET {more} ROWS", " LIMIT ALL", "")
+        limit = random.choice((*first, f" FETCH FIRST {rows} ROWS ONLY", f" OFFSET {more} FETCH NEXT {rows} ROW ONLY"))
+        return (order if random.random() < 0.7 else "") + limit
 
     def _where(self, source: Relation, depth: int) -> str:
         draw = self.random.random()
@@ -228,16 +294,46 @@ class Queries:
         return form
 
     def _over(self, source: Relation, depth: int, kinds: tuple[str, ...] | None) -> Relation:
-        wanted = self._kinds(kinds)
-        ordered = [each.name for each in source.columns if each.kind in COMPARED]
-        order = self.random.choice(ordered)
-        over = f"OVER (PARTITION BY {self.random.choice(ordered)} ORDER BY {order})"
-        function = self.random.choice(("ROW_NUMBER()", "RANK()", "COUNT(*)", f"MAX({order})"))
-        inner = f"(SELECT *, {function} {over} AS n FROM {source.text}) AS {self._name()}"
+        random, wanted = self.random, self._kinds(kinds)
+        ordered = [each.name for each in source.columns if each.kind in COMPARED] or ["1"]
+        times = [each.name for each in source.columns if each.time]
+        order = random.choice(times) if times and random.random() < 0.7 else random.choice(ordered)
+        value = random.choice(ordered)
+        frame = random.choice(_FRAMES).format(random.choice((*_ROWS, "1000000000000")))
+        partition = f"PARTITION BY {random.choice(ordered)} " if random.random() < 0.7 else ""
+        window = f"({partition}ORDER BY {order}{random.choice(('', '', ' DESC'))} {frame})"
+        function = random.choice((*_RANKS, *_FUNCTIONS_OVER)).replace("{}", value)
+        called, tail = (f"OVER {window}", "") if random.random() < 0.8 else ("OVER w", f" WINDOW w AS {window}")
+        inner = f"(SELECT *, {function} {called} AS n FROM {source.text}{tail}) AS {self._name()}"
+        return self.select(Relation(inner, self._unique(source), source.updates), depth, wanted)
+
+    def _ranked(self, source: Relation, depth: int, kinds: tuple[str, ...] | None) -> Relation:
+        """A Top-N, a deduplication, or nearly one."""
+        random, wanted = self.random, self._kinds(kinds)
+        ordered = [each.name for each in source.columns if each.kind in COMPARED] or ["1"]
+        keys = ", ".join(random.choices(ordered, k=random.randint(1, 2)))
+        if source.windowed and random.random() < 0.8:
+            keys = f"window_start, window_end, {keys}"
+        order = ", ".join(
+            f"{each}{random.choice(('', ' DESC', ' NULLS LAST'))}" for each in random.choices(ordered, k=2)
+        )
+        rank = f"{random.choice(_RANKS)} OVER (PARTITION BY {keys} ORDER BY {order})"
+        limit = random.choice((f"{{}} <= {random.choice(_ROWS)}", "{} = 1", "{} = 2", "{} BETWEEN 2 AND 5", "3 > {}",
+                               "{} <= a", "{} < 3 AND a > 1", "{} < 3 OR a > 1", "{} IN (1, 2)"))  # fmt: skip
+        if random.random() < 0.25:
+            inner = f"(SELECT * FROM {source.text} QUALIFY {limit.format(rank)}) AS {self._name()}"
+        else:
+            inner = (
+                f"(SELECT * FROM (SELECT *, {rank} AS n FROM {source.text}) AS {self._name()} "
+                f"WHERE {limit.format('n')}) AS {self._name()}"
+            )
+        return self.select(Relation(inner, self._unique(source), True), depth, wanted)
+
+    def _unique(self, source: Relation) -> tuple[Column, ...]:
+        """Columns of * whose names can be written."""
         plain = tuple(Column(each.name.rpartition(".")[2], each.kind) for each in source.columns)
         names = [each.name for each in plain]
-        unique = tuple(each for each in plain if names.count(each.name) == 1)
-        return self.select(Relation(inner, unique, source.updates), depth, wanted)
+        return tuple(each for each in plain if names.count(each.name) == 1)
 
 
 def script(random: Random) -> str:
@@ -254,6 +350,8 @@ def script(random: Random) -> str:
             view = queries.query(depth)
             outer = queries.select(replace(view, text="v"), 1, None)
             return f"{begin}CREATE TEMPORARY VIEW v AS {view.text}; {outer.text}"
+        case 3 if random.random() < 0.5:
+            return f"{begin}{_table(random)}; {changes(random)}SELECT * FROM made"
         case 3:
             return f"{begin}{_table(random)}; SELECT * FROM made"
         case 4:

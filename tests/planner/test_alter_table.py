@@ -127,7 +127,13 @@ def test_not_read(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "ALTER TABLE t ADD e AS 'a''b'", "ALTER TABLE t DROP c; ALTER TABLE t RENAME b TO `x``y`"]
+    "text",
+    [
+        "",
+        "ALTER TABLE t ADD (e AS a + 1, f AS -1 + a)",
+        "ALTER TABLE t ADD e AS 'a''b'",
+        "ALTER TABLE t DROP c; ALTER TABLE t RENAME b TO `x``y`",
+    ],
 )
 def test_show_create_makes_the_same_table(text: str) -> None:
     made = apply(TABLE + text)
