@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from docs.markers import between_markers
+from execnodes.connectors import connectors
 from execnodes.core import aggregates
+from execnodes.core.connectors import ConnectorDeclaration, FormatDeclaration
 from execnodes.core.node import ExecNode
 from execnodes.core.registry import keys, lookup
 from execnodes.functions.registry import functions
-from rekindle.connectors.format import formats
-from rekindle.connectors.registry import identifiers
+from rekindle.connectors.format import RecordFormat, formats
 
 PAGE = Path(__file__).with_name("support.md")
 
@@ -21,8 +22,8 @@ def render() -> str:
     public = sorted(name for name in aggregates.FUNCTIONS if not name.startswith("$"))
     parts = [
         *_table("Node", "What it does", "Keeps state", rows=_nodes()),
-        *_table("Connector", "Source", "Sink", rows=_connectors()),
-        f"Formats of `filesystem`: {_listed(sorted(formats()))}.\n\n",
+        *_table("Connector", "Source", "Sink", "Needs", rows=_connectors()),
+        *_table("Format", "Made of", "They hold", "Needs", rows=_formats()),
         f"Aggregate functions: {_listed(public)}.\n\n",
         f"Scalar functions and operators: {_listed(sorted({name for name, _ in functions()}))}.\n",
     ]
@@ -43,9 +44,19 @@ def _nodes() -> Iterator[tuple[str, ...]]:
 
 
 def _connectors() -> Iterator[tuple[str, ...]]:
-    sources, sinks = identifiers("source"), identifiers("sink")
-    for name in identifiers():
-        yield f"`{name}`", "yes" if name in sources else "no", "yes" if name in sinks else "no"
+    for each in connectors():
+        roles = ("no" if role is None else "yes" for role in (each.source, each.sink))
+        yield f"`{each.identifier}`", *roles, _jars(each)
+
+
+def _formats() -> Iterator[tuple[str, ...]]:
+    for name, each in sorted(formats().items()):
+        of, holds = "records" if isinstance(each, RecordFormat) else "files", "changes" if each.changelog else "rows"
+        yield f"`{name}`", of, holds, _jars(each.declaration)
+
+
+def _jars(declared: ConnectorDeclaration | FormatDeclaration) -> str:
+    return _listed(jar.artifact for jar in declared.jars) or "no jars"
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -45,7 +45,7 @@ class Finding:
     detail: str
     """What was found."""
     remedy: str = ""
-    """What to do; empty when all is well."""
+    """What to do; empty when there is nothing."""
 
 
 def check(job_dir: Path | None = None, *, start_spark: bool = True) -> list[Finding]:
@@ -56,7 +56,7 @@ def check(job_dir: Path | None = None, *, start_spark: bool = True) -> list[Find
     if job_dir is not None:
         folders["job folder"] = job_dir
     findings += [check_folder(name, folder) for name, folder in folders.items()]
-    findings.append(check_memory(memory_limit()))
+    findings += [check_memory(memory_limit()), *check_jars()]
     if start_spark:
         findings.append(check_spark() if java.ok else Finding("spark", False, "not tried without Java", java.remedy))
     return findings
@@ -171,6 +171,15 @@ def memory_limit() -> int:
         if limit.is_file() and (text := limit.read_text().strip()).isdigit():
             sizes.append(int(text))
     return min(sizes)
+
+
+def check_jars() -> list[Finding]:
+    """What Spark must be given for connectors and formats; whether a job gives it is seen when a table is opened."""
+    from rekindle.connectors.jars import needed, remedy
+    from rekindle.connectors.registry import register_installed
+
+    register_installed()
+    return [Finding(who, True, f"needs {jar.artifact}", remedy(jar)) for who, jar in needed()]
 
 
 def check_spark(probe: str = _PROBE, clock: Callable[[], float] = time.monotonic) -> Finding:

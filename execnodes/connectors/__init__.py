@@ -15,7 +15,7 @@ from typing import assert_never
 
 from execnodes.connectors import formats as format_modules
 from execnodes.core.changelog import INSERT_ONLY, ChangelogMode, RowKind
-from execnodes.core.connectors import ConnectorDeclaration, FormatDeclaration, Options, Takes
+from execnodes.core.connectors import ConnectorDeclaration, FormatDeclaration, Jar, Options, Takes
 
 _declared: dict[str, ConnectorDeclaration] = {}
 
@@ -98,11 +98,23 @@ def _taken(options: Options, has_primary_key: bool) -> Takes:
     return of_format.takes if of_format is not None and of_format.changelog else taken
 
 
+def jars(options: Options) -> tuple[Jar, ...]:
+    """What Spark must have for a table with these WITH options: for its connector and its formats."""
+    connector = find_connector(options.get("connector", ""))
+    if connector is None:
+        return ()
+    names = (options.get(key, "") for key in ("format", "value.format", "key.format"))
+    used = [find_format(each) for each in names] if connector.formats or connector.keyed else []
+    return tuple(dict.fromkeys(jar for each in (connector, *used) if each is not None for jar in each.jars))
+
+
 def _of(options: Options) -> tuple[ConnectorDeclaration | None, FormatDeclaration | None]:
     connector = find_connector(options.get("connector", ""))
-    if connector is None or not connector.formats:
+    if connector is None or not (connector.formats or connector.keyed):
         return connector, None
-    return connector, find_format(options.get("value.format", options.get("format", "")))
+    # Of changes only the value tells.
+    own = options.get("value.format", "") if connector.keyed else ""
+    return connector, find_format(own or options.get("format", ""))
 
 
 def _changelog(declared: FormatDeclaration | None) -> bool:

@@ -71,6 +71,16 @@ class SinkAbilities:
 
 
 @dataclass(frozen=True)
+class Jar:
+    """A jar that neither Spark nor Rekindle brings."""
+
+    artifact: str
+    """``group:artifact``, by which Spark's `spark.jars.packages` finds it once it has a version."""
+    has: str
+    """The full name of a class in it, by which it is known to be there."""
+
+
+@dataclass(frozen=True)
 class ConnectorDeclaration:
     """A connector: what the planner asks of it, and by which name it is found."""
 
@@ -81,7 +91,12 @@ class ConnectorDeclaration:
     sink: SinkAbilities | None = None
     """None if it cannot be written."""
     formats: bool = False
-    """Whether `format` (or `value.format`) says how its records are written."""
+    """Whether `format` says how its records are written."""
+    keyed: bool = False
+    """Whether its records have a key and a value with formats of their own: `key.format`, and `value.format`, which is
+    the same as `format`."""
+    jars: tuple[Jar, ...] = ()
+    """What Spark must have for it."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +109,8 @@ class FormatDeclaration:
     takes: Takes = Takes.INSERTS
     columnar: bool = False
     """Whether files say of their parts which values stand in them, so that parts are left out by any column."""
+    jars: tuple[Jar, ...] = ()
+    """What Spark must have for it."""
 
     @property
     def changelog(self) -> bool:

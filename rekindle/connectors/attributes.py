@@ -22,4 +22,4 @@ def declaration_of(connector: Connector) -> ConnectorDeclaration:
         # Whoever looks for rows by key can only add rows where there is none.
         without_key = Takes.INSERTS if takes is Takes.UPSERTS else takes
         sink = SinkAbilities(without_key, takes, overwrites=getattr(connector, "overwrites", False))
-    return ConnectorDeclaration(connector.identifier, source, sink, formats=True)
+    return ConnectorDeclaration(connector.identifier, source, sink, formats=True, keyed=True)

@@ -14,6 +14,7 @@ from execnodes.core.tables import TableReference
 from execnodes.core.types import LogicalType
 from execnodes.lowering.stream import Condition
 from rekindle.connectors.base import ProviderContext, SinkRequest, SinkWriter, SourceFrame, SourceRequest
+from rekindle.connectors.jars import require_jars
 from rekindle.connectors.registry import endless, find_sink, find_source, require_bounded, require_overwriting
 from rekindle.pipeline.resolved import in_full
 
@@ -58,6 +59,7 @@ class Requests:
         no end in batch mode.
         """
         resolved, options = in_full(node, table)
+        require_jars(self.spark, options, table.name)
         if batch:
             require_bounded(options, table.name)
         columns = {column.name: column for column in resolved.table_schema.columns}
@@ -100,6 +102,7 @@ class Requests:
         PlanError if the table is not known, ConnectorError if it cannot be written.
         """
         resolved, options = in_full(node, table)
+        require_jars(self.spark, options, table.name)
         if overwrite:
             require_overwriting(options, table.name)
         columns = resolved.table_schema.writable
