@@ -194,6 +194,19 @@ def walk(expression: Expression) -> Iterator[Expression]:
         left.extend(reversed(children(each)))
 
 
+def conditions_of(condition: Expression) -> tuple[Expression, ...]:
+    """What must all hold: the operands of AND, however deep, in order; a condition without AND is one."""
+    found: list[Expression] = []
+    left = [condition]
+    while left:
+        each = left.pop()
+        if isinstance(each, Call) and each.internal_name == "$AND$1":
+            left.extend(reversed(each.operands))
+        else:
+            found.append(each)
+    return tuple(found)
+
+
 def user_calls(expression: Expression) -> Iterator[Call]:
     """Calls of functions of the user in an expression."""
     return (each for each in walk(expression) if isinstance(each, Call) and each.user_name)

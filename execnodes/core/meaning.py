@@ -130,13 +130,6 @@ def expression_term(expression: Expression, rows: RowsMeaning, zone: str = "UTC"
     return term.shortened()
 
 
-def conjuncts(condition: Expression) -> tuple[Expression, ...]:
-    """Conditions that must all hold."""
-    if isinstance(condition, Call) and condition.internal_name == "$AND$1":
-        return tuple(part for each in condition.operands for part in conjuncts(each))
-    return (condition,)
-
-
 def call_term(call: AggregateCall, rows: RowsMeaning) -> Term:
     """An aggregate call: function and version, DISTINCT, arguments, options, FILTER."""
     function = call.internal_name or call.user_name

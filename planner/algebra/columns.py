@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from execnodes.core.expressions import InputRef
 from execnodes.core.types import Field, LogicalType, row
@@ -19,17 +19,23 @@ def pick(type: LogicalType, indexes: Iterable[int]) -> LogicalType:
     return row(*(type.fields[each] for each in indexes))
 
 
-def unique_names(type: LogicalType) -> LogicalType:
-    """The row type with a number behind names that occurred before, as Flink does: ``k``, ``k0``."""
+def unique_names(names: Sequence[str]) -> list[str]:
+    """A number behind names that occurred before, as Flink does: a second ``k`` is ``k0``."""
     seen: set[str] = set()
     numbers: dict[str, int] = {}
-    fields = []
-    taken = {field.name for field in type.fields}
-    for field in type.fields:
-        name, number = field.name, numbers.get(field.name, 0)
-        while name in seen or (number and name in taken):
-            name, number = f"{field.name}{number}", number + 1
-        seen.add(name)
-        numbers[field.name] = number
-        fields.append(field if name == field.name else Field(name, field.type))
-    return row(*fields)
+    found = []
+    for name in names:
+        fresh, number = name, numbers.get(name, 0)
+        while fresh in seen:
+            fresh, number = f"{name}{number}", number + 1
+        seen.add(fresh)
+        numbers[name] = number
+        found.append(fresh)
+    return found
+
+
+def uniquely_named(type: LogicalType) -> LogicalType:
+    """The row type with `unique_names`."""
+    names = unique_names([field.name for field in type.fields])
+    pairs = zip(type.fields, names, strict=True)
+    return row(*(field if field.name == name else Field(name, field.type) for field, name in pairs))

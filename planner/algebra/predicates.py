@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from execnodes.core.expressions import Call, Expression, Literal
+from execnodes.core.expressions import Call, Expression, Literal, conditions_of
 from execnodes.core.types import BOOLEAN
 from execnodes.functions import is_deterministic
 
@@ -17,19 +17,15 @@ def is_call(expression: Expression, *names: str) -> bool:
 
 
 def function_name(call: Call) -> str:
-    """``=`` of ``$=$1``."""
+    """The name alone, without version: ``=`` of ``$=$1``."""
     return call.internal_name[1:].rpartition("$")[0]
 
 
 def conjuncts(condition: Expression) -> list[Expression]:
     """The parts of nested ANDs, without TRUE; a BETWEEN counts as two comparisons."""
     parts: list[Expression] = []
-    left = [condition]
-    while left:
-        each = left.pop()
-        if isinstance(each, Call) and function_name(each) == "AND":
-            left.extend(reversed(each.operands))
-        elif isinstance(each, Call) and function_name(each) == "BETWEEN" and is_deterministic(each):
+    for each in conditions_of(condition):
+        if isinstance(each, Call) and function_name(each) == "BETWEEN" and is_deterministic(each):
             value, low, high = each.operands
             parts += [_compared(">=", value, low), _compared("<=", value, high)]
         elif not (isinstance(each, Literal) and each.value is True):

@@ -16,7 +16,8 @@ from execnodes.functions import resolve
 from execnodes.user_functions.aggregate import AggregateDefinition
 from planner import syntax as s
 from planner.algebra import Aggregate, Logical
-from planner.bind.expressions import GROUP_FUNCTIONS, Converter, is_aggregate, unique_names, walk
+from planner.algebra.columns import unique_names
+from planner.bind.expressions import GROUP_FUNCTIONS, Converter, is_aggregate, walk
 from planner.bind.folding import fold
 from planner.bind.group_windows import GroupWindows
 from planner.bind.scope import fields_of

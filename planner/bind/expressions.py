@@ -149,12 +149,12 @@ class Converter:
             raise SqlError(f"{clause or '*'} in a call of {node.name}: it is no aggregate", position=node.position)
 
 
-def conjuncts(node: s.Expr | None) -> list[s.Expr]:
+def and_members(node: s.Expr | None) -> list[s.Expr]:
     """Members of an AND."""
     if node is None:
         return []
     if isinstance(node, s.Call) and node.name == "AND":
-        return [each for arg in node.args for each in conjuncts(arg)]
+        return [each for arg in node.args for each in and_members(arg)]
     return [node]
 
 
@@ -202,18 +202,3 @@ def is_aggregate(node: s.Expr, catalog: Catalog) -> bool:
         return False
     known = aggregates.is_aggregate(node.name) or node.name.upper() in GROUP_FUNCTIONS
     return known or find_aggregate(catalog, node) is not None
-
-
-def unique_names(names: list[str]) -> list[str]:
-    """Names made distinct as Flink does: a later ``a`` becomes ``a0``."""
-    seen: set[str] = set()
-    numbers: dict[str, int] = {}
-    found = []
-    for name in names:
-        fresh, number = name, numbers.get(name, 0)
-        while fresh in seen:
-            fresh, number = f"{name}{number}", number + 1
-        seen.add(fresh)
-        numbers[name] = number
-        found.append(fresh)
-    return found

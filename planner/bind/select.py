@@ -10,8 +10,9 @@ from execnodes.core.expressions import Expression, FieldAccess, InputRef
 from execnodes.core.types import NESTED, Root
 from planner import syntax as s
 from planner.algebra import Aggregate, Filter, Logical, Sort
+from planner.algebra.columns import unique_names
 from planner.bind.aggregate import build_aggregate, is_aggregated
-from planner.bind.expressions import Converter, all_of, conjuncts, unique_names
+from planner.bind.expressions import Converter, all_of, and_members
 from planner.bind.hints import StateTtl
 from planner.bind.over import build_over
 from planner.bind.relations import build_relation
@@ -60,7 +61,7 @@ def build_source(builder: QueryBuilder, node: s.Select, ttl: StateTtl, outer: Sc
 
 def where(builder: QueryBuilder, source: Source, node: s.Expr | None, subqueries: Subqueries) -> Source:
     """The source behind WHERE; subqueries in it become joins."""
-    members = conjuncts(node)
+    members = and_members(node)
     joins = [member for member in members if subqueries.is_join(member)]
     others = [member for member in members if member not in joins]
     plain = [member for member in others if not subqueries.inside(member)]

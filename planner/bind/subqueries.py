@@ -12,9 +12,10 @@ from execnodes.core.words import counted
 from execnodes.functions import resolve
 from planner import syntax as s
 from planner.algebra import Aggregate, Join, JoinType, Logical
+from planner.algebra.columns import unique_names
 from planner.bind import select
 from planner.bind.aggregate import is_aggregated
-from planner.bind.expressions import Converter, all_of, conjuncts, unique_names, walk
+from planner.bind.expressions import Converter, all_of, and_members, walk
 from planner.bind.hints import StateTtl
 from planner.bind.scope import Scope
 from planner.bind.source import TRUE, Source, project, refs, row_of
@@ -133,7 +134,7 @@ class Subqueries:
         ttl.check()
         converter = Converter(inner.scope, self._builder.catalog, clause="WHERE")
         correlated, rest = [], []
-        for member in conjuncts(body.where):
+        for member in and_members(body.where):
             found = None if self.inside(member) else converter.condition(member)
             if found is not None and any(index < 0 for index in input_indexes(found)):
                 correlated.append(found)
@@ -164,7 +165,7 @@ class Subqueries:
         """Conditions ``inner = outer`` of a subquery: the condition, its inner and its outer side."""
         inner = select.build_source(self._builder, body, StateTtl(()), None)
         found: list[_Correlated] = []
-        for member in conjuncts(body.where):
+        for member in and_members(body.where):
             if self.inside(member) or _reads_only(member, inner.scope):
                 continue
             if not isinstance(member, s.Call) or member.name != "=":
@@ -183,7 +184,7 @@ class Subqueries:
 
     def _grouped(self, source: Source, node: s.ScalarQuery, body: s.Select, keys: list[_Correlated]) -> Source:
         used = [member for member, _, _ in keys]
-        rest = [member for member in conjuncts(body.where) if member not in used]
+        rest = [member for member in and_members(body.where) if member not in used]
         condition = None if not rest else rest[0] if len(rest) == 1 else s.Call("AND", tuple(rest))
         items = tuple(s.SelectItem(inner, f"$key{i}") for i, (_, inner, _) in enumerate(keys))
         grouped = replace(body, items=(*items, *body.items), where=condition, group=tuple(k for _, k, _ in keys))

@@ -12,7 +12,8 @@ from execnodes.core.types import LogicalType, Root, TimeKind, timestamp
 from execnodes.core.words import counted
 from planner import syntax as s
 from planner.algebra import Logical, Window, WindowTableFunction
-from planner.bind.expressions import Converter, unique_names
+from planner.algebra.columns import unique_names
+from planner.bind.expressions import Converter
 from planner.bind.folding import fold
 from planner.bind.scope import Scope
 from planner.bind.source import Source, named, row_of

@@ -10,7 +10,7 @@ from execnodes.core.node import ExecNode
 from execnodes.core.types import Field, LogicalType, row
 from execnodes.user_functions.partial import partial_columns
 from planner.algebra import Aggregate, WindowAggregate
-from planner.algebra.columns import unique_names
+from planner.algebra.columns import uniquely_named
 from planner.lower.context import NEW, Context, lower_node
 from planner.lower.describe import aggregated, described, grouped, listed, names_of
 
@@ -22,7 +22,7 @@ def _(node: Aggregate, context: Context, update_before: bool) -> ExecNode:
     below = context.lower(node.input, True)
     retract = not below.changelog_mode.insert_only
     mode = node.mode(update_before)
-    output = unique_names(regular(node.type))
+    output = uniquely_named(regular(node.type))
     calls = named(node.calls, output, len(node.grouping))
     if any(call.user_name for call in calls):
         return _python(node, context, below, calls, output, mode, retract)

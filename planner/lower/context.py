@@ -9,7 +9,7 @@ from execnodes.core.errors import SqlError
 from execnodes.core.node import UID_FORMAT, Distribution, ExecNode, InputProperty, StateMetadata
 from execnodes.core.options import Configuration
 from planner.algebra import Logical
-from planner.algebra.columns import unique_names
+from planner.algebra.columns import uniquely_named
 from planner.lower.describe import described, listed, names_of
 from planner.lower.reuse import PlanBuilder
 
@@ -66,7 +66,7 @@ class Context:
         complete = node.replaced(
             configuration=dict(sorted(options.items())),
             input_properties=tuple(InputProperty(required_distribution=each) for each in required),
-            output_type=unique_names(node.output_type),
+            output_type=uniquely_named(node.output_type),
         )
         return self.builder.add(complete, inputs, share)
 

@@ -9,7 +9,7 @@ from execnodes.core.node import ExecNode
 from execnodes.core.predicates import supported
 from execnodes.core.types import LogicalType, row
 from planner.algebra import Join, JoinType
-from planner.algebra.columns import unique_names
+from planner.algebra.columns import uniquely_named
 from planner.algebra.join import join_keys
 from planner.algebra.keys import Key
 from planner.algebra.predicates import conjunction, conjuncts
@@ -40,10 +40,10 @@ def _(node: Join, context: Context, update_before: bool) -> ExecNode:
     left = context.exchange(context.lower(node.left, True), left_keys)
     right = context.exchange(context.lower(node.right, True), right_keys)
     keys = [each.upsert_keys for each in (node.left, node.right)]
-    both = unique_names(_both(left, right))
+    both = uniquely_named(_both(left, right))
     names = names_of(both)
     where = conjunction(conjuncts(node.condition))
-    output = unique_names(regular(node.type))
+    output = uniquely_named(regular(node.type))
     return context.add(
         ExecJoin(
             id=NEW,

@@ -11,7 +11,7 @@ from execnodes.core.over_spec import Bound, OverGroup, OverSpec, Partition
 from execnodes.core.sort_spec import SortField, SortSpec
 from execnodes.core.types import BIGINT
 from planner.algebra import Over, OverCall
-from planner.algebra.columns import unique_names
+from planner.algebra.columns import uniquely_named
 from planner.lower.context import NEW, Context, lower_node
 from planner.lower.describe import described, grouped, listed, names_of
 
@@ -31,7 +31,7 @@ def _(node: Over, context: Context, update_before: bool) -> ExecNode:
             "OVER ordered by a time attribute needs rows that are only added, and its input is updated or deletes rows",
             "Compute it before the rows are aggregated, joined or deduplicated, or order by a column that is no time.",
         )
-    output, width = unique_names(node.type), len(below.output_type.fields)
+    output, width = uniquely_named(node.type), len(below.output_type.fields)
     names = names_of(below.output_type)
     constants: list[Literal] = []
     calls = tuple(

@@ -11,7 +11,7 @@ from execnodes.core.node import ExecNode, StateMetadata
 from execnodes.core.types import Field, LogicalType, row, timestamp
 from execnodes.core.windowing import NamedWindowProperty, SlicedWindowing, Windowing, WindowSpec
 from planner.algebra import Window, WindowAggregate, WindowTableFunction
-from planner.algebra.columns import unique_names
+from planner.algebra.columns import uniquely_named
 from planner.lower.aggregate import named, refuse_python
 from planner.lower.context import NEW, Context, lower_node
 from planner.lower.describe import aggregated, described, grouped, listed, names_of
@@ -64,7 +64,7 @@ def _(node: WindowAggregate, context: Context, update_before: bool) -> ExecNode:
         )
     below = context.lower(node.input, True)
     retract = not below.changelog_mode.insert_only
-    names, output = names_of(below.output_type), unique_names(node.type)
+    names, output = names_of(below.output_type), uniquely_named(node.type)
     calls = named(node.calls, output, len(node.grouping))
     first = len(node.grouping) + len(calls)
     properties = tuple(
@@ -160,7 +160,7 @@ def _two_phases(
     local = context.add(
         LocalWindowAggregate(
             id=NEW,
-            output_type=unique_names(partial),
+            output_type=uniquely_named(partial),
             description=described(
                 "LocalWindowAggregate",
                 ("groupBy", grouped(node.grouping, names)),

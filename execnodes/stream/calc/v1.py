@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from execnodes.core.expressions import Expression, input_indexes, taken_over
-from execnodes.core.meaning import RowsMeaning, conjuncts, expression_term
+from execnodes.core.expressions import Expression, conditions_of, input_indexes, taken_over
+from execnodes.core.meaning import RowsMeaning, expression_term
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
@@ -56,7 +56,7 @@ class Calc(ExecNode):
         """Its expressions over what the input's columns are; conditions add up."""
         (rows,) = inputs
         zone = self.configuration.get("table.local-time-zone", "UTC")
-        parts = conjuncts(self.condition) if self.condition is not None else ()
+        parts = conditions_of(self.condition) if self.condition is not None else ()
         conditions = rows.conditions | {expression_term(each, rows, zone) for each in parts}
         columns = tuple(expression_term(each, rows, zone) for each in self.projection)
         return replace(rows, type=self.output_type, columns=columns, conditions=conditions)

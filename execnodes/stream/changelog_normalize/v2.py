@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from execnodes.core.expressions import Expression, input_indexes
-from execnodes.core.meaning import RowsMeaning, StateMeaning, conjuncts, every, expression_term
+from execnodes.core.expressions import Expression, conditions_of, input_indexes
+from execnodes.core.meaning import RowsMeaning, StateMeaning, every, expression_term
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.options import parse_duration
@@ -81,7 +81,7 @@ class ChangelogNormalize(ExecNode):
         return tuple(replace(each, earlier=whole) for each in fitting)
 
     def _conditions(self) -> tuple[Expression, ...]:
-        return conjuncts(self.filter_condition) if self.filter_condition is not None else ()
+        return conditions_of(self.filter_condition) if self.filter_condition is not None else ()
 
     def _operator(self, type: LogicalType) -> Operator:
         from execnodes.state.kernel_types import Column

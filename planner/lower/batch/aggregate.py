@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execnodes.core.node import ExecNode
 from planner.algebra import Aggregate
-from planner.algebra.columns import unique_names
+from planner.algebra.columns import uniquely_named
 from planner.lower.aggregate import named, refuse_python, regular
 from planner.lower.batch.context import BatchContext, lower_batch_node
 from planner.lower.context import NEW
@@ -17,7 +17,7 @@ def _(node: Aggregate, context: BatchContext) -> ExecNode:
 
     refuse_python(node, "in batch mode")
     below = context.lower_batch(node.input)
-    output = unique_names(regular(node.type))
+    output = uniquely_named(regular(node.type))
     calls = named(node.calls, output, len(node.grouping))
     names = names_of(below.output_type)
     select = [*(names[each] for each in node.grouping), *(aggregated(call, names, False) for call in calls)]

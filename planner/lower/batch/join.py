@@ -8,7 +8,7 @@ from execnodes.core.join_spec import JoinSpec
 from execnodes.core.node import ExecNode
 from execnodes.core.types import row
 from planner.algebra import Join
-from planner.algebra.columns import unique_names
+from planner.algebra.columns import uniquely_named
 from planner.algebra.join import join_keys
 from planner.algebra.predicates import conjunction, conjuncts
 from planner.lower.batch.context import BatchContext, lower_batch_node
@@ -24,13 +24,13 @@ def _(node: Join, context: BatchContext) -> ExecNode:
 
     pairs, rest = join_keys(node)
     left, right = context.lower_batch(node.left), context.lower_batch(node.right)
-    names = names_of(unique_names(row(*left.output_type.fields, *right.output_type.fields)))
+    names = names_of(uniquely_named(row(*left.output_type.fields, *right.output_type.fields)))
     condition = conjunction(conjuncts(node.condition))
     _refuse_python(node, condition, len(left.output_type.fields))
     shown = (
         ("joinType", f"[{TITLES[node.kind]}]"),
         ("where", f"[{'true' if condition is None else digest(condition, names)}]"),
-        ("select", listed(names_of(unique_names(node.type)))),
+        ("select", listed(names_of(uniquely_named(node.type)))),
     )
     if not pairs:
         return context.add(
