@@ -73,7 +73,7 @@ class RowsMeaning:
 
 @dataclass(frozen=True, slots=True)
 class StateColumn:
-    """A column of a state."""
+    """What stands in one column of a state."""
 
     name: str
     """In the state's files; made of aliases, so that only the meaning tells which column it is."""

@@ -18,7 +18,7 @@ _ACTIVE = re.compile(rf"'(?:[^'\\]|\\.)*'|`(?:[^`]|``)*`|\b{ACTIVE}\b", re.DOTAL
 
 
 def operand_types(call: Call) -> tuple[LogicalType, ...]:
-    """Types of the operands."""
+    """What the function is called with; part of the name that Spark knows it by."""
     return tuple(each.type for each in call.operands)
 
 

@@ -37,7 +37,7 @@ class Deduplicate(PassesTimes):
         return True
 
     def keys_of_rows(self) -> Iterable[Key]:
-        """Its keys."""
+        """One: a row is there for each value of its keys."""
         return {frozenset(self.keys)}
 
     def pruned(self, needed: frozenset[int], pruning: Pruning) -> tuple[Deduplicate, Places]:

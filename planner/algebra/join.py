@@ -1,4 +1,4 @@
-"""Joins."""
+"""Joins of two inputs: inner, outer, semi and anti, whatever the condition."""
 
 from __future__ import annotations
 

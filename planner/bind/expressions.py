@@ -150,7 +150,7 @@ class Converter:
 
 
 def and_members(node: s.Expr | None) -> list[s.Expr]:
-    """Members of an AND."""
+    """What AND joins, however deep; nothing of None."""
     if node is None:
         return []
     if isinstance(node, s.Call) and node.name == "AND":

@@ -1,4 +1,4 @@
-"""VALUES."""
+"""VALUES: rows of constants, whose columns get types that all of their values have in common."""
 
 from __future__ import annotations
 

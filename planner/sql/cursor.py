@@ -41,18 +41,6 @@ def too_deep(position: Position | None = None) -> SqlError:
     return SqlError(f"nested deeper than {MOST_NESTED} levels", position=position, hint=hint)
 
 
-def stamp(node: Node, start: int) -> Node:
-    """Tell a node the offset of its first token."""
-    node.meta["start"] = start
-    return node
-
-
-def start_of(node: exp.Expr) -> int:
-    """Offset of a node's first token."""
-    found: int = node.meta["start"]
-    return found
-
-
 _OPENING = frozenset({T.L_PAREN, T.L_BRACKET, T.CASE})
 _CLOSING = frozenset({T.R_PAREN, T.R_BRACKET, T.END})
 
@@ -222,7 +210,7 @@ class Cursor(parser.Parser):
         return found
 
     def name_node(self, what: str = "a name") -> exp.Identifier:
-        """A name."""
+        """An identifier, quoted or not; SqlError where there is none, or a reserved word."""
         found = self._parse_id_var()
         if found is None:
             raise self.error(f"expected {what}", self._reserved())

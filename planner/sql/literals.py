@@ -52,7 +52,7 @@ _decimal = cache(t.decimal)
 
 
 def text(content: str, position: Position) -> Constant:
-    """A text."""
+    """A constant of type CHAR, as long as its content."""
     return constant(content, _char(len(content)), position)
 
 

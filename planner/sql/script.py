@@ -11,7 +11,7 @@ class Script(FlinkParser):
     """A script that is being read."""
 
     def query(self) -> s.Query:
-        """A query."""
+        """What SELECT, WITH, VALUES or a parenthesis begins, converted to our syntax."""
         return Convert(self.source).query(self.query_node())
 
     def expr(self) -> s.Expr:

@@ -41,7 +41,7 @@ class Types(Cursor):
     _nested = 0
 
     def type_node(self) -> nodes.Type:
-        """A type as a node."""
+        """As `logical_type`, in the form in which trees hold types."""
         token = self.token
         return self.expression(nodes.Type(this=self.logical_type()), token)
 

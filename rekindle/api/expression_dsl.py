@@ -93,17 +93,17 @@ def null_of(data_type: LogicalType | str) -> Expression:
 
 
 def current_date() -> Expression:
-    """CURRENT_DATE."""
+    """Today, in the session's time zone."""
     return Expression("CURRENT_DATE")
 
 
 def current_time() -> Expression:
-    """CURRENT_TIME."""
+    """The time of day, in the session's time zone."""
     return Expression("CURRENT_TIME")
 
 
 def current_timestamp() -> Expression:
-    """CURRENT_TIMESTAMP."""
+    """This moment, as TIMESTAMP_LTZ(3)."""
     return Expression("CURRENT_TIMESTAMP")
 
 
@@ -134,7 +134,7 @@ def timestamp_diff(time_point_unit: str, time_point1: object, time_point2: objec
 
 
 def pi() -> Expression:
-    """PI."""
+    """3.14159…, as a DOUBLE."""
     return call("PI")
 
 

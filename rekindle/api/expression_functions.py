@@ -8,126 +8,126 @@ from rekindle.api.operand import Operand, value
 
 
 class NumberMethods(Operand):
-    """Methods of numbers."""
+    """Functions of a number: the expression is their first operand."""
 
     @property
     def abs(self) -> Self:
-        """ABS."""
+        """The number without its sign."""
         return self._call("ABS")
 
     @property
     def exp(self) -> Self:
-        """EXP."""
+        """Euler's number to the power of this one."""
         return self._call("EXP")
 
     @property
     def ln(self) -> Self:
-        """LN."""
+        """The logarithm to base e."""
         return self._call("LN")
 
     @property
     def log10(self) -> Self:
-        """LOG10."""
+        """The logarithm to base 10."""
         return self._call("LOG10")
 
     @property
     def log2(self) -> Self:
-        """LOG2."""
+        """The logarithm to base 2."""
         return self._call("LOG2")
 
     @property
     def sqrt(self) -> Self:
-        """SQRT."""
+        """The square root."""
         return self._call("SQRT")
 
     @property
     def sign(self) -> Self:
-        """SIGN."""
+        """-1 below zero, 1 above, 0 for zero."""
         return self._call("SIGN")
 
     @property
     def sin(self) -> Self:
-        """SIN."""
+        """The sine of an angle in radians."""
         return self._call("SIN")
 
     @property
     def cos(self) -> Self:
-        """COS."""
+        """The cosine of an angle in radians."""
         return self._call("COS")
 
     @property
     def tan(self) -> Self:
-        """TAN."""
+        """The tangent of an angle in radians."""
         return self._call("TAN")
 
     @property
     def asin(self) -> Self:
-        """ASIN."""
+        """The angle in radians that has this sine."""
         return self._call("ASIN")
 
     @property
     def acos(self) -> Self:
-        """ACOS."""
+        """The angle in radians that has this cosine."""
         return self._call("ACOS")
 
     @property
     def atan(self) -> Self:
-        """ATAN."""
+        """The angle in radians that has this tangent."""
         return self._call("ATAN")
 
     @property
     def degrees(self) -> Self:
-        """DEGREES."""
+        """An angle in radians, in degrees."""
         return self._call("DEGREES")
 
     @property
     def radians(self) -> Self:
-        """RADIANS."""
+        """An angle in degrees, in radians."""
         return self._call("RADIANS")
 
     @property
     def bin(self) -> Self:
-        """BIN."""
+        """The binary digits of an integer, as a text."""
         return self._call("BIN")
 
     @property
     def hex(self) -> Self:
-        """HEX."""
+        """The hexadecimal digits of an integer or of the bytes of a text, as a text."""
         return self._call("HEX")
 
     def mod(self, other: object) -> Self:
-        """MOD."""
+        """What is left of the number divided by another, with its sign."""
         return self._call("MOD", other)
 
     def power(self, exponent: object) -> Self:
-        """POWER."""
+        """The number to the power of another."""
         return self._call("POWER", exponent)
 
     def round(self, places: object) -> Self:
-        """ROUND."""
+        """The number with so many digits behind the point, half away from zero."""
         return self._call("ROUND", places)
 
     def truncate(self, n: object = None) -> Self:
-        """TRUNCATE."""
+        """The number cut to so many digits behind the point."""
         return self._call("TRUNCATE", n)
 
 
 class TextMethods(Operand):
-    """Methods of texts."""
+    """Functions of a text: the expression is their first operand."""
 
     @property
     def char_length(self) -> Self:
-        """CHAR_LENGTH."""
+        """How many characters the text has."""
         return self._call("CHAR_LENGTH")
 
     @property
     def upper_case(self) -> Self:
-        """UPPER."""
+        """The text in capitals."""
         return self._call("UPPER")
 
     @property
     def lower_case(self) -> Self:
-        """LOWER."""
+        """The text in small letters."""
         return self._call("LOWER")
 
     @property
@@ -137,139 +137,139 @@ class TextMethods(Operand):
 
     @property
     def ltrim(self) -> Self:
-        """LTRIM."""
+        """The text without blanks in front."""
         return self._call("LTRIM")
 
     @property
     def rtrim(self) -> Self:
-        """RTRIM."""
+        """The text without blanks behind."""
         return self._call("RTRIM")
 
     @property
     def reverse(self) -> Self:
-        """REVERSE."""
+        """The characters from the last to the first."""
         return self._call("REVERSE")
 
     @property
     def ascii(self) -> Self:
-        """ASCII."""
+        """The code of the first character."""
         return self._call("ASCII")
 
     @property
     def from_base64(self) -> Self:
-        """FROM_BASE64."""
+        """The text that was written in base 64."""
         return self._call("FROM_BASE64")
 
     @property
     def to_base64(self) -> Self:
-        """TO_BASE64."""
+        """The text in base 64."""
         return self._call("TO_BASE64")
 
     @property
     def md5(self) -> Self:
-        """MD5."""
+        """A fingerprint of 32 hexadecimal digits."""
         return self._call("MD5")
 
     @property
     def sha1(self) -> Self:
-        """SHA1."""
+        """A fingerprint of 40 hexadecimal digits."""
         return self._call("SHA1")
 
     @property
     def sha224(self) -> Self:
-        """SHA224."""
+        """A fingerprint of 56 hexadecimal digits."""
         return self._call("SHA224")
 
     @property
     def sha256(self) -> Self:
-        """SHA256."""
+        """A fingerprint of 64 hexadecimal digits."""
         return self._call("SHA256")
 
     @property
     def sha384(self) -> Self:
-        """SHA384."""
+        """A fingerprint of 96 hexadecimal digits."""
         return self._call("SHA384")
 
     @property
     def sha512(self) -> Self:
-        """SHA512."""
+        """A fingerprint of 128 hexadecimal digits."""
         return self._call("SHA512")
 
     def sha2(self, hash_length: object) -> Self:
-        """SHA2."""
+        """A fingerprint of so many bits (224, 256, 384 or 512), as hexadecimal digits."""
         return self._call("SHA2", hash_length)
 
     def substring(self, begin_index: object, length: object = None) -> Self:
-        """SUBSTRING."""
+        """The characters from a place on, the first is 1; all that follow, or so many."""
         return self._call("SUBSTRING", begin_index, length)
 
     def left(self, length: object) -> Self:
-        """LEFT."""
+        """So many characters from the left."""
         return self._call("LEFT", length)
 
     def right(self, length: object) -> Self:
-        """RIGHT."""
+        """So many characters from the right."""
         return self._call("RIGHT", length)
 
     def lpad(self, length: object, pad: object) -> Self:
-        """LPAD."""
+        """The text filled on the left, or cut, to a length."""
         return self._call("LPAD", length, pad)
 
     def rpad(self, length: object, pad: object) -> Self:
-        """RPAD."""
+        """The text filled on the right, or cut, to a length."""
         return self._call("RPAD", length, pad)
 
     def repeat(self, n: object) -> Self:
-        """REPEAT."""
+        """The text so many times."""
         return self._call("REPEAT", n)
 
     def replace(self, search: object, replacement: object) -> Self:
-        """REPLACE."""
+        """The text with another in all places where a text occurs."""
         return self._call("REPLACE", search, replacement)
 
     def regexp(self, regex: object) -> Self:
-        """REGEXP."""
+        """Whether a part of the text matches a regular expression of Java."""
         return self._call("REGEXP", regex)
 
     def regexp_replace(self, regex: object, replacement: object) -> Self:
-        """REGEXP_REPLACE."""
+        """The text with another where a regular expression matches."""
         return self._call("REGEXP_REPLACE", regex, replacement)
 
     def regexp_extract(self, regex: object, extract_index: object = None) -> Self:
-        """REGEXP_EXTRACT."""
+        """The group, by its number, of the first match of a regular expression."""
         return self._call("REGEXP_EXTRACT", regex, extract_index)
 
     def instr(self, text: object) -> Self:
-        """INSTR."""
+        """Where a text occurs first, from 1; 0 if it does not."""
         return self._call("INSTR", text)
 
     def split_index(self, separator: object, index: object) -> Self:
-        """SPLIT_INDEX."""
+        """The part with a number, from 0, of those between separators."""
         return self._call("SPLIT_INDEX", separator, index)
 
     def str_to_map(self, list_delimiter: object = None, key_value_delimiter: object = None) -> Self:
-        """STR_TO_MAP."""
+        """A map of pairs such as ``a=1,b=2``."""
         return self._call("STR_TO_MAP", list_delimiter, key_value_delimiter)
 
     def parse_url(self, part_to_extract: object, key: object = None) -> Self:
-        """PARSE_URL."""
+        """A part of an address, e.g. ``"HOST"``; of a query the value of a key."""
         return self._call("PARSE_URL", part_to_extract, key)
 
     def json_value(self, path: object) -> Self:
-        """JSON_VALUE."""
+        """The scalar at a path of a JSON text."""
         return self._call("JSON_VALUE", path)
 
     def json_exists(self, path: object) -> Self:
-        """JSON_EXISTS."""
+        """Whether a JSON text has something at a path."""
         return self._call("JSON_EXISTS", path)
 
     def json_query(self, path: object) -> Self:
-        """JSON_QUERY."""
+        """The JSON text at a path."""
         return self._call("JSON_QUERY", path)
 
     @property
     def is_json(self) -> Self:
-        """``IS JSON``."""
+        """Whether the text is valid JSON."""
         return self.joined("(", self, " IS JSON)")
 
     def like(self, pattern: object) -> Self:

@@ -158,7 +158,7 @@ class CollectionMethods(Operand):
 
     @property
     def cardinality(self) -> Self:
-        """CARDINALITY."""
+        """How many elements or entries a collection has."""
         return self._call("CARDINALITY")
 
     @property
@@ -173,72 +173,72 @@ class CollectionMethods(Operand):
         return self.joined(self, f".{quoted((name,))}")
 
     def array_append(self, new_element: object) -> Self:
-        """ARRAY_APPEND."""
+        """The array with an element behind."""
         return self._call("ARRAY_APPEND", new_element)
 
     def array_contains(self, needle: object) -> Self:
-        """ARRAY_CONTAINS."""
+        """Whether an element occurs in the array."""
         return self._call("ARRAY_CONTAINS", needle)
 
     def array_concat(self, other: object) -> Self:
-        """ARRAY_CONCAT."""
+        """The elements of this array and of others, in order."""
         return self._call("ARRAY_CONCAT", other)
 
     @property
     def array_distinct(self) -> Self:
-        """ARRAY_DISTINCT."""
+        """The array with each element once, at its first place."""
         return self._call("ARRAY_DISTINCT")
 
     def array_join(self, delimiter: object, null_replacement: object = None) -> Self:
-        """ARRAY_JOIN."""
+        """The elements as one text, with a delimiter between them."""
         return self._call("ARRAY_JOIN", delimiter, null_replacement)
 
     @property
     def array_max(self) -> Self:
-        """ARRAY_MAX."""
+        """The largest element."""
         return self._call("ARRAY_MAX")
 
     @property
     def array_min(self) -> Self:
-        """ARRAY_MIN."""
+        """The smallest element."""
         return self._call("ARRAY_MIN")
 
     def array_position(self, needle: object) -> Self:
-        """ARRAY_POSITION."""
+        """Where an element occurs first, from 1; 0 if it does not."""
         return self._call("ARRAY_POSITION", needle)
 
     def array_prepend(self, new_element: object) -> Self:
-        """ARRAY_PREPEND."""
+        """The array with an element in front."""
         return self._call("ARRAY_PREPEND", new_element)
 
     def array_remove(self, needle: object) -> Self:
-        """ARRAY_REMOVE."""
+        """The array without an element, wherever it occurs."""
         return self._call("ARRAY_REMOVE", needle)
 
     @property
     def array_reverse(self) -> Self:
-        """ARRAY_REVERSE."""
+        """The elements from the last to the first."""
         return self._call("ARRAY_REVERSE")
 
     def array_slice(self, start_offset: object, end_offset: object = None) -> Self:
-        """ARRAY_SLICE."""
+        """The elements from a place to another, from 1; both are in it."""
         return self._call("ARRAY_SLICE", start_offset, end_offset)
 
     def array_union(self, other: object) -> Self:
-        """ARRAY_UNION."""
+        """The elements of both arrays, each once."""
         return self._call("ARRAY_UNION", other)
 
     @property
     def map_keys(self) -> Self:
-        """MAP_KEYS."""
+        """The keys, as an array."""
         return self._call("MAP_KEYS")
 
     @property
     def map_values(self) -> Self:
-        """MAP_VALUES."""
+        """The values, as an array."""
         return self._call("MAP_VALUES")
 
     @property
     def map_entries(self) -> Self:
-        """MAP_ENTRIES."""
+        """The entries, as an array of rows of key and value."""
         return self._call("MAP_ENTRIES")

@@ -129,32 +129,32 @@ class Expression(NumberMethods, TextMethods, TimeMethods, CollectionMethods):
 
     @property
     def is_null(self) -> Self:
-        """``IS NULL``."""
+        """Whether there is no value; never NULL."""
         return self.joined("(", self, " IS NULL)")
 
     @property
     def is_not_null(self) -> Self:
-        """``IS NOT NULL``."""
+        """Whether there is a value; never NULL."""
         return self.joined("(", self, " IS NOT NULL)")
 
     @property
     def is_true(self) -> Self:
-        """``IS TRUE``."""
+        """Whether a condition holds; FALSE where it is unknown."""
         return self.joined("(", self, " IS TRUE)")
 
     @property
     def is_false(self) -> Self:
-        """``IS FALSE``."""
+        """Whether a condition does not hold; FALSE where it is unknown."""
         return self.joined("(", self, " IS FALSE)")
 
     @property
     def is_not_true(self) -> Self:
-        """``IS NOT TRUE``."""
+        """TRUE where a condition is FALSE or unknown."""
         return self.joined("(", self, " IS NOT TRUE)")
 
     @property
     def is_not_false(self) -> Self:
-        """``IS NOT FALSE``."""
+        """TRUE where a condition is TRUE or unknown."""
         return self.joined("(", self, " IS NOT FALSE)")
 
     def between(self, lower_bound: object, upper_bound: object) -> Self:
@@ -162,7 +162,7 @@ class Expression(NumberMethods, TextMethods, TimeMethods, CollectionMethods):
         return self.joined("(", self, " BETWEEN ", value(lower_bound), " AND ", value(upper_bound), ")")
 
     def not_between(self, lower_bound: object, upper_bound: object) -> Self:
-        """``NOT BETWEEN … AND …``."""
+        """Whether the value lies outside two bounds, which are inside themselves."""
         return self.joined("(", self, " NOT BETWEEN ", value(lower_bound), " AND ", value(upper_bound), ")")
 
     def in_(self, first: object, *others: object) -> Self:
@@ -181,7 +181,7 @@ class Expression(NumberMethods, TextMethods, TimeMethods, CollectionMethods):
 
     @property
     def sum(self) -> Self:
-        """SUM."""
+        """The sum of a group; NULL of no values."""
         return self._fold("SUM")
 
     @property
@@ -191,37 +191,37 @@ class Expression(NumberMethods, TextMethods, TimeMethods, CollectionMethods):
 
     @property
     def avg(self) -> Self:
-        """AVG."""
+        """The mean of a group, cut to an integer where the values are."""
         return self._fold("AVG")
 
     @property
     def min(self) -> Self:
-        """MIN."""
+        """The smallest value of a group."""
         return self._fold("MIN")
 
     @property
     def max(self) -> Self:
-        """MAX."""
+        """The largest value of a group."""
         return self._fold("MAX")
 
     @property
     def stddev_pop(self) -> Self:
-        """STDDEV_POP."""
+        """The standard deviation of a group that is the whole population."""
         return self._fold("STDDEV_POP")
 
     @property
     def stddev_samp(self) -> Self:
-        """STDDEV_SAMP."""
+        """The standard deviation of a group that is a sample."""
         return self._fold("STDDEV_SAMP")
 
     @property
     def var_pop(self) -> Self:
-        """VAR_POP."""
+        """The variance of a group that is the whole population."""
         return self._fold("VAR_POP")
 
     @property
     def var_samp(self) -> Self:
-        """VAR_SAMP."""
+        """The variance of a group that is a sample."""
         return self._fold("VAR_SAMP")
 
     @property
@@ -231,12 +231,12 @@ class Expression(NumberMethods, TextMethods, TimeMethods, CollectionMethods):
 
     @property
     def first_value(self) -> Self:
-        """FIRST_VALUE."""
+        """The value of the first row of a group to arrive that has one."""
         return self._fold("FIRST_VALUE")
 
     @property
     def last_value(self) -> Self:
-        """LAST_VALUE."""
+        """The value of the last row of a group to arrive that has one."""
         return self._fold("LAST_VALUE")
 
     def list_agg(self, separator: str = ",") -> Self:

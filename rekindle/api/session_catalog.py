@@ -85,11 +85,11 @@ class SessionCatalog(ABC):
         return self.sql_query(f"SELECT * FROM {path_sql(path)}")
 
     def create_table(self, path: str, descriptor: TableDescriptor, ignore_if_exists: bool = False) -> None:
-        """CREATE TABLE."""
+        """Create a table of the current catalog, as CREATE TABLE does."""
         self.execute_sql(descriptor.statement(path, temporary=False, if_not_exists=ignore_if_exists))
 
     def create_temporary_table(self, path: str, descriptor: TableDescriptor, ignore_if_exists: bool = False) -> None:
-        """CREATE TEMPORARY TABLE."""
+        """Create a table that this session alone knows."""
         self.execute_sql(descriptor.statement(path, temporary=True, if_not_exists=ignore_if_exists))
 
     def create_temporary_view(self, view_path: str, table: Table) -> None:
@@ -97,7 +97,7 @@ class SessionCatalog(ABC):
         self.execute_sql(f"CREATE TEMPORARY VIEW {path_sql(view_path)} AS {table.sql}")
 
     def create_view(self, view_path: str, table: Table, ignore_if_exists: bool = False) -> None:
-        """CREATE VIEW."""
+        """Keep the query of a Table under a name of the current catalog."""
         exists = "IF NOT EXISTS " if ignore_if_exists else ""
         self.execute_sql(f"CREATE VIEW {exists}{path_sql(view_path)} AS {table.sql}")
 
@@ -106,7 +106,7 @@ class SessionCatalog(ABC):
         self.execute_sql(f"DROP TEMPORARY VIEW IF EXISTS {path_sql(view_path)}")
 
     def drop_view(self, view_path: str, ignore_if_not_exists: bool = True) -> None:
-        """DROP VIEW."""
+        """Drop a view of the current catalog."""
         self.execute_sql(f"DROP VIEW {'IF EXISTS ' if ignore_if_not_exists else ''}{path_sql(view_path)}")
 
     def drop_temporary_table(self, table_path: str) -> None:
@@ -114,7 +114,7 @@ class SessionCatalog(ABC):
         self.execute_sql(f"DROP TEMPORARY TABLE IF EXISTS {path_sql(table_path)}")
 
     def drop_table(self, table_path: str, ignore_if_not_exists: bool = True) -> None:
-        """DROP TABLE."""
+        """Drop a table of the current catalog; its data stay."""
         self.execute_sql(f"DROP TABLE {'IF EXISTS ' if ignore_if_not_exists else ''}{path_sql(table_path)}")
 
     def list_tables(self) -> list[str]:

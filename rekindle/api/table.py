@@ -142,15 +142,15 @@ class Table:
         return self._join("JOIN", right, join_predicate)
 
     def left_outer_join(self, right: Table, join_predicate: Column) -> Table:
-        """Left join."""
+        """All rows of this table; NULLs where no row of the other meets the condition."""
         return self._join("LEFT JOIN", right, join_predicate)
 
     def right_outer_join(self, right: Table, join_predicate: Column) -> Table:
-        """Right join."""
+        """All rows of the other table; NULLs where no row of this one meets the condition."""
         return self._join("RIGHT JOIN", right, join_predicate)
 
     def full_outer_join(self, right: Table, join_predicate: Column) -> Table:
-        """Full join."""
+        """All rows of both tables; NULLs where none of the other side meets the condition."""
         return self._join("FULL JOIN", right, join_predicate)
 
     def join_lateral(self, table_function_call: Expression, join_predicate: Column | None = None) -> Table:

@@ -58,7 +58,7 @@ class GroupWindow:
 
     @property
     def alias_sql(self) -> str:
-        """SQL of the alias."""
+        """The alias as SQL has it, in backticks where it must be."""
         return quoted((self.name,))
 
     def group(self) -> str:

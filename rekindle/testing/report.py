@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Sequence
 
 from rekindle.testing.runner import Outcome, Result
@@ -22,18 +21,6 @@ def failed(results: Sequence[Result], *, allow_unsupported: bool) -> int:
     """How many count as failures."""
     bad = {Outcome.FAILED} if allow_unsupported else {Outcome.FAILED, Outcome.UNSUPPORTED}
     return sum(result.verdict.outcome in bad for result in results)
-
-
-def areas(results: Sequence[Result]) -> list[str]:
-    """A line for each area: programs by outcome."""
-    names = sorted({result.program.name.partition("/")[0] for result in results})
-    counts = Counter((result.program.name.partition("/")[0], result.verdict.outcome) for result in results)
-    width = max((len(name) for name in names), default=0)
-    lines = []
-    for name in names:
-        parts = [f"{counts[name, outcome]:4} {_WORDS[outcome]}" for outcome in Outcome if counts[name, outcome]]
-        lines.append(f"{name:{width}} {', '.join(parts)}")
-    return lines
 
 
 def summary(results: Sequence[Result], *, allow_unsupported: bool) -> list[str]:

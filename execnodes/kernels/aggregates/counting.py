@@ -1,4 +1,4 @@
-"""COUNT."""
+"""COUNT: how many values, or rows, there are; exact also when rows are taken back."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class NumberSource(DataSource):
         return "n BIGINT"
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 (Spark's name)
-        """The reader."""
+        """What reads the numbers; one that ends by itself where Spark takes such."""
         numbers = Numbers(**{key: int(self.options[key]) for key in asdict(Numbers())})
         if not names_streams():
             return NumberReader(numbers)
