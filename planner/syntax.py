@@ -183,7 +183,7 @@ class Argument(Node):
 
 @dataclass(frozen=True, slots=True)
 class TableFunction(Node):
-    """``TABLE(f(…))``."""
+    """``[LATERAL] TABLE(f(…))``."""
 
     name: str
     args: tuple[Argument, ...]

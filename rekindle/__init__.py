@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     )
     from rekindle.savepoints.reader import SavepointReader
     from rekindle.savepoints.writer import SavepointWriter
-    from rekindle.udf import AggregateFunction, FunctionContext, ScalarFunction, udaf, udf
+    from rekindle.udf import AggregateFunction, FunctionContext, ScalarFunction, TableFunction, udaf, udf, udtf
 
 __all__ = [
     "CURRENT_RANGE",
@@ -90,6 +90,7 @@ __all__ = [
     "TableConfig",
     "TableDescriptor",
     "TableEnvironment",
+    "TableFunction",
     "TablePipeline",
     "TableResult",
     "Tumble",
@@ -121,6 +122,7 @@ __all__ = [
     "to_timestamp_ltz",
     "udaf",
     "udf",
+    "udtf",
     "uuid",
 ]
 

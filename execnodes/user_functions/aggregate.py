@@ -5,13 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, get_args, overload
+from typing import Any, overload
 
 from execnodes.core.errors import FunctionError
 from execnodes.core.types import LogicalType
 from execnodes.user_functions.hints import hints_of, sql_type, type_of_hint
 from execnodes.user_functions.parameters import Parameters, parameters_of
-from execnodes.user_functions.scalar import Form, FunctionContext
+from execnodes.user_functions.scalar import Form, FunctionContext, check_form
 
 
 class AggregateFunction(ABC):
@@ -147,10 +147,7 @@ def define_aggregate(
     """The definition of a function, see `udaf`; FunctionError names the function."""
     function = given() if isinstance(given, type) else given
     shown = name or type(function).__name__
-    if form not in get_args(Form):
-        raise FunctionError(
-            f"func_type of {shown} is {form!r}", hint=f"There are {' and '.join(map(repr, get_args(Form)))}."
-        )
+    check_form(shown, form)
     try:
         parameters = parameters_of(function.accumulate, input_types, skip=1, hinted=form == "general")
         result = _result(function) if result_type is None else sql_type(result_type)

@@ -1,4 +1,4 @@
-"""Calls of scalar functions of the user, typed."""
+"""Calls of scalar and table functions of the user, typed."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from execnodes.core.errors import Position, SqlError
 from execnodes.core.expressions import Call, Expression
 from execnodes.user_functions.aggregate import AggregateDefinition
 from execnodes.user_functions.scalar import ScalarDefinition
+from execnodes.user_functions.table import TableDefinition
 
 
 def bind(
-    definition: ScalarDefinition,
+    definition: ScalarDefinition | TableDefinition,
     operands: Sequence[Expression],
     position: Position | None,
     *,
@@ -34,7 +35,9 @@ def bind(
 
 
 def does_not_take(
-    definition: ScalarDefinition | AggregateDefinition, operands: Sequence[Expression], position: Position | None
+    definition: ScalarDefinition | TableDefinition | AggregateDefinition,
+    operands: Sequence[Expression],
+    position: Position | None,
 ) -> SqlError:
     """The error of operands that do not fit."""
     types = ", ".join(str(each.type) for each in operands)

@@ -22,29 +22,46 @@ from execnodes.user_functions.scalar import (
     UserDefinedScalarFunction,
     define,
 )
+from execnodes.user_functions.table import (
+    GivenTable,
+    TableDefinition,
+    TableFunction,
+    UserDefinedTableFunction,
+    define_table,
+)
 
-Definition = ScalarDefinition | AggregateDefinition
-Function = Given | UserDefinedScalarFunction | GivenAggregate | UserDefinedAggregateFunction
+Definition = ScalarDefinition | TableDefinition | AggregateDefinition
+Function = (
+    Given
+    | UserDefinedScalarFunction
+    | GivenTable
+    | UserDefinedTableFunction
+    | GivenAggregate
+    | UserDefinedAggregateFunction
+)
 """What can be registered."""
 
 
 def definition_of(given: Any, name: str) -> Definition:
-    """The function under the name that SQL knows it by: made by `udf`, a function class or object, or a plain
-    function with hints. FunctionError if it is none of these.
+    """The function under the name that SQL knows it by: made by `udf`, `udtf` or `udaf`, a function class or object,
+    or a plain function with hints. FunctionError if it is none of these.
     """
-    if isinstance(given, UserDefinedScalarFunction | UserDefinedAggregateFunction):
+    if isinstance(given, UserDefinedScalarFunction | UserDefinedTableFunction | UserDefinedAggregateFunction):
         return given.definition.named(name)
-    is_class = isinstance(given, type) and issubclass(given, ScalarFunction | AggregateFunction)
+    is_class = isinstance(given, type) and issubclass(given, ScalarFunction | TableFunction | AggregateFunction)
     if is_class and inspect.isabstract(given):
         missing = " and ".join(sorted(given.__abstractmethods__))
         raise FunctionError(f"function {name}: {given.__qualname__} has no method {missing}")
     if isinstance(given, AggregateFunction) or (is_class and issubclass(given, AggregateFunction)):
         return define_aggregate(given, name=name)
+    if isinstance(given, TableFunction) or (is_class and issubclass(given, TableFunction)):
+        return define_table(given, name=name)
     if is_class or isinstance(given, ScalarFunction) or inspect.isroutine(given):
         return define(given, name=name)
     raise FunctionError(
         f"function {name}: {given!r} is no function",
-        hint="Give a function with type hints, what udf or udaf give, a ScalarFunction or an AggregateFunction.",
+        hint="Give a function with type hints, what udf, udtf or udaf give, a ScalarFunction, a TableFunction or an "
+        "AggregateFunction.",
     )
 
 

@@ -134,10 +134,7 @@ def define(
     function = given() if isinstance(given, type) and issubclass(given, ScalarFunction) else given
     called = function.eval if isinstance(function, ScalarFunction) else function
     shown = name or str(getattr(function, "__name__", type(function).__name__))
-    if form not in get_args(Form):
-        raise FunctionError(
-            f"func_type of {shown} is {form!r}", hint=f"There are {' and '.join(map(repr, get_args(Form)))}."
-        )
+    check_form(shown, form)
     if not callable(called):
         raise FunctionError(f"{shown} is no function", hint="Give a Python function or a ScalarFunction.")
     try:
@@ -150,6 +147,14 @@ def define(
     return ScalarDefinition(
         shown, function, form, parameters, result, fixed if deterministic is None else deterministic
     )
+
+
+def check_form(name: str, form: str) -> None:
+    """FunctionError for a form that there is not."""
+    if form not in get_args(Form):
+        raise FunctionError(
+            f"func_type of {name} is {form!r}", hint=f"There are {' and '.join(map(repr, get_args(Form)))}."
+        )
 
 
 def _result(called: Callable[..., Any], given: str | LogicalType | None, form: Form) -> LogicalType:

@@ -12,6 +12,7 @@ from typing import Any
 from execnodes.core.errors import FunctionError, JobError
 from execnodes.user_functions.aggregate import AggregateFunction
 from execnodes.user_functions.scalar import FunctionContext, ScalarFunction
+from execnodes.user_functions.table import TableFunction
 
 _LONGEST = 300
 """Characters of a row's values in an error."""
@@ -38,7 +39,7 @@ def ship(name: str, function: Any, *more: Any) -> Shipped:
     except (TypeError, AttributeError, ValueError, pickle.PicklingError) as error:
         raise FunctionError(
             f"function {name} cannot be sent to Python workers: {error}",
-            hint="Make what it needs in ScalarFunction.open, which runs there.",
+            hint="Make what it needs in the method open of a function class, which runs there.",
         ) from error
     return Shipped(name, payload, tuple(sys.path))
 
@@ -49,7 +50,7 @@ def opened(shipped: Shipped) -> tuple[Any, ...]:
     known = set(sys.path)
     sys.path.extend(each for each in shipped.paths if each not in known)
     function, *more = pickle.loads(shipped.payload)
-    if isinstance(function, ScalarFunction | AggregateFunction):
+    if isinstance(function, ScalarFunction | TableFunction | AggregateFunction):
         try:
             function.open(FunctionContext(shipped.name))
         except Exception as error:

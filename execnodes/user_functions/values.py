@@ -17,11 +17,11 @@ import dataclasses
 import datetime
 import decimal
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from typing import Annotated, Any, Union, get_args, get_origin
 
-from execnodes.core.types import LogicalType, Root
+from execnodes.core.types import Field, LogicalType, Root
 from execnodes.core.words import counted
 from execnodes.user_functions.hints import hints_of
 
@@ -63,6 +63,46 @@ def writer(t: LogicalType) -> Convert | None:
         value = _same if t.root is Root.MULTISET else writer(t.element) or _same
         return _unless_none(lambda given: [(key(k), value(v)) for k, v in given.items()])
     return _unless_none(_row_writer(t)) if t.root is Root.ROW else None
+
+
+def table_writer(t: LogicalType) -> Convert:
+    """From what a table function gives for a row to the rows as Arrow takes them; `t` is an ARRAY of ROWs.
+
+    None is no row; a list, or what can be gone through, is its rows; anything else is the one row.
+    """
+    fields = t.element.fields
+    write = _row_writer(t.element)
+
+    def write_one(given: Any) -> dict[str, Any]:
+        cells: dict[str, Any] = write(_cells(given, fields))
+        for field in fields:
+            if cells[field.name] is None and not field.type.nullable:
+                raise ValueError(f"the column {field.name} takes no NULL")
+        return cells
+
+    return lambda given: [write_one(each) for each in _rows(given)]
+
+
+def _rows(given: Any) -> Iterable[Any]:
+    if given is None:
+        return ()
+    whole = isinstance(given, str | bytes | bytearray | tuple | Mapping) or dataclasses.is_dataclass(given)
+    return (given,) if whole or not isinstance(given, Iterable) else given
+
+
+def _cells(given: Any, fields: tuple[Field, ...]) -> Any:
+    """A row as a tuple, a mapping or an object with fields; TypeError for a value where there are several columns."""
+    if len(fields) == 1:
+        # A value stands for the row unless it says that it is one.
+        (field,) = fields
+        own = field.type.root in (Root.ROW, Root.MAP, Root.MULTISET)
+        is_row = (isinstance(given, tuple) and len(given) == 1) or (
+            not own and (isinstance(given, Mapping) or dataclasses.is_dataclass(given))
+        )
+        return given if is_row else (given,)
+    if isinstance(given, tuple | Mapping) or all(hasattr(given, field.name) for field in fields):
+        return given
+    raise TypeError(f"{given!r} is no row of {len(fields)} columns")
 
 
 def _row_reader(t: LogicalType, hint: Any) -> Convert:

@@ -1,23 +1,23 @@
-"""Rows of collections."""
+"""Rows of collections and of table functions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from execnodes.core.changelog import ChangelogMode
 from execnodes.core.errors import Position
-from execnodes.core.expressions import Call
-from execnodes.core.types import LogicalType
+from execnodes.core.expressions import Call, input_indexes, remap
+from execnodes.core.types import LogicalType, row
 from planner.algebra.extent import parts_of
 from planner.algebra.keys import Key
-from planner.algebra.relation import KeepsColumns, PassesTimes
+from planner.algebra.relation import PassesTimes, Places, Pruning
 
 
 @dataclass(frozen=True)
-class Unnest(PassesTimes, KeepsColumns):
-    """CROSS / LEFT JOIN UNNEST(collection): input columns, then the members'."""
+class Unnest(PassesTimes):
+    """CROSS / LEFT JOIN UNNEST(collection) or LATERAL TABLE(function): input columns, then the members'."""
 
     table: Call
     """Of a row of the input: an ARRAY of ROWs, the members."""
@@ -37,6 +37,18 @@ class Unnest(PassesTimes, KeepsColumns):
     def keys_of_rows(self) -> Iterable[Key]:
         """None: members may be equal."""
         return ()
+
+    def pruned(self, needed: frozenset[int], pruning: Pruning) -> tuple[Unnest, Places]:
+        """What is needed of the input, and what the call reads; the members' columns stay."""
+        width = len(self.input.type.fields)
+        read = {each for each in needed if each < width} | input_indexes(self.table)
+        below, there = pruning.visit(self.input, read)
+        fields = below.type.fields
+        moved = there | {at: at - width + len(fields) for at in range(width, len(self.type.fields))}
+        table = remap(self.table, there.__getitem__)
+        assert isinstance(table, Call)
+        type_ = row(*fields, *self.type.fields[width:]).with_nullable(self.type.nullable)
+        return replace(self, input=below, table=table, type=type_), moved
 
     @property
     def parts(self) -> int:

@@ -1,4 +1,4 @@
-"""FROM: tables, subqueries, joins and UNNEST, with the names each gives."""
+"""FROM: tables, subqueries and joins, with the names each gives."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from execnodes.core.errors import SqlError
-from execnodes.core.expressions import Call, Expression, InputRef, remap, transform
-from execnodes.core.types import Field, LogicalType, Root
-from execnodes.core.words import counted
+from execnodes.core.expressions import Expression, InputRef, remap, transform
+from execnodes.core.types import Field, LogicalType
 from execnodes.functions import resolve
 from planner import syntax as s
-from planner.algebra import Filter, Join, JoinType, Unnest
+from planner.algebra import Join, JoinType
 from planner.algebra.join import joined_type
+from planner.bind.correlate import correlated, join_correlated, reads_rows_in_front
 from planner.bind.expressions import Converter, all_of
 from planner.bind.hints import StateTtl
 from planner.bind.scope import Relation, Scope
-from planner.bind.source import TRUE, Source, named, row_of, single_row
-from planner.bind.windows import window_function
+from planner.bind.source import TRUE, Source, single_row
+from planner.bind.windows import is_window_function, window_function
 from planner.limits import check_relations
 
 if TYPE_CHECKING:
@@ -31,19 +31,19 @@ def build_relation(builder: QueryBuilder, node: s.Relation, ttl: StateTtl, outer
             return builder.table(node)
         case s.Derived():
             return builder.derived(node)
-        case s.TableFunction():
+        case s.TableFunction() if is_window_function(node):
             return window_function(builder, node)
-        case s.Unnest():
-            return _unnest(builder, single_row(), node, False)
+        case s.TableFunction() | s.Unnest():
+            return correlated(builder, single_row(), node, False)
         case s.Join():
-            return _join(builder, node, ttl, outer)
+            return _join(builder, _in_reach(node), ttl, outer)
 
 
 def _join(builder: QueryBuilder, node: s.Join, ttl: StateTtl, outer: Scope | None) -> Source:
     left = build_relation(builder, node.left, ttl, outer)
     check_relations(len(left.scope.relations) + 1, node.position)
-    if isinstance(node.right, s.Unnest):
-        return _join_unnest(builder, left, node, node.right)
+    if reads_rows_in_front(node.right):
+        return join_correlated(builder, left, node, node.right)
     right = build_relation(builder, node.right, ttl, outer)
     shifted = _shifted(right.scope, left.width)
     scope = Scope(left.scope.relations + shifted.relations, left.scope.merged + shifted.merged)
@@ -59,6 +59,20 @@ def _join(builder: QueryBuilder, node: s.Join, ttl: StateTtl, outer: Scope | Non
         left.logical, right.logical, kind, condition, type_, (ttl.of(left.name), ttl.of(right.name)), node.position
     )
     return Source(plan, _retyped(scope, type_))
+
+
+def _in_reach(node: s.Join) -> s.Join:
+    """``a, f(a.x) JOIN b`` as ``(a, f(a.x)) JOIN b``: what reads rows in front of it stands right behind them."""
+    joins, leaf = list[s.Join](), node.right
+    while isinstance(leaf, s.Join) and leaf.kind not in ("RIGHT", "FULL"):
+        joins.append(leaf)
+        leaf = leaf.left
+    if node.kind != "CROSS" or not joins or not reads_rows_in_front(leaf):
+        return node
+    found = replace(node, right=leaf)
+    for each in reversed(joins):
+        found = replace(each, left=found)
+    return found
 
 
 def _condition(builder: QueryBuilder, scope: Scope, node: s.Expr) -> Expression:
@@ -132,54 +146,3 @@ def _retyped(scope: Scope, type_: LogicalType) -> Scope:
 
     merged = tuple((name, transform(expression, column)) for name, expression in scope.merged)
     return Scope(tuple(typed(relation) for relation in scope.relations), merged)
-
-
-def _join_unnest(builder: QueryBuilder, left: Source, node: s.Join, right: s.Unnest) -> Source:
-    if node.kind in ("RIGHT", "FULL") or node.using or node.natural:
-        raise SqlError(
-            f"{node.kind} JOIN of UNNEST is not supported", position=node.position, hint="Write CROSS or LEFT JOIN."
-        )
-    source = _unnest(builder, left, right, node.kind == "LEFT")
-    if node.condition is None:
-        return source
-    condition = _condition(builder, source.scope, node.condition)
-    if condition == TRUE:
-        return source
-    if node.kind == "LEFT":
-        raise SqlError(
-            "LEFT JOIN UNNEST takes only ON TRUE", position=node.condition.position, hint="Filter in WHERE or before."
-        )
-    return Source(Filter(source.logical, condition), source.scope)
-
-
-def _unnest(builder: QueryBuilder, left: Source, node: s.Unnest, is_left: bool) -> Source:
-    collection = Converter(left.scope, builder.catalog, clause="UNNEST").convert(node.collection)
-    table = _table(collection, node)
-    members = list(table.type.element.fields)
-    if is_left:
-        members = [Field(field.name, field.type.with_nullable(True)) for field in members]
-    columns = node.alias.columns if node.alias else ()
-    if columns and len(columns) != len(members):
-        raise SqlError(
-            f"{counted(len(columns), 'column name')} for {counted(len(members), 'column')}", position=node.position
-        )
-    names = list(columns) or [field.name for field in members]
-    fields = list(left.logical.type.fields)
-    type_ = row_of([f.name for f in fields] + names, [f.type for f in fields] + [f.type for f in members])
-    plan = Unnest(left.logical, table, is_left, type_, node.position)
-    relation = named(plan, None).scope.relations[0]
-    added = Relation(
-        node.alias.name if node.alias else None, relation.fields[left.width :], relation.indexes[left.width :]
-    )
-    return Source(plan, Scope((*left.scope.relations, added), left.scope.merged))
-
-
-def _table(collection: Expression, node: s.Unnest) -> Call:
-    if collection.type.root not in (Root.ARRAY, Root.MULTISET, Root.MAP):
-        raise SqlError(
-            f"UNNEST takes an ARRAY, MULTISET or MAP, not {collection.type}", position=node.collection.position
-        )
-    name = "UNNEST_ROWS_WITH_ORDINALITY" if node.ordinality else "UNNEST_ROWS"
-    table = resolve(name, (collection,), position=node.position)
-    assert isinstance(table, Call)
-    return table

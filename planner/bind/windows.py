@@ -31,15 +31,14 @@ _OPTIONAL = ("OFFSET",)
 COLUMNS = ("window_start", "window_end", "window_time")
 
 
+def is_window_function(node: s.TableFunction) -> bool:
+    """Whether it is one of these; others are the user's."""
+    return node.name.upper() in PARAMETERS
+
+
 def window_function(builder: QueryBuilder, node: s.TableFunction) -> Source:
     """The rows of a table with their windows."""
     name = node.name.upper()
-    if name not in PARAMETERS:
-        raise SqlError(
-            f"the table function {node.name} is not supported",
-            position=node.position,
-            hint="Supported: TUMBLE, HOP, CUMULATE, SESSION, and UNNEST for collections.",
-        )
     given = _arguments(node, PARAMETERS[name])
     source = _data(builder, name, given["DATA"])
     time = _time_column(source, given["TIMECOL"])

@@ -1,4 +1,4 @@
-"""Lowers UNNEST."""
+"""Lowers UNNEST and table functions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from planner.lower.describe import described, listed, names_of
 def described_unnest(node: Unnest) -> str:
     """For the node of a stream or of a batch query."""
     return described(
-        "Correlate",
+        "PythonCorrelate" if node.table.user_name else "Correlate",
         ("invocation", f"[{digest(node.table, names_of(node.input.type))}]"),
         ("select", listed(names_of(node.type))),
         ("joinType", f"[{'LEFT' if node.left else 'INNER'}]"),
@@ -23,10 +23,12 @@ def described_unnest(node: Unnest) -> str:
 def _(node: Unnest, context: Context, update_before: bool) -> ExecNode:
     """The input must carry -U: members of the collection as it was are taken back one by one."""
     from execnodes.stream.correlate import Correlate
+    from execnodes.stream.python_correlate import PythonCorrelate
 
     below = context.lower(node.input, True)
+    made = PythonCorrelate if node.table.user_name else Correlate
     return context.add(
-        Correlate(
+        made(
             id=NEW,
             output_type=node.type,
             changelog_mode=below.changelog_mode,

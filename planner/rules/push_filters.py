@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from execnodes.core.expressions import Call, Expression, InputRef, input_indexes, remap, substitute
 from execnodes.functions import is_deterministic
-from planner.algebra import Aggregate, Filter, Join, JoinType, Logical, Project, SetKind, SetOperation
+from planner.algebra import Aggregate, Filter, Join, JoinType, Logical, Project, SetKind, SetOperation, Unnest
 from planner.algebra.predicates import TRUE, conjunction, conjuncts, function_name
 from planner.algebra.relation import over
 from planner.algebra.tree import Sinks, with_input
@@ -57,6 +57,8 @@ class _Push:
                 return self._through_project(node, conditions)
             case Join():
                 return self._through_join(node, conditions)
+            case Unnest():
+                return self._through_unnest(node, conditions)
             case Aggregate(grouping_sets=()) if node.grouping:
                 return self._through_aggregate(node, conditions)
             case SetOperation(kind=SetKind.UNION, all=True):
@@ -74,6 +76,12 @@ class _Push:
                 below.append(substitute(each, node.expressions))
             else:
                 above.append(each)
+        return _filter(over(node, [self.into(node.input, below)]), above)
+
+    def _through_unnest(self, node: Unnest, conditions: list[Expression]) -> Logical:
+        own = set(range(len(node.input.type.fields)))
+        below = [each for each in conditions if input_indexes(each) <= own and is_deterministic(each)]
+        above = [each for each in conditions if each not in below]
         return _filter(over(node, [self.into(node.input, below)]), above)
 
     def _through_aggregate(self, node: Aggregate, conditions: list[Expression]) -> Logical:

@@ -263,8 +263,7 @@ class FlinkParser(Expressions):
         return None
 
     def _parse_table(self, *_: object, **__: object) -> exp.Expr:
-        token, position = self.token, self.here
-        lateral = self._match(T.LATERAL)
+        token, lateral = self.token, self._match(T.LATERAL)
         if self._match_pair(T.UNNEST, T.L_PAREN):
             collection = self.one()
             self.expect(")")
@@ -274,16 +273,15 @@ class FlinkParser(Expressions):
             )
         if self._match_pair(T.TABLE, T.L_PAREN):
             function = self._table_function()
-            if lateral:
-                raise self.unsupported(f"LATERAL TABLE({function.name}(…))", "Use UNNEST for collections.", position)
             self.expect(")")
             return self._aliased(function)
         if self.at("("):
             return self._parenthesised(lateral)
+        called = self._next.token_type is T.L_PAREN and self.at_name()
+        if called and (lateral or token.token_type is not T.IDENTIFIER):
+            return self._aliased(self._table_function())
         if lateral:
             raise self.error("expected UNNEST, TABLE or ( behind LATERAL")
-        if self._next.token_type is T.L_PAREN and self.at_name() and token.token_type is not T.IDENTIFIER:
-            return self._aliased(self._table_function())
         table = self._parse_table_parts()
         if self.at("FOR", "SYSTEM_TIME"):
             raise self.unsupported("a temporal join (FOR SYSTEM_TIME AS OF)", "Write a regular or an interval join.")

@@ -15,7 +15,6 @@ from execnodes.user_functions.aggregate import AggregateDefinition
 from execnodes.user_functions.consent import ClassNotAllowedError
 from execnodes.user_functions.loading import Definition, load
 from execnodes.user_functions.naming import operand_types
-from execnodes.user_functions.scalar import ScalarDefinition
 from plans.compatibility.restore import Mode
 from plans.format.calls import UserCall, map_calls, user_calls
 
@@ -116,7 +115,8 @@ def _check_scalar(node: ExecNode, call: Call, definition: Definition) -> None:
     given = operand_types(call)
     types = definition.parameters.types(given)
     fits = types is not None and all(a.same_values(b) for a, b in zip(types, given, strict=True))
-    fits = fits and isinstance(definition, ScalarDefinition) and definition.result.same_values(call.type)
+    gives = None if isinstance(definition, AggregateDefinition) else definition.result
+    fits = fits and gives is not None and gives.same_values(call.type)
     if fits and definition.deterministic != call.non_deterministic:
         return
     now = f"{definition}{'' if definition.deterministic else ', not deterministic'}"

@@ -1,4 +1,4 @@
-"""Scalar functions of the user as Arrow functions of Spark."""
+"""Scalar and table functions of the user as Arrow functions of Spark."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from execnodes.lowering.spark_sql import spark_type
 from execnodes.user_functions.naming import operand_types, spark_name
 from execnodes.user_functions.scalar import ScalarDefinition, ScalarFunction
 from execnodes.user_functions.shipping import Shipped, failed, line, opened, ship, shown
-from execnodes.user_functions.values import reader, writer
+from execnodes.user_functions.table import TableDefinition, TableFunction
+from execnodes.user_functions.values import Convert, reader, table_writer, writer
 from plans.format.calls import user_calls
 from rekindle.pipeline.record import OperatorRecord, Step
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def functions_of_spark(graph: ExecGraph, functions: Mapping[str, Definition]) -> dict[str, ScalarCall]:
-    """The scalar functions of the user that a plan calls, by their `spark_name`."""
+    """The scalar and table functions of the user that a plan calls, by their `spark_name`."""
     from pyspark.sql.pandas.types import to_arrow_type
     from pyspark.sql.types import DataType
 
@@ -37,7 +38,7 @@ def functions_of_spark(graph: ExecGraph, functions: Mapping[str, Definition]) ->
     found = {}
     for name, call in calls.items():
         definition = functions[call.user_name]
-        assert isinstance(definition, ScalarDefinition)
+        assert isinstance(definition, ScalarDefinition | TableDefinition)
         found[name] = scalar_call(definition, call, to_arrow_type(DataType.fromDDL(spark_type(call.type))))
     return found
 
@@ -62,13 +63,20 @@ def supply_functions(steps: Iterable[Step], functions: Mapping[str, Definition])
             caller.supply(functions)
 
 
-def scalar_call(definition: ScalarDefinition, call: Call, arrow: pa.DataType) -> ScalarCall:
+def scalar_call(definition: ScalarDefinition | TableDefinition, call: Call, arrow: pa.DataType) -> ScalarCall:
     """A call of a function; `arrow` is the type of the column it gives."""
     parameters = [definition.parameters.at(index) for index in range(len(call.operands))]
     shipped = ship(definition.name, definition.function, [each.hint for each in parameters])
     nulls = tuple(each.takes_null or definition.form == "pandas" for each in parameters)
     return ScalarCall(
-        shipped, definition.form == "pandas", operand_types(call), nulls, call.type, arrow, definition.deterministic
+        shipped,
+        definition.form == "pandas",
+        operand_types(call),
+        nulls,
+        call.type,
+        arrow,
+        definition.deterministic,
+        isinstance(definition, TableDefinition),
     )
 
 
@@ -88,6 +96,8 @@ class ScalarCall:
     result: LogicalType
     arrow: pa.DataType
     deterministic: bool = True
+    table: bool = False
+    """What it gives for a row are rows: the column holds arrays of them."""
 
     def __call__(self, active: pa.Array, *columns: pa.Array) -> pa.Array:
         """The column of results; NULL in rows that are not `active`, or have a NULL that the function does not take.
@@ -121,7 +131,7 @@ class ScalarCall:
 
     def _evaluated(self, columns: Sequence[pa.Array], rows: int) -> pa.Array:
         function, hints = opened(self.function)
-        function = function.eval if isinstance(function, ScalarFunction) else function
+        function = function.eval if isinstance(function, ScalarFunction | TableFunction) else function
         if self.vectorised:
             return self._vectorised(function, columns, rows)
         import pyarrow as pa
@@ -131,7 +141,7 @@ class ScalarCall:
             column.to_pylist() if read is None else [read(each) for each in column.to_pylist()]
             for column, read in zip(columns, readers, strict=True)
         ]
-        write = writer(self.result)
+        write = self._writer()
         values = []
         for row in zip(*lists, strict=True) if lists else [()] * rows:
             try:
@@ -157,15 +167,20 @@ class ScalarCall:
         if not hasattr(series, "__len__") or len(series) != rows:
             what = counted(len(series), "value") if hasattr(series, "__len__") else f"a {type(series).__name__}"
             raise self._wrong(f"returned {what} for {rows} rows", None)
-        write = writer(self.result)
+        write = self._writer()
         try:
             if write is None:
                 found = pa.array(series, type=self.arrow, from_pandas=True)
             else:
-                found = pa.array([write(each) for each in series], type=self.arrow, from_pandas=True)
+                # What a Series has for a missing value depends on its type.
+                values = (None if _is_missing(each) else each for each in series)
+                found = pa.array([write(each) for each in values], type=self.arrow, from_pandas=True)
         except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
             raise self._wrong(f"returned what is no {self.result}: {line(error)}", None) from error
         return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
+
+    def _writer(self) -> Convert | None:
+        return table_writer(self.result) if self.table else writer(self.result)
 
     def _misfit(self, lists: Sequence[Sequence[Any]], values: Sequence[Any]) -> JobError:
         """The error for the first result that has not the type."""
@@ -184,6 +199,12 @@ class ScalarCall:
     def _wrong(self, what: str, row: tuple[Any, ...] | None) -> JobError:
         behind = "" if row is None else f" for {shown(row)}"
         return JobError(f"function {self.function.name} {what}{behind}; its result is {self.result}")
+
+
+def _is_missing(value: Any) -> bool:
+    import pandas as pd
+
+    return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and value != value)
 
 
 def to_series(column: pa.Array) -> Any:

@@ -33,6 +33,8 @@ CREATE TABLE t (k STRING, v INT, w INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts 
 CREATE TABLE u (k STRING, v INT, w INT) WITH ('connector' = 'filesystem', 'path' = 'u', 'format' = 'json');
 CREATE TABLE changes (k STRING, v INT, w INT, PRIMARY KEY (k) NOT ENFORCED)
   WITH ('connector' = 'filesystem', 'path' = 'c', 'format' = 'debezium-json');
+CREATE TABLE bags (k STRING, v INT, xs ARRAY<INT>)
+  WITH ('connector' = 'filesystem', 'path' = 'b', 'format' = 'json');
 CREATE TABLE parts (k STRING, v INT, day STRING) PARTITIONED BY (day)
   WITH ('connector' = 'filesystem', 'path' = 'p', 'format' = 'parquet');
 """
@@ -60,12 +62,14 @@ QUERIES: dict[str, tuple[str, ...]] = {
         "SELECT v FROM (SELECT * FROM u WHERE w > 1)",
         "SELECT s FROM (SELECT k, SUM(v) AS s, MAX(w) AS m FROM u GROUP BY k)",
         "SELECT t.v FROM t JOIN u ON t.k = u.k",
+        "SELECT v, x FROM bags CROSS JOIN UNNEST(xs) AS m (x)",
     ),
     "push_filters": (
         "SELECT * FROM (SELECT k, v + 1 AS a FROM u) WHERE a > 1",
         "SELECT * FROM u LEFT JOIN changes ON u.k = changes.k WHERE changes.v = 1 AND u.v > 2",
         "SELECT * FROM (SELECT k, COUNT(*) AS n FROM u GROUP BY k) WHERE k = 'a' AND n > 1",
         "SELECT * FROM (SELECT k FROM u UNION ALL SELECT k FROM t) WHERE k = 'a'",
+        "SELECT v, x FROM bags LEFT JOIN UNNEST(xs) AS m (x) ON TRUE WHERE v > 1 AND x < v",
     ),
     "push_into_inputs": (
         "SELECT k FROM changes WHERE v > 1 AND CHAR_LENGTH(k) > 2",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,12 +15,25 @@ from execnodes.state.serializers.snapshot import (
     compatible_as_is,
     incompatible,
 )
-from rekindle.udf import AggregateFunction, avro, udf
+from rekindle.udf import AggregateFunction, TableFunction, avro, udf, udtf
 
 
 @udf
 def shout(text: str) -> str:
     return text.upper() + "!"
+
+
+@udtf
+def words(text: str) -> Iterator[tuple[str, int]]:
+    for each in filter(None, text.split("-")):
+        yield each, len(each)
+
+
+class Countdown(TableFunction):
+    """A class, whose rows are those of a list."""
+
+    def eval(self, start: int) -> list[int]:
+        return list(range(start, 0, -1))
 
 
 @dataclass

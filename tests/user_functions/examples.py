@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from rekindle.udf import AggregateFunction, FunctionContext, ScalarFunction, udaf, udf
+from rekindle.udf import AggregateFunction, FunctionContext, ScalarFunction, TableFunction, udaf, udf, udtf
 
 
 @dataclass
@@ -135,3 +136,24 @@ class Distinct(AggregateFunction):
 
     def get_value(self, accumulator: set[str]) -> int:
         return len(accumulator)
+
+
+@udtf
+def words(text: str) -> Iterator[tuple[str, int]]:
+    for each in text.split():
+        yield each, len(each)
+
+
+@udtf
+def thousandth(by: int) -> Iterator[int]:
+    yield 1000 // by
+
+
+class Pieces(TableFunction):
+    """Opened in the worker; a class gives what is hinted."""
+
+    def open(self, context: FunctionContext) -> None:
+        self.step = 1
+
+    def eval(self, text: str) -> Iterator[str]:
+        yield from (text[at : at + getattr(self, "step", 1)] for at in range(len(text)))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from execnodes.core.changelog import RowKind
 from execnodes.core.errors import JobError
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.pipeline.functions import functions_of_spark
@@ -47,6 +49,58 @@ def test_in_projections_filters_and_joins(environment: TableEnvironment) -> None
         "FROM t AS x JOIN t AS y ON plus(x.a, 1) = y.a AND plus(x.a, y.a) < 100 WHERE x.a <> 0",
     )
     assert found == [(1000, "x", "Y!")]
+
+
+TABLES: dict[str, list[tuple[object, ...]]] = {
+    "SELECT x.a, w, l FROM t AS x, LATERAL TABLE(words(REPEAT(b || ' ', x.a))) AS r (w, l)": [
+        (1, "x", 1), (2, "y", 1), (2, "y", 1), *[(5, "z", 1)] * 5,
+    ],
+    "SELECT a, w, p FROM t LEFT JOIN LATERAL TABLE(words(b)) AS r (w, l) ON TRUE "
+    "LEFT JOIN LATERAL TABLE(pieces(w || shout(w))) AS q (p) ON TRUE WHERE a < 2": [
+        (0, None, None), (1, "x", "x"), (1, "x", "X"), (1, "x", "!"),
+    ],
+    "SELECT n, w, CAST(NULL AS STRING) FROM (SELECT w, COUNT(*) AS n FROM t LEFT JOIN LATERAL TABLE(words('a b')) "
+    "AS r (w, l) ON TRUE GROUP BY w)": [
+        (4, "a", None), (4, "b", None),
+    ],
+    # The filter stands before the function, also where another one reads the same rows.
+    "SELECT a, f0, CAST(NULL AS STRING) FROM t, LATERAL TABLE(thousandth(a)) AS r WHERE a > 1": [
+        (2, 500, None), (5, 200, None),
+    ],
+    "SELECT f1, f0, CAST(NULL AS STRING) FROM TABLE(words('it is'))": [(2, "it", None), (2, "is", None)],
+}  # fmt: skip
+
+
+def test_table_functions(environment: TableEnvironment) -> None:
+    """All queries as one: each row of the table goes all the ways."""
+    parts = [
+        f"SELECT {at}, CAST(x AS STRING), CAST(y AS STRING), CAST(z AS STRING) FROM ({query}) AS d (x, y, z)"
+        for at, query in enumerate(TABLES)
+    ]
+    for name in ("words", "thousandth"):
+        environment.create_temporary_function(name, getattr(examples, name))
+    environment.create_temporary_function("pieces", examples.Pieces)
+    expected = [
+        (at, *(None if cell is None else str(cell) for cell in row))
+        for at, given in enumerate(TABLES.values())
+        for row in given
+    ]
+    assert sorted(final(environment, " UNION ALL ".join(parts)), key=repr) == sorted(expected, key=repr)
+
+
+def final(made: TableEnvironment, query: str) -> list[tuple[Any, ...]]:
+    """The rows that are left when all changes are applied."""
+    left: Counter[tuple[Any, ...]] = Counter()
+    for kind, row in made.execute_sql(query).collect():
+        left[row] += 1 if kind in (RowKind.INSERT, RowKind.UPDATE_AFTER) else -1
+    return list(left.elements())
+
+
+def test_a_failing_table_function_names_its_place(environment: TableEnvironment) -> None:
+    environment.create_temporary_function("thousandth", examples.thousandth)
+    with pytest.raises(JobError, match=r"function thousandth failed for \(0\): ZeroDivisionError.*") as caught:
+        rows(environment, "SELECT f0 FROM t,\n  LATERAL TABLE(thousandth(a))")
+    assert "line 2, column 17" in str(caught.value)
 
 
 def test_a_failure_names_the_function_and_the_row(environment: TableEnvironment) -> None:

@@ -1,4 +1,4 @@
-"""Lowers UNNEST."""
+"""Lowers UNNEST and table functions."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from planner.lower.unnest import described_unnest
 @lower_batch_node.register
 def _(node: Unnest, context: BatchContext) -> ExecNode:
     from execnodes.batch.correlate import BatchCorrelate
+    from execnodes.batch.python_correlate import BatchPythonCorrelate
 
     below = context.lower_batch(node.input)
+    made = BatchPythonCorrelate if node.table.user_name else BatchCorrelate
     return context.add(
-        BatchCorrelate(
+        made(
             id=NEW,
             output_type=node.type,
             description=described_unnest(node),

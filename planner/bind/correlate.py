@@ -1,0 +1,109 @@
+"""FROM: UNNEST and table functions of the user, which make rows of each row in front of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeGuard
+
+from execnodes.core.errors import SqlError
+from execnodes.core.expressions import Call, Expression
+from execnodes.core.places import place
+from execnodes.core.types import Field, Root
+from execnodes.core.words import counted
+from execnodes.functions import resolve
+from planner import syntax as s
+from planner.algebra import Filter, Unnest
+from planner.bind.expressions import Converter
+from planner.bind.scope import Relation, Scope
+from planner.bind.source import TRUE, Source, named, row_of
+from planner.bind.user_functions import bind_table, find_table
+from planner.bind.windows import is_window_function
+from planner.bind.written import written
+
+if TYPE_CHECKING:
+    from planner.bind.query import QueryBuilder
+
+Correlated = s.Unnest | s.TableFunction
+
+
+def reads_rows_in_front(node: s.Relation) -> TypeGuard[Correlated]:
+    """Whether a relation is made anew for each row of those in front of it."""
+    return isinstance(node, s.Unnest) or (isinstance(node, s.TableFunction) and not is_window_function(node))
+
+
+def join_correlated(builder: QueryBuilder, left: Source, node: s.Join, right: Correlated) -> Source:
+    """The rows in front, each with the rows that are made of it."""
+    what = "UNNEST" if isinstance(right, s.Unnest) else "LATERAL TABLE"
+    if node.kind in ("RIGHT", "FULL") or node.using or node.natural:
+        kind = "NATURAL JOIN" if node.natural else "JOIN … USING" if node.using else f"{node.kind} JOIN"
+        raise SqlError(f"{kind} of {what} is not supported", position=node.position, hint="Write CROSS or LEFT JOIN.")
+    source = correlated(builder, left, right, node.kind == "LEFT")
+    if node.condition is None:
+        return source
+    condition = Converter(source.scope, builder.catalog, clause="ON").condition(node.condition)
+    if condition == TRUE:
+        return source
+    if node.kind == "LEFT":
+        raise SqlError(
+            f"LEFT JOIN {what} takes only ON TRUE", position=node.condition.position, hint="Filter in WHERE or before."
+        )
+    return Source(Filter(source.logical, condition), source.scope)
+
+
+def correlated(builder: QueryBuilder, left: Source, node: Correlated, is_left: bool) -> Source:
+    """Each row of `left` with the rows that are made of it; `is_left`: one with NULLs where there are none."""
+    table = _collection(builder, left, node) if isinstance(node, s.Unnest) else _called(builder, left, node)
+    members = list(table.type.element.fields)
+    if is_left:
+        members = [Field(field.name, field.type.with_nullable(True)) for field in members]
+    columns = node.alias.columns if node.alias else ()
+    if columns and len(columns) != len(members):
+        raise SqlError(
+            f"{counted(len(columns), 'column name')} for {counted(len(members), 'column')}", position=node.position
+        )
+    names = list(columns) or [field.name for field in members]
+    fields = list(left.logical.type.fields)
+    type_ = row_of([f.name for f in fields] + names, [f.type for f in fields] + [f.type for f in members])
+    plan = Unnest(left.logical, table, is_left, type_, node.position)
+    relation = named(plan, None).scope.relations[0]
+    added = Relation(
+        node.alias.name if node.alias else None, relation.fields[left.width :], relation.indexes[left.width :]
+    )
+    return Source(plan, Scope((*left.scope.relations, added), left.scope.merged))
+
+
+def _collection(builder: QueryBuilder, left: Source, node: s.Unnest) -> Call:
+    collection = Converter(left.scope, builder.catalog, clause="UNNEST").convert(node.collection)
+    if collection.type.root not in (Root.ARRAY, Root.MULTISET, Root.MAP):
+        raise SqlError(
+            f"UNNEST takes an ARRAY, MULTISET or MAP, not {collection.type}", position=node.collection.position
+        )
+    name = "UNNEST_ROWS_WITH_ORDINALITY" if node.ordinality else "UNNEST_ROWS"
+    table = resolve(name, (collection,), position=node.position)
+    assert isinstance(table, Call)
+    return table
+
+
+def _called(builder: QueryBuilder, left: Source, node: s.TableFunction) -> Call:
+    found, definition = find_table(builder.catalog, node)
+    call = s.Call(node.name, tuple(_given(each, node) for each in node.args), position=node.position)
+    converter = Converter(left.scope, builder.catalog, clause="an operand of a table function")
+    operands: list[Expression] = [converter.convert(each) for each in call.args]
+    table = bind_table(found, definition, operands, call)
+    return table.put(place(node.position.line, node.position.column, written(call)))
+
+
+def _given(argument: s.Argument, node: s.TableFunction) -> s.Expr:
+    if isinstance(argument.value, s.TableArgument | s.Descriptor):
+        what = "a table" if isinstance(argument.value, s.TableArgument) else "a DESCRIPTOR"
+        raise SqlError(
+            f"{what} is no operand of the table function {node.name}",
+            position=argument.value.position,
+            hint="It is called for each row in front of it: … FROM t, LATERAL TABLE(f(t.x)).",
+        )
+    if argument.name is not None:
+        raise SqlError(
+            f"operands of the table function {node.name} have no names",
+            position=argument.position,
+            hint="Give them in order.",
+        )
+    return argument.value
