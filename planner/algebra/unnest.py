@@ -9,10 +9,11 @@ from functools import cached_property
 from execnodes.core.changelog import ChangelogMode
 from execnodes.core.errors import Position
 from execnodes.core.expressions import Call, input_indexes, remap
-from execnodes.core.types import LogicalType, row
+from execnodes.core.types import LogicalType
+from planner.algebra.columns import pick
 from planner.algebra.extent import parts_of
 from planner.algebra.keys import Key
-from planner.algebra.relation import PassesTimes, Places, Pruning
+from planner.algebra.relation import PassesTimes, Places, Pruning, places
 
 
 @dataclass(frozen=True)
@@ -43,12 +44,10 @@ class Unnest(PassesTimes):
         width = len(self.input.type.fields)
         read = {each for each in needed if each < width} | input_indexes(self.table)
         below, there = pruning.visit(self.input, read)
-        fields = below.type.fields
-        moved = there | {at: at - width + len(fields) for at in range(width, len(self.type.fields))}
+        kept = [*sorted(there, key=there.__getitem__), *range(width, len(self.type.fields))]
         table = remap(self.table, there.__getitem__)
         assert isinstance(table, Call)
-        type_ = row(*fields, *self.type.fields[width:]).with_nullable(self.type.nullable)
-        return replace(self, input=below, table=table, type=type_), moved
+        return replace(self, input=below, table=table, type=pick(self.type, kept)), places(kept)
 
     @property
     def parts(self) -> int:
