@@ -65,7 +65,16 @@ if TYPE_CHECKING:
     )
     from rekindle.savepoints.reader import SavepointReader
     from rekindle.savepoints.writer import SavepointWriter
-    from rekindle.udf import AggregateFunction, FunctionContext, ScalarFunction, TableFunction, udaf, udf, udtf
+    from rekindle.udf import (
+        AggregateFunction,
+        AsyncScalarFunction,
+        FunctionContext,
+        ScalarFunction,
+        TableFunction,
+        udaf,
+        udf,
+        udtf,
+    )
 
 __all__ = [
     "CURRENT_RANGE",
@@ -73,6 +82,7 @@ __all__ = [
     "UNBOUNDED_RANGE",
     "UNBOUNDED_ROW",
     "AggregateFunction",
+    "AsyncScalarFunction",
     "CompiledPlan",
     "DataTypes",
     "Expression",

@@ -2,7 +2,17 @@
 
 from execnodes.state.serializers.avro import avro
 from execnodes.user_functions.aggregate import AggregateFunction, udaf
-from execnodes.user_functions.scalar import FunctionContext, ScalarFunction, udf
+from execnodes.user_functions.scalar import AsyncScalarFunction, FunctionContext, ScalarFunction, udf
 from execnodes.user_functions.table import TableFunction, udtf
 
-__all__ = ["AggregateFunction", "FunctionContext", "ScalarFunction", "TableFunction", "avro", "udaf", "udf", "udtf"]
+__all__ = [
+    "AggregateFunction",
+    "AsyncScalarFunction",
+    "FunctionContext",
+    "ScalarFunction",
+    "TableFunction",
+    "avro",
+    "udaf",
+    "udf",
+    "udtf",
+]

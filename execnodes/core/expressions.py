@@ -62,6 +62,7 @@ class Call(_Node):
     operands: tuple[Expression, ...] = ()
     type: LogicalType
     _place: Place | None = PrivateAttr(None)
+    _waits: bool = PrivateAttr(False)
 
     @model_validator(mode="after")
     def _one_name(self) -> Self:
@@ -75,6 +76,16 @@ class Call(_Node):
     def put(self, place: Place) -> Self:
         """Say where the SQL has it; a call that was just made, and that nobody else holds."""
         self._place = place
+        return self
+
+    @property
+    def waits(self) -> bool:
+        """The function is an `async def`. The planner chooses the node by it; plans do not hold it."""
+        return self._waits
+
+    def waiting(self) -> Self:
+        """Say that the function is an `async def`; a call as in `put`."""
+        self._waits = True
         return self
 
     @property

@@ -196,6 +196,21 @@ OPTIONS: Mapping[str, ConfigOption] = {
         ),
         _option("table.exec.rank.topn-cache-size", "int", "10000", "State is read in pages, which are cached.", inert=True),
         _option("pipeline.object-reuse", "bool", "false", "Rows are never copied between operators.", inert=True),
+        _option(
+            "table.exec.async-scalar.max-concurrent-operations", "int", "10",
+            "Rows for which functions written as async def wait at a time, in each task.", (),
+            ("table.exec.async-scalar.buffer-capacity",),
+        ),
+        _option(
+            "table.exec.async-scalar.timeout", "duration", "3 min",
+            "How long such a function may take for a row, all attempts together; 0 for no bound.",
+        ),
+        _option(
+            "table.exec.async-scalar.retry-strategy", "enum", "FIXED_DELAY", "Whether it is called again for a row for which it has failed.",
+            ("NO_RETRY", "FIXED_DELAY"),
+        ),
+        _option("table.exec.async-scalar.retry-delay", "duration", "100 ms", "Time before it is called again."),
+        _option("table.exec.async-scalar.max-attempts", "int", "3", "How often it is called again before the job fails."),
         _option("table.exec.sink.not-null-enforcer", "enum", "ERROR", "NULL for a NOT NULL column.", ("ERROR", "DROP")),
         _option(
             "table.exec.sink.type-length-enforcer", "enum", "IGNORE", "Texts longer than declared.",

@@ -8,18 +8,27 @@ from execnodes.core.expressions import Call, Expression, InputRef, Literal
 from execnodes.core.version import ENGINE_VERSION
 from execnodes.functions.registry import find
 from execnodes.functions.scope import Scope
+from execnodes.user_functions.asynchronous import AsyncOptions
 
 
-def lower(expression: Expression, columns: Sequence[str], zone: str, engine_version: str = ENGINE_VERSION) -> str:
+def lower(
+    expression: Expression,
+    columns: Sequence[str],
+    zone: str,
+    engine_version: str = ENGINE_VERSION,
+    *,
+    calls: AsyncOptions | None = None,
+) -> str:
     """Spark SQL for `expression`; `columns[i]` is the text of input column i, `zone` the session time zone.
 
-    `engine_version` is that of the plan: it says what a function name without a version means.
+    `engine_version` is that of the plan: it says what a function name without a version means. `calls`: how functions
+    of the user that wait are called, if the node says it.
     """
 
     def lowering(internal_name: str) -> Callable[[Scope, Call], str]:
         return find(internal_name, engine_version).lower
 
-    return Scope(columns, zone, lowering).text(expression)
+    return Scope(columns, zone, lowering, calls).text(expression)
 
 
 def can_fail(call: Call) -> bool:

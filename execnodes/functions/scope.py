@@ -10,6 +10,7 @@ from execnodes.core.places import Place, number, row
 from execnodes.lowering.raising import raised
 from execnodes.lowering.spark_sql import literal, text_literal
 from execnodes.lowering.stream import ACTIVE, quote, wrap
+from execnodes.user_functions.asynchronous import AsyncOptions
 from execnodes.user_functions.naming import PREFIX, spark_name
 
 SHORT = 100
@@ -23,11 +24,18 @@ _LONGER = len("concat(, ' [at 10]', )")
 class Scope:
     """What one lowering knows: the texts of the input columns, the session zone, names already given."""
 
-    def __init__(self, columns: Sequence[str], zone: str, find: Callable[[str], Callable[[Scope, Call], str]]) -> None:
-        """`find` gives the lowering of an internal name."""
+    def __init__(
+        self,
+        columns: Sequence[str],
+        zone: str,
+        find: Callable[[str], Callable[[Scope, Call], str]],
+        calls: AsyncOptions | None = None,
+    ) -> None:
+        """`find` gives the lowering of an internal name; `calls`: see `lower`."""
         self._columns = columns
         self.zone = zone
         self._find = find
+        self._calls = calls
         self._names = count()
         self._place: Place | None = None
 
@@ -57,7 +65,7 @@ class Scope:
             # For which rows it is called, and what it says when it fails: the place is a number behind the condition.
             active = ACTIVE if self._place is None else f"if({ACTIVE}, {number(self._place)}, NULL)"
             operands = ", ".join([active, *self.texts(call.operands)])
-            return f"{spark_name(call)}({operands})"
+            return f"{spark_name(call, self._calls)}({operands})"
         return self._find(call.internal_name)(self, call)
 
     def failure(self, message: str, found: str | None = None) -> str:

@@ -14,6 +14,7 @@ from execnodes.core.expressions import Expression
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
 from execnodes.lowering.stream import WATERMARK, Lowering, Rows
+from execnodes.user_functions.asynchronous import options_of
 from execnodes.user_functions.naming import activated
 
 if TYPE_CHECKING:
@@ -83,7 +84,8 @@ class BatchNode(ExecNode):
         from execnodes import functions
 
         zone = self.configuration.get("table.local-time-zone", "UTC")
-        made = [activated(functions.lower(each, columns, zone)) for each in expressions]
+        options = options_of(self)
+        made = [activated(functions.lower(each, columns, zone, calls=options)) for each in expressions]
         if any(WATERMARK in text for text in made):
             raise self.fail("CURRENT_WATERMARK has no value in batch mode: there are no watermarks")
         return made

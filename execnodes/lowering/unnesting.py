@@ -1,10 +1,18 @@
-"""Arrays of ROWs as Spark SQL texts: their fields, and what stands for an empty one."""
+"""Rows that are made of each row: arrays of ROWs as Spark SQL texts, and how rows are joined to what is in them."""
 
 from __future__ import annotations
 
-from execnodes.core.types import LogicalType
+from typing import TYPE_CHECKING
+
+from execnodes.core.expressions import Call
+from execnodes.core.meaning import RowsMeaning, expression_term
+from execnodes.core.types import LogicalType, Root
 from execnodes.lowering.spark_sql import spark_type, text_literal
-from execnodes.lowering.stream import quote
+from execnodes.lowering.stream import Rows, quote
+from execnodes.terms.term import leaf, said
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 
 def fields_of(name: str, members: LogicalType) -> tuple[str, ...]:
@@ -16,3 +24,47 @@ def members_or_nulls(array: str, members: LogicalType) -> str:
     """An array of ROWs or, if it is empty or NULL, one of a ROW of NULLs."""
     cells = (f"{text_literal(each.name)}, CAST(NULL AS {spark_type(each.type)})" for each in members.fields)
     return f"if(size({array}) > 0, {array}, array(named_struct({', '.join(cells)})))"
+
+
+def correlated(rows: Rows, type: LogicalType, call: Call, zone: str, *, is_left: bool) -> Rows:
+    """Rows stay on their way: Spark makes several of one. `is_left`: one of NULLs where there are none."""
+    # Scalar functions are looked up when a plan runs; compiling does not need them.
+    from execnodes import functions
+
+    def table(columns: tuple[str, ...]) -> str:
+        return functions.lower(call, columns, zone)
+
+    def filled(array: str) -> str:
+        return members_or_nulls(array, members) if is_left else array
+
+    members = call.type.element
+    return rows.unnested(type, table, filled, lambda name: fields_of(name, members))
+
+
+def correlated_frame(frame: DataFrame, columns: tuple[str, ...], table: str, call: Call, *, is_left: bool) -> DataFrame:
+    """The frame with the fields of members behind its columns, as c0, c1, …; `table` is the text of the call."""
+    # The table of a row is a column first: functions of the user cannot stand in what makes rows.
+    members = call.type.element
+    with_table = frame.selectExpr("*", f"{table} AS rk_table")
+    made = members_or_nulls("rk_table", members) if is_left else "rk_table"
+    exploded = with_table.selectExpr(*columns, f"explode({made}) AS rk_member")
+    fields = (f"{text} AS c{at}" for at, text in enumerate(fields_of("rk_member", members), len(columns)))
+    return exploded.selectExpr(*columns, *fields)
+
+
+def correlated_meaning(rows: RowsMeaning, type: LogicalType, call: Call, join_type: str, zone: str) -> RowsMeaning:
+    """Columns of the input are what they were; a member is one of the rows as they are joined here."""
+    table, kind = expression_term(call, rows, zone), leaf("join", join_type)
+    origin = said("members", "{input} {join} JOIN {table}", input=rows.rows, join=kind, table=table).shortened()
+    members = [
+        said("member", "{name} of {rows}", name=leaf("name", str(at)), rows=origin)
+        for at in range(len(call.type.element.fields))
+    ]
+    return rows.made(type, [*rows.columns, *members], origin)
+
+
+def table_problem(call: Call) -> str | None:
+    """What is wrong with a call that is to give a table."""
+    if call.type.root is not Root.ARRAY or call.type.element.root is not Root.ROW:
+        return f"functionCall gives {call.type}, which is no table: it must be an ARRAY of ROWs"
+    return None

@@ -24,7 +24,7 @@ def bind(
     converted = definition.parameters.convert(operands)
     if converted is None:
         raise does_not_take(definition, operands, position)
-    return Call(
+    call = Call(
         system_name=system_name,
         catalog_name=catalog_name,
         class_name=class_name,
@@ -32,6 +32,7 @@ def bind(
         operands=converted,
         type=definition.result,
     )
+    return call.waiting() if isinstance(definition, ScalarDefinition) and definition.waits else call
 
 
 def does_not_take(

@@ -9,6 +9,7 @@ import re
 from execnodes.core.expressions import Call
 from execnodes.core.types import LogicalType
 from execnodes.lowering.stream import ACTIVE
+from execnodes.user_functions.asynchronous import AsyncOptions
 
 PREFIX = "rk_fn_"
 """Spark knows functions of the user by names that begin so."""
@@ -22,9 +23,11 @@ def operand_types(call: Call) -> tuple[LogicalType, ...]:
     return tuple(each.type for each in call.operands)
 
 
-def spark_name(call: Call) -> str:
-    """The name under which Spark knows the function with these types; the same in every process."""
-    key = [call.user_name, call.class_name, [str(each) for each in operand_types(call)], str(call.type)]
+def spark_name(call: Call, options: AsyncOptions | None = None) -> str:
+    """The name under which Spark knows the function with these types, called so; the same in every process."""
+    key: list[object] = [call.user_name, call.class_name, [str(each) for each in operand_types(call)], str(call.type)]
+    if options is not None:
+        key.append([options.concurrent, options.timeout, options.retries, options.delay])
     return PREFIX + hashlib.sha256(json.dumps(key).encode()).hexdigest()[:20]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -40,6 +41,14 @@ class ScalarFunction(ABC):
         return True
 
 
+class AsyncScalarFunction(ScalarFunction):
+    """A scalar function that waits, e.g. for a service: ``async def eval(self, …)``."""
+
+    @abstractmethod
+    async def eval(self, *args: Any) -> Any:
+        """The value; its hints are the types of the function."""
+
+
 @dataclass(frozen=True, slots=True)
 class ScalarDefinition:
     """A scalar function and all that it says of itself."""
@@ -52,12 +61,22 @@ class ScalarDefinition:
     result: LogicalType
     deterministic: bool = True
 
+    @property
+    def waits(self) -> bool:
+        """Whether it is an `async def`: several rows wait for it at a time."""
+        return waits(self.function.eval if isinstance(self.function, ScalarFunction) else self.function)
+
     def named(self, name: str) -> ScalarDefinition:
         """The same under the name that SQL knows it by."""
         return replace(self, name=name)
 
     def __str__(self) -> str:
         return f"{self.name}{self.parameters} → {self.result}"
+
+
+def waits(called: Callable[..., Any]) -> bool:
+    """Whether what is called must be awaited."""
+    return inspect.iscoroutinefunction(called) or inspect.iscoroutinefunction(getattr(called, "__call__", None))  # noqa: B004
 
 
 class UserDefinedScalarFunction:
@@ -137,6 +156,10 @@ def define(
     check_form(shown, form)
     if not callable(called):
         raise FunctionError(f"{shown} is no function", hint="Give a Python function or a ScalarFunction.")
+    if form != "general" and waits(called):
+        raise FunctionError(
+            f"function {shown} is an async def, which gets one row at a time", hint="Leave func_type out."
+        )
     try:
         # The hints of the pandas form speak of Series, which tells no types.
         parameters = parameters_of(called, input_types, hinted=form == "general")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import types
 from abc import ABC, abstractmethod
 from collections import abc
@@ -15,7 +16,7 @@ from execnodes.core.errors import FunctionError
 from execnodes.core.types import Field, LogicalType, Root, array, row
 from execnodes.user_functions.hints import hints_of, sql_type, type_of_hint
 from execnodes.user_functions.parameters import Parameters, parameters_of
-from execnodes.user_functions.scalar import Form, FunctionContext, check_form
+from execnodes.user_functions.scalar import Form, FunctionContext, check_form, waits
 
 _MANY = (list, abc.Iterable, abc.Iterator, abc.Generator, abc.Sequence, abc.Collection, set, frozenset)
 """Hints that stand for rows; the first argument of one is that of a row."""
@@ -145,6 +146,11 @@ def define_table(
     check_form(shown, form)
     if not callable(called):
         raise FunctionError(f"{shown} is no function", hint="Give a Python function or a TableFunction.")
+    if waits(called) or inspect.isasyncgenfunction(called):
+        raise FunctionError(
+            f"function {shown} is an async def, as only scalar functions may be",
+            hint="Give an array of rows by a scalar function (udf), and UNNEST it.",
+        )
     try:
         parameters = parameters_of(called, input_types, hinted=form == "general")
         columns = _hinted(called, form) if result_types is None else _given(result_types)

@@ -21,6 +21,8 @@ from planner import syntax as s
 from planner.catalog.catalogs import Catalog, FoundFunction
 
 _log = logging.getLogger("rekindle.functions")
+_UNSUPPORTED = frozenset(("FROM_CHANGELOG", "TO_CHANGELOG", "ML_PREDICT", "ML_EVALUATE", "ML_TRAIN", "VECTOR_SEARCH"))
+"""Table functions that Flink has."""
 _WINDOWS = ("tumble", "hop", "cumulate", "session", "unnest")
 
 
@@ -60,6 +62,8 @@ def find_table(catalog: Catalog, node: s.TableFunction) -> tuple[FoundFunction, 
     No function of the system stands before it: none of them gives rows.
     """
     found = _named(catalog, node, is_system=False)
+    if found is None and node.name.upper() in _UNSUPPORTED:
+        raise SqlError(f"the table function {node.name} is not supported", position=node.position)
     if found is None:
         system = newest(node.name.upper()) is not None or is_aggregate(node.name)
         if system:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from execnodes.core.expressions import Expression, Literal, digest
@@ -9,22 +10,22 @@ from execnodes.core.node import ExecNode
 from execnodes.core.types import BOOLEAN, Field, LogicalType, row
 from planner.algebra import Values
 from planner.lower.context import NEW, Context
-from planner.lower.describe import described, listed, names_of, selected
+from planner.lower.describe import CalcTitle, calc_title, described, listed, names_of, selected
 
 if TYPE_CHECKING:
-    from execnodes.batch.calc import BatchCalc
     from execnodes.batch.union import BatchUnion
     from execnodes.batch.values import BatchValues
-    from execnodes.stream.calc import Calc
     from execnodes.stream.union import Union
     from execnodes.stream.values import Values as ExecValues
+    from planner.lower.batch.rows import CalcClass as BatchCalc
+    from planner.lower.rows import CalcClass as StreamCalc
 
 
 class RowNodes(NamedTuple):
     """The nodes of one mode that VALUES is made of."""
 
     values: type[ExecValues] | type[BatchValues]
-    calc: type[Calc] | type[BatchCalc]
+    calc: Callable[[CalcTitle], StreamCalc | BatchCalc]
     union: type[Union] | type[BatchUnion]
 
 
@@ -53,5 +54,6 @@ def _constants(
 def _computed(
     context: Context, nodes: RowNodes, one: ExecNode, values: tuple[Expression, ...], type: LogicalType
 ) -> ExecNode:
-    description = described("Calc", ("select", selected(values, type, names_of(one.output_type))))
-    return context.add(nodes.calc(id=NEW, output_type=type, description=description, projection=values), [one])
+    title = calc_title(values)
+    description = described(title, ("select", selected(values, type, names_of(one.output_type))))
+    return context.add(nodes.calc(title)(id=NEW, output_type=type, description=description, projection=values), [one])

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Literal as Tag
 
-from execnodes.core.expressions import AggregateCall, Expression, InputRef, digest
+from execnodes.core.expressions import AggregateCall, Expression, InputRef, digest, user_calls
 from execnodes.core.types import LogicalType
+
+CalcTitle = Tag["Calc", "PythonCalc", "PythonAsyncCalc"]
 
 
 def names_of(type: LogicalType, indexes: Iterable[int] | None = None) -> tuple[str, ...]:
@@ -34,6 +37,12 @@ def selected(expressions: Sequence[Expression], output: LogicalType, names: tupl
         plain = isinstance(each, InputRef) and text == field.name
         parts.append(text if plain else f"{text} AS {field.name}")
     return listed(parts)
+
+
+def calc_title(expressions: Iterable[Expression]) -> CalcTitle:
+    """What projects and filters by these: the node shows where functions of the user run, and which of them wait."""
+    calls = [call for each in expressions for call in user_calls(each)]
+    return "PythonAsyncCalc" if any(call.waits for call in calls) else "PythonCalc" if calls else "Calc"
 
 
 def aggregated(call: AggregateCall, names: tuple[str, ...], retract: bool) -> str:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execnodes.core.expressions import Expression, digest
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
 from planner.algebra import Expand, Filter, Logical, Project, SetOperation
 from planner.algebra.columns import references
 from planner.lower.context import NEW, Context, lower_node
-from planner.lower.describe import described, listed, names_of, selected
+from planner.lower.describe import CalcTitle, calc_title, described, listed, names_of, selected
+
+if TYPE_CHECKING:
+    from execnodes.stream.calc import Calc
+    from execnodes.stream.python_async_calc import PythonAsyncCalc
+    from execnodes.stream.python_calc import PythonCalc
+
+    CalcClass = type[Calc] | type[PythonCalc] | type[PythonAsyncCalc]
 
 
 @lower_node.register
@@ -43,16 +52,15 @@ def calc(
     type: LogicalType,
 ) -> ExecNode:
     """A node that projects, and filters if there is a condition."""
-    from execnodes.stream.calc import Calc
-
     names = names_of(below.output_type)
+    title = calc_title(projection if condition is None else (*projection, condition))
     return context.add(
-        Calc(
+        calc_class(title)(
             id=NEW,
             output_type=type,
             changelog_mode=below.changelog_mode,
             description=described(
-                "Calc",
+                title,
                 ("select", selected(projection, type, names)),
                 ("where", None if condition is None else listed([digest(condition, names)])),
             ),
@@ -61,6 +69,16 @@ def calc(
         ),
         [below],
     )
+
+
+def calc_class(title: CalcTitle) -> CalcClass:
+    """The node of a title."""
+    from execnodes.stream.calc import Calc
+    from execnodes.stream.python_async_calc import PythonAsyncCalc
+    from execnodes.stream.python_calc import PythonCalc
+
+    classes: dict[CalcTitle, CalcClass] = {"Calc": Calc, "PythonCalc": PythonCalc, "PythonAsyncCalc": PythonAsyncCalc}
+    return classes[title]
 
 
 @lower_node.register

@@ -12,7 +12,7 @@ from planner.algebra.columns import references
 from planner.lower.constants import RowNodes, lower_values
 from planner.lower.context import NEW, Context, lower_node
 from planner.lower.describe import described, listed, names_of
-from planner.lower.rows import calc
+from planner.lower.rows import calc, calc_class
 from planner.lower.tables import reference
 
 
@@ -149,8 +149,7 @@ def _(node: Normalize, context: Context, update_before: bool) -> ExecNode:
 
 @lower_node.register
 def _(node: Values, context: Context, update_before: bool) -> ExecNode:
-    from execnodes.stream.calc import Calc
     from execnodes.stream.union import Union
     from execnodes.stream.values import Values as ExecValues
 
-    return lower_values(node, context, RowNodes(ExecValues, Calc, Union))
+    return lower_values(node, context, RowNodes(ExecValues, calc_class, Union))

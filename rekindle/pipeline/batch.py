@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from execnodes.batch.calc import BatchCalc
+from execnodes.batch.python_async_calc import BatchPythonAsyncCalc
+from execnodes.batch.python_calc import BatchPythonCalc
 from execnodes.batch.sink import BatchSink
 from execnodes.core.changelog import RowKind
 from execnodes.core.graph import ExecGraph
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
     from execnodes.core.tables import TableReference
     from execnodes.core.types import LogicalType
     from rekindle.connectors.data_stream import DataStream
+
+_LOCATED = BatchCalc | BatchPythonCalc | BatchPythonAsyncCalc | BatchSink
+"""Nodes that can say which row of a file they have failed for."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +84,7 @@ class BatchBuilder:
     def _lowered(self, node: ExecNode, inputs: tuple[BatchRows, ...]) -> BatchRows:
         if not isinstance(node, BatchNode):
             raise node.fail("it is no batch node")
-        text = origin(inputs[0].frame.columns) if isinstance(node, BatchCalc | BatchSink) else None
+        text = origin(inputs[0].frame.columns) if isinstance(node, _LOCATED) else None
         with of_node(node.place), over_rows_from(text) if text is not None else nullcontext():
             return node.lower_batch(self, inputs)
 
@@ -90,7 +95,7 @@ class BatchBuilder:
     def _is_located(self, scan: ExecNode) -> bool:
         """Whether its rows go to projections and sinks alone, one of which can fail: what locates rows ends there."""
         consumers = tuple(self._graph.consumers_of(scan))
-        return all(isinstance(each, BatchCalc | BatchSink) for each in consumers) and bool(places_of(consumers))
+        return all(isinstance(each, _LOCATED) for each in consumers) and bool(places_of(consumers))
 
     def values(self, node: ExecNode, tuples: tuple[tuple[Literal, ...], ...], produced: LogicalType) -> DataFrame:
         """See `BatchLowering`."""

@@ -13,11 +13,13 @@ from execnodes.core.types import LogicalType
 from execnodes.core.words import counted
 from execnodes.kernels.aggregates.user import CallsFunctions
 from execnodes.lowering.spark_sql import spark_type
+from execnodes.user_functions.asynchronous import AsyncOptions, defaults, options_of
 from execnodes.user_functions.naming import operand_types, spark_name
 from execnodes.user_functions.scalar import ScalarDefinition, ScalarFunction
 from execnodes.user_functions.shipping import Shipped, failed, line, opened, ship, shown
 from execnodes.user_functions.table import TableDefinition, TableFunction
 from execnodes.user_functions.values import Convert, reader, table_writer, writer
+from execnodes.user_functions.waiting import awaited
 from plans.format.calls import user_calls
 from rekindle.pipeline.record import OperatorRecord, Step
 
@@ -34,12 +36,15 @@ def functions_of_spark(graph: ExecGraph, functions: Mapping[str, Definition]) ->
     from pyspark.sql.pandas.types import to_arrow_type
     from pyspark.sql.types import DataType
 
-    calls = {spark_name(call): call for node in graph.nodes for call in user_calls(node) if isinstance(call, Call)}
     found = {}
-    for name, call in calls.items():
-        definition = functions[call.user_name]
-        assert isinstance(definition, ScalarDefinition | TableDefinition)
-        found[name] = scalar_call(definition, call, to_arrow_type(DataType.fromDDL(spark_type(call.type))))
+    for node in graph.nodes:
+        options = options_of(node)
+        for call in user_calls(node):
+            if isinstance(call, Call) and (name := spark_name(call, options)) not in found:
+                definition = functions[call.user_name]
+                assert isinstance(definition, ScalarDefinition | TableDefinition)
+                arrow = to_arrow_type(DataType.fromDDL(spark_type(call.type)))
+                found[name] = scalar_call(definition, call, arrow, options)
     return found
 
 
@@ -63,8 +68,10 @@ def supply_functions(steps: Iterable[Step], functions: Mapping[str, Definition])
             caller.supply(functions)
 
 
-def scalar_call(definition: ScalarDefinition | TableDefinition, call: Call, arrow: pa.DataType) -> ScalarCall:
-    """A call of a function; `arrow` is the type of the column it gives."""
+def scalar_call(
+    definition: ScalarDefinition | TableDefinition, call: Call, arrow: pa.DataType, options: AsyncOptions | None = None
+) -> ScalarCall:
+    """A call of a function; `arrow` is the type of the column it gives, `options` say how it waits if it does."""
     parameters = [definition.parameters.at(index) for index in range(len(call.operands))]
     shipped = ship(definition.name, definition.function, [each.hint for each in parameters])
     nulls = tuple(each.takes_null or definition.form == "pandas" for each in parameters)
@@ -77,6 +84,7 @@ def scalar_call(definition: ScalarDefinition | TableDefinition, call: Call, arro
         arrow,
         definition.deterministic,
         isinstance(definition, TableDefinition),
+        (options or defaults()) if isinstance(definition, ScalarDefinition) and definition.waits else None,
     )
 
 
@@ -98,6 +106,8 @@ class ScalarCall:
     deterministic: bool = True
     table: bool = False
     """What it gives for a row are rows: the column holds arrays of them."""
+    options: AsyncOptions | None = None
+    """Of a function that waits."""
 
     def __call__(self, active: pa.Array, *columns: pa.Array) -> pa.Array:
         """The column of results; NULL in rows that are not `active`, or have a NULL that the function does not take.
@@ -141,11 +151,13 @@ class ScalarCall:
             column.to_pylist() if read is None else [read(each) for each in column.to_pylist()]
             for column, read in zip(columns, readers, strict=True)
         ]
-        write = self._writer()
+        write, given = self._writer(), list(zip(*lists, strict=True)) if lists else [()] * rows
+        if self.options is not None:
+            made = awaited(self.function.name, function, given, self.options)
         values = []
-        for row in zip(*lists, strict=True) if lists else [()] * rows:
+        for at, row in enumerate(given):
             try:
-                value = function(*row)
+                value = function(*row) if self.options is None else made[at]
                 values.append(value if write is None else write(value))
             except Exception as error:
                 raise failed(self.function.name, row, error) from error

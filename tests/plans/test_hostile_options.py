@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -15,8 +16,10 @@ from execnodes.core.metadata import NodeKey
 from execnodes.core.options import OPTIONS, find
 from execnodes.core.registry import UnknownNodeError, lookup
 from plans.format.load import load
+from rekindle.api.table_environment import TableEnvironment
 from tests.completeness.tree import KEYS
 from tests.fuzz.plans import TEXTS
+from tests.user_functions import examples
 
 PLANS = (Path(__file__).parents[1] / "restore" / "fixtures", Path(__file__).with_name("goldens"))
 PAIRS = [
@@ -28,10 +31,25 @@ PAIRS = [
 ]
 
 
+def _calling_python() -> Iterator[tuple[str, Any]]:
+    """Plans of batch mode, of which there are neither fixtures nor goldens."""
+    made = TableEnvironment.create({"execution.runtime-mode": "batch"})
+    for name in ("shout", "asked", "words"):
+        made.create_temporary_function(name, getattr(examples, name))
+    rows = "(VALUES ('a', 1)) AS v (s, n)"
+    for query in (
+        f"SELECT shout(s) FROM {rows}",
+        f"SELECT asked(n) FROM {rows}",
+        f"SELECT w FROM {rows}, LATERAL TABLE(words(s)) AS r (w, l)",
+    ):
+        document = json.loads(made.compile_plan_sql(query).as_json_string())
+        yield from ((each["type"], document) for each in document["nodes"])
+
+
 @cache
 def plans() -> dict[str, Any]:
     """A plan with the node, for each type."""
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = dict(_calling_python())
     for path in sorted(path for folder in PLANS for path in folder.rglob("*.json")):
         document = json.loads(path.read_text(encoding="utf-8"))
         lacking = {each["type"] for each in document.get("nodes", ())} - set(found)

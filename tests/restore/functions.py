@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -21,6 +22,12 @@ from rekindle.udf import AggregateFunction, TableFunction, avro, udf, udtf
 @udf
 def shout(text: str) -> str:
     return text.upper() + "!"
+
+
+@udf
+async def asked(value: int) -> int | None:
+    await asyncio.sleep(0)
+    return None if value == 2 else value % 3
 
 
 @udtf

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -136,6 +137,12 @@ class Distinct(AggregateFunction):
 
     def get_value(self, accumulator: set[str]) -> int:
         return len(accumulator)
+
+
+@udf
+async def asked(value: int) -> int | None:
+    await asyncio.sleep(0)
+    return None if value == 1 else value + 1
 
 
 @udtf

@@ -6,9 +6,9 @@ from typing import Literal as Tag
 
 from execnodes.core.expressions import Call
 from execnodes.core.metadata import exec_node_metadata
-from execnodes.core.types import LogicalType, Root
-from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows, aliased
-from execnodes.lowering.unnesting import fields_of, members_or_nulls
+from execnodes.core.types import LogicalType
+from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows
+from execnodes.lowering.unnesting import correlated_frame, table_problem
 
 
 @exec_node_metadata(
@@ -28,17 +28,14 @@ class BatchCorrelate(BatchNode):
     """Over the columns of the input; its type is an ARRAY of ROWs, whose fields are the columns behind these."""
 
     def lower_batch(self, batch: BatchLowering, inputs: tuple[BatchRows, ...]) -> BatchRows:
-        """The table of a row is a column first: functions of the user cannot stand in what makes rows."""
-        rows, members = inputs[0], self.function_call.type.element
-        (table,) = self.texts([self.function_call], rows.columns)
-        frame = rows.frame.selectExpr("*", f"{table} AS rk_table")
-        made = members_or_nulls("rk_table", members) if self.join_type == "LEFT" else "rk_table"
-        frame = frame.selectExpr(*rows.columns, f"explode({made}) AS rk_member")
-        texts = [*rows.columns, *fields_of("rk_member", members)]
-        return BatchRows(self.output_type, frame.selectExpr(*aliased(texts)))
+        """The table of a row is a column first, then rows."""
+        rows, call = inputs[0], self.function_call
+        (table,) = self.texts([call], rows.columns)
+        frame = correlated_frame(rows.frame, rows.columns, table, call, is_left=self.join_type == "LEFT")
+        return BatchRows(self.output_type, frame)
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """The function gives a table."""
-        type = self.function_call.type
-        if type.root is not Root.ARRAY or type.element.root is not Root.ROW:
-            raise self.fail(f"functionCall gives {type}, which is no table: it must be an ARRAY of ROWs")
+        problem = table_problem(self.function_call)
+        if problem is not None:
+            raise self.fail(problem)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from execnodes.batch.correlate.v1 import BatchCorrelate
+from typing import Literal as Tag
+
+from execnodes.core.expressions import Call
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.types import LogicalType
+from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows
+from execnodes.lowering.unnesting import correlated_frame, table_problem
 
 
 @exec_node_metadata(
@@ -15,11 +19,25 @@ from execnodes.core.types import LogicalType
     min_plan_version="1.3",
     min_state_version="1.3",
 )
-class BatchPythonCorrelate(BatchCorrelate):
+class BatchPythonCorrelate(BatchNode):
     """Joins each row to the table that a function of the user makes of it."""
+
+    join_type: Tag["INNER", "LEFT"]
+    """LEFT: a row whose table is empty or NULL is given once, with NULLs."""
+    function_call: Call
+    """Over the columns of the input; its type is an ARRAY of ROWs, whose fields are the columns behind these."""
+
+    def lower_batch(self, batch: BatchLowering, inputs: tuple[BatchRows, ...]) -> BatchRows:
+        """The table of a row is a column first, then rows."""
+        rows, call = inputs[0], self.function_call
+        (table,) = self.texts([call], rows.columns)
+        frame = correlated_frame(rows.frame, rows.columns, table, call, is_left=self.join_type == "LEFT")
+        return BatchRows(self.output_type, frame)
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """The function is one of the user, and gives a table."""
-        if not self.function_call.user_name:
-            raise self.fail(f"functionCall is {self.function_call.internal_name}, which is no function of the user")
-        super().check(inputs)
+        call = self.function_call
+        system = None if call.user_name else f"functionCall is {call.internal_name}, which is no function of the user"
+        problem = system or table_problem(call)
+        if problem is not None:
+            raise self.fail(problem)

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Literal as Tag
+
+from execnodes.core.expressions import Call
+from execnodes.core.meaning import RowsMeaning
 from execnodes.core.metadata import exec_node_metadata
+from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
-from execnodes.stream.correlate.v1 import Correlate
+from execnodes.lowering.stream import Lowering, Rows
+from execnodes.lowering.unnesting import correlated, correlated_meaning, table_problem
 
 
 @exec_node_metadata(
@@ -15,11 +21,32 @@ from execnodes.stream.correlate.v1 import Correlate
     min_plan_version="1.3",
     min_state_version="1.3",
 )
-class PythonCorrelate(Correlate):
+class PythonCorrelate(ExecNode):
     """Joins each row to the table that a function of the user makes of it; every row has the kind of its input."""
+
+    join_type: Tag["INNER", "LEFT"]
+    """LEFT: a row whose table is empty or NULL is given once, with NULLs."""
+    function_call: Call
+    """Over the columns of the input; its type is an ARRAY of ROWs, whose fields are the columns behind these."""
+
+    def event_times(self, inputs: tuple[frozenset[int], ...]) -> frozenset[int]:
+        """Those of the input, where they were."""
+        return inputs[0]
+
+    def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
+        """Rows stay on their way: Spark makes several of one."""
+        zone = self.configuration.get("table.local-time-zone", lowering.zone)
+        return correlated(inputs[0], self.output_type, self.function_call, zone, is_left=self.join_type == "LEFT")
+
+    def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
+        """Columns of the input are what they were; a member is one of the rows as they are joined here."""
+        zone = self.configuration.get("table.local-time-zone", "UTC")
+        return correlated_meaning(inputs[0], self.output_type, self.function_call, self.join_type, zone)
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """The function is one of the user, and gives a table."""
-        if not self.function_call.user_name:
-            raise self.fail(f"functionCall is {self.function_call.internal_name}, which is no function of the user")
-        super().check(inputs)
+        call = self.function_call
+        system = None if call.user_name else f"functionCall is {call.internal_name}, which is no function of the user"
+        problem = system or table_problem(call)
+        if problem is not None:
+            raise self.fail(problem)

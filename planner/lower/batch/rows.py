@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execnodes.core.expressions import Expression, digest
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
@@ -9,7 +11,14 @@ from planner.algebra import Expand, Filter, Logical, Project, SetOperation
 from planner.algebra.columns import references
 from planner.lower.batch.context import BatchContext, lower_batch_node
 from planner.lower.context import NEW
-from planner.lower.describe import described, listed, names_of, selected
+from planner.lower.describe import CalcTitle, calc_title, described, listed, names_of, selected
+
+if TYPE_CHECKING:
+    from execnodes.batch.calc import BatchCalc
+    from execnodes.batch.python_async_calc import BatchPythonAsyncCalc
+    from execnodes.batch.python_calc import BatchPythonCalc
+
+    CalcClass = type[BatchCalc] | type[BatchPythonCalc] | type[BatchPythonAsyncCalc]
 
 
 @lower_batch_node.register
@@ -32,17 +41,16 @@ def _calc(
     condition: Expression | None,
     type: LogicalType,
 ) -> ExecNode:
-    from execnodes.batch.calc import BatchCalc
-
     below = context.lower_batch(source)
     names = names_of(below.output_type)
+    title = calc_title(projection if condition is None else (*projection, condition))
     description = described(
-        "Calc",
+        title,
         ("select", selected(projection, type, names)),
         ("where", None if condition is None else listed([digest(condition, names)])),
     )
     return context.add(
-        BatchCalc(
+        calc_class(title)(
             id=NEW,
             output_type=type,
             description=description,
@@ -51,6 +59,20 @@ def _calc(
         ),
         [below],
     )
+
+
+def calc_class(title: CalcTitle) -> CalcClass:
+    """The node of a title."""
+    from execnodes.batch.calc import BatchCalc
+    from execnodes.batch.python_async_calc import BatchPythonAsyncCalc
+    from execnodes.batch.python_calc import BatchPythonCalc
+
+    classes: dict[CalcTitle, CalcClass] = {
+        "Calc": BatchCalc,
+        "PythonCalc": BatchPythonCalc,
+        "PythonAsyncCalc": BatchPythonAsyncCalc,
+    }
+    return classes[title]
 
 
 @lower_batch_node.register

@@ -7,6 +7,7 @@ from execnodes.core.errors import SqlError
 from execnodes.core.node import ExecNode
 from planner.algebra import CompiledQuery, Scan, Values
 from planner.lower.batch.context import BatchContext, lower_batch_node
+from planner.lower.batch.rows import calc_class
 from planner.lower.constants import RowNodes, lower_values
 from planner.lower.context import NEW
 from planner.lower.describe import described, listed, names_of
@@ -43,8 +44,7 @@ def _(node: CompiledQuery, context: BatchContext) -> ExecNode:
 
 @lower_batch_node.register
 def _(node: Values, context: BatchContext) -> ExecNode:
-    from execnodes.batch.calc import BatchCalc
     from execnodes.batch.union import BatchUnion
     from execnodes.batch.values import BatchValues
 
-    return lower_values(node, context, RowNodes(BatchValues, BatchCalc, BatchUnion))
+    return lower_values(node, context, RowNodes(BatchValues, calc_class, BatchUnion))

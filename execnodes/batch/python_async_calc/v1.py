@@ -1,0 +1,46 @@
+"""Version 1 (1.3)."""
+
+from __future__ import annotations
+
+from execnodes.core.errors import OptionError
+from execnodes.core.expressions import Expression
+from execnodes.core.metadata import exec_node_metadata
+from execnodes.core.types import LogicalType
+from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows
+from execnodes.lowering.calculation import calculation_problem
+from execnodes.user_functions.asynchronous import OPTIONS, AsyncOptions
+
+
+@exec_node_metadata(
+    name="batch-exec-python-async-calc",
+    version=1,
+    consumed_options=["table.local-time-zone", *OPTIONS],
+    produced_operators=["python-async-calc"],
+    min_plan_version="1.3",
+    min_state_version="1.3",
+)
+class BatchPythonAsyncCalc(BatchNode):
+    """A calc that calls functions of the user which wait (`async def`): several rows wait at a time, in their order."""
+
+    projection: tuple[Expression, ...]
+    """One for each output column."""
+    condition: Expression | None = None
+    """Rows for which it is TRUE are kept; None keeps all."""
+
+    def lower_batch(self, batch: BatchLowering, inputs: tuple[BatchRows, ...]) -> BatchRows:
+        """The condition reads input columns, so it comes before they are replaced."""
+        rows = inputs[0]
+        if self.condition is not None:
+            (condition,) = self.texts([self.condition], rows.columns)
+            rows = BatchRows(rows.type, rows.frame.where(condition))
+        return rows.project(self.output_type, self.texts(self.projection, rows.columns))
+
+    def check(self, inputs: tuple[LogicalType, ...]) -> None:
+        """As many expressions as output columns; all read columns that the input has; the options can be followed."""
+        problem = calculation_problem(inputs[0], self.output_type, self.projection, self.condition)
+        if problem is not None:
+            raise self.fail(problem)
+        try:
+            AsyncOptions.read(self.option)
+        except OptionError as error:
+            raise self.fail(error.message, error.hint) from error

@@ -1,0 +1,40 @@
+"""Version 1 (1.3)."""
+
+from __future__ import annotations
+
+from execnodes.core.expressions import Expression
+from execnodes.core.metadata import exec_node_metadata
+from execnodes.core.types import LogicalType
+from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows
+from execnodes.lowering.calculation import calculation_problem
+
+
+@exec_node_metadata(
+    name="batch-exec-python-calc",
+    version=1,
+    consumed_options=["table.local-time-zone"],
+    produced_operators=["python-calc"],
+    min_plan_version="1.3",
+    min_state_version="1.3",
+)
+class BatchPythonCalc(BatchNode):
+    """A calc that calls functions of the user: it does what a calc does, and shows where Python runs."""
+
+    projection: tuple[Expression, ...]
+    """One for each output column."""
+    condition: Expression | None = None
+    """Rows for which it is TRUE are kept; None keeps all."""
+
+    def lower_batch(self, batch: BatchLowering, inputs: tuple[BatchRows, ...]) -> BatchRows:
+        """The condition reads input columns, so it comes before they are replaced."""
+        rows = inputs[0]
+        if self.condition is not None:
+            (condition,) = self.texts([self.condition], rows.columns)
+            rows = BatchRows(rows.type, rows.frame.where(condition))
+        return rows.project(self.output_type, self.texts(self.projection, rows.columns))
+
+    def check(self, inputs: tuple[LogicalType, ...]) -> None:
+        """As many expressions as output columns; all read columns that the input has."""
+        problem = calculation_problem(inputs[0], self.output_type, self.projection, self.condition)
+        if problem is not None:
+            raise self.fail(problem)

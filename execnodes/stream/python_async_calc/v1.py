@@ -1,0 +1,56 @@
+"""Version 1 (1.3)."""
+
+from __future__ import annotations
+
+from execnodes.core.errors import OptionError
+from execnodes.core.expressions import Expression, taken_over
+from execnodes.core.meaning import RowsMeaning
+from execnodes.core.metadata import exec_node_metadata
+from execnodes.core.node import ExecNode
+from execnodes.core.types import LogicalType
+from execnodes.lowering.calculation import calculated, calculated_meaning, calculation_problem
+from execnodes.lowering.stream import Lowering, Rows
+from execnodes.user_functions.asynchronous import OPTIONS, AsyncOptions
+
+
+@exec_node_metadata(
+    name="stream-exec-python-async-calc",
+    version=1,
+    consumed_options=["table.local-time-zone", *OPTIONS],
+    produced_operators=["python-async-calc"],
+    min_plan_version="1.3",
+    min_state_version="1.3",
+)
+class PythonAsyncCalc(ExecNode):
+    """A calc that calls functions of the user which wait (`async def`): several rows wait at a time, in their order."""
+
+    projection: tuple[Expression, ...]
+    """One for each output column."""
+    condition: Expression | None = None
+    """Rows for which it is TRUE are kept; None keeps all."""
+
+    def event_times(self, inputs: tuple[frozenset[int], ...]) -> frozenset[int]:
+        """Columns that are taken over as they are."""
+        return taken_over(self.projection, inputs[0])
+
+    def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
+        """As a calc; functions are called by the options of this node."""
+        zone = self.configuration.get("table.local-time-zone", lowering.zone)
+        return calculated(
+            inputs[0], self.output_type, self.projection, self.condition, zone, AsyncOptions.read(self.option)
+        )
+
+    def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
+        """Its expressions over what the input's columns are; conditions add up."""
+        zone = self.configuration.get("table.local-time-zone", "UTC")
+        return calculated_meaning(inputs[0], self.output_type, self.projection, self.condition, zone)
+
+    def check(self, inputs: tuple[LogicalType, ...]) -> None:
+        """As many expressions as output columns; all read columns that the input has; the options can be followed."""
+        problem = calculation_problem(inputs[0], self.output_type, self.projection, self.condition)
+        if problem is not None:
+            raise self.fail(problem)
+        try:
+            AsyncOptions.read(self.option)
+        except OptionError as error:
+            raise self.fail(error.message, error.hint) from error
