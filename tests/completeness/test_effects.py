@@ -12,6 +12,7 @@ import pytest
 from execnodes.core.errors import RekindleError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import OPTIONS, ConfigOption, Configuration
+from execnodes.user_functions.asynchronous import options_of
 from execnodes.user_functions.consent import granted
 from plans.format.codec import encode
 from plans.format.load import load
@@ -29,6 +30,7 @@ from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints.recovery import recover
 from rekindle.savepoints.restore import Restore
 from tests.check.plans import TABLES
+from tests.user_functions import examples
 
 Effect = Callable[[Path, Mapping[str, str]], object]
 """What can be seen with options set; it has a folder of its own."""
@@ -207,6 +209,13 @@ def _allowed(folder: Path, options: Mapping[str, str]) -> object:
         return sorted(granted())
 
 
+def _waiting(folder: Path, options: Mapping[str, str]) -> object:
+    """How functions are called that wait (`tests/user_functions/test_waiting.py` has what comes of it)."""
+    made = TableEnvironment.create(dict(options))
+    made.create_temporary_function("asked", examples.asked)
+    return list(map(options_of, made.compile_plan_sql("SELECT asked(v) FROM (VALUES 1) AS t (v)").graph.nodes))
+
+
 def restarting(strategy: str) -> Effect:
     """When a job starts again after failures, by a strategy."""
 
@@ -243,6 +252,11 @@ EFFECTS: Mapping[str, tuple[Effect, str]] = {
     "table.exec.emit.allow-lateness": (decided(OLD_WINDOW), "1 h"),
     "table.exec.emit.early-fire.enabled": (decided(OLD_WINDOW), "true"),
     "table.exec.emit.late-fire.enabled": (refused(decided(OLD_WINDOW)), "true"),
+    "table.exec.async-scalar.max-concurrent-operations": (_waiting, "7"),
+    "table.exec.async-scalar.timeout": (_waiting, "7 s"),
+    "table.exec.async-scalar.retry-strategy": (_waiting, "NO_RETRY"),
+    "table.exec.async-scalar.retry-delay": (_waiting, "7 s"),
+    "table.exec.async-scalar.max-attempts": (_waiting, "7"),
     "table.exec.sink.not-null-enforcer": (lowered("INSERT INTO typed SELECT k, v FROM t", _sinks), "DROP"),
     "table.exec.sink.type-length-enforcer": (lowered("INSERT INTO typed SELECT k, v FROM t", _sinks), "TRIM_PAD"),
     "table.exec.sink.upsert-materialize": (
