@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from execnodes.core.expressions import Expression, input_indexes
-from execnodes.core.meaning import RowsMeaning, conjuncts, expression_term
+from execnodes.core.expressions import Expression, conditions_of, input_indexes
+from execnodes.core.meaning import RowsMeaning, expression_term
 from execnodes.core.types import LogicalType
 from execnodes.lowering.stream import Branch, Rows
 
@@ -44,7 +44,7 @@ def calculated_meaning(
     rows: RowsMeaning, type: LogicalType, projection: Sequence[Expression], condition: Expression | None, zone: str
 ) -> RowsMeaning:
     """The expressions over what the input's columns are; conditions add up."""
-    parts = conjuncts(condition) if condition is not None else ()
+    parts = conditions_of(condition) if condition is not None else ()
     conditions = rows.conditions | {expression_term(each, rows, zone) for each in parts}
     columns = tuple(expression_term(each, rows, zone) for each in projection)
     return replace(rows, type=type, columns=columns, conditions=conditions)
