@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from docs.markers import between_markers
+from execnodes import aggregates
 from execnodes.connectors import connectors
-from execnodes.core import aggregates
 from execnodes.core.connectors import ConnectorDeclaration, FormatDeclaration
 from execnodes.core.node import ExecNode
 from execnodes.core.registry import keys, lookup

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from execnodes.core.aggregates import RECORD_COUNT
+from execnodes.aggregates import RECORD_COUNT
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.meaning import (
     HIDDEN,

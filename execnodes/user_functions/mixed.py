@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from execnodes.core.aggregates import problem
+from execnodes.aggregates import problem
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.types import LogicalType, Root
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from execnodes.core.aggregates import accumulators, argument
+from execnodes.aggregates import accumulators, argument
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.types import Field, LogicalType
 

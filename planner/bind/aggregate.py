@@ -7,7 +7,7 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
-from execnodes.core import aggregates
+from execnodes import aggregates
 from execnodes.core.errors import Position, SqlError
 from execnodes.core.expressions import AggregateCall, Call, Expression, FieldAccess, InputRef, Literal, Value
 from execnodes.core.places import place

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import assert_never
 
-from execnodes.core import aggregates
+from execnodes import aggregates
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Call, Expression, FieldAccess, InputRef, user_calls
 from execnodes.core.places import place

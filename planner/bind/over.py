@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from execnodes.core import aggregates
+from execnodes import aggregates
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Expression, InputRef, Literal
 from execnodes.core.types import BIGINT, DOUBLE, INTEGERS, LogicalType, Root

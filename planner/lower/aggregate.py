@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execnodes.core.aggregates import accumulator_columns, all_mergeable
+from execnodes.aggregates import accumulator_columns, all_mergeable
 from execnodes.core.changelog import ChangelogMode
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import AggregateCall

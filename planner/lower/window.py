@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from execnodes.core.aggregates import accumulator_columns, all_mergeable
+from execnodes.aggregates import accumulator_columns, all_mergeable
 from execnodes.core.errors import Position, SqlError
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.node import ExecNode, StateMetadata

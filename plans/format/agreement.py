@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic.alias_generators import to_camel
 
-from execnodes.core import aggregates
+from execnodes import aggregates
 from execnodes.core.constants import constant
 from execnodes.core.errors import PlanError, SqlError
 from execnodes.core.expressions import AggregateCall, Call, Expression, FieldAccess, InputRef, Literal

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from execnodes.core.aggregates import FUNCTIONS, WINDOW_FUNCTIONS
+from execnodes.aggregates import BY_INTERNAL_NAME, WINDOW_FUNCTIONS
 from execnodes.core.errors import PlanError
 from execnodes.functions.registry import find
 
@@ -37,13 +37,14 @@ def _inside(value: Any, engine_version: str) -> Any:
 
 
 def _aggregate(internal_name: str) -> str:
-    """Aggregate functions have had one version so far."""
+    """A bare name is that of the first version, which all plans with bare names were made with."""
     name, _, version = internal_name.removeprefix("$").rpartition("$")
     if not name:
         name, version = version, "1"
-    if (name not in FUNCTIONS and name not in WINDOW_FUNCTIONS) or version != "1":
+    full = f"${name}${version}"
+    if full not in BY_INTERNAL_NAME and not (name in WINDOW_FUNCTIONS and version == "1"):
         raise PlanError(
             f"unknown aggregate function {internal_name}",
             hint="Run the plan with an engine that has the function, or compile the statement again.",
         )
-    return f"${name}$1"
+    return full

@@ -5,10 +5,14 @@ from collections import Counter
 
 import pytest
 
-from execnodes.core.aggregates import FUNCTIONS
+from execnodes.aggregates import BY_INTERNAL_NAME, FUNCTIONS
+from execnodes.aggregates.registry import walk
+from execnodes.core.expressions import AggregateCall
+from execnodes.core.types import INT
 from execnodes.core.version import ENGINE_VERSION, version_tuple
 from execnodes.functions.function import Function
 from execnodes.functions.registry import find, functions, newest
+from execnodes.kernels.aggregates.make import make
 
 ALL = sorted(functions().values(), key=lambda each: (each.name, each.version))
 
@@ -36,3 +40,13 @@ def test_scalar_and_aggregate_functions_have_names_of_their_own() -> None:
     shared = Counter({each.name for each in ALL}) + Counter(set(FUNCTIONS))
     assert [name for name, times in shared.items() if times > 1] == []
     assert all(function.name == name for name, function in FUNCTIONS.items())
+
+
+def test_a_family_is_a_module_of_aggregates_and_all_that_is_known_of_them() -> None:
+    assert [name for name, times in Counter(each.internal_name for each in walk()).items() if times > 1] == []
+    assert {each.internal_name for each in FUNCTIONS.values()} <= set(BY_INTERNAL_NAME)
+    for name, function in BY_INTERNAL_NAME.items():
+        call = AggregateCall(name="a", internal_name=name, arg_list=(0,), type=function.result(INT))
+        made = make(call, INT, False)
+        assert f"{type(made).__module__.rpartition('.')[2]}:{type(made).__name__}" == function.accumulator
+        assert [each.name for each in made.columns] == [f"a${part}" for part, _ in function.keeps(call, INT, False)]

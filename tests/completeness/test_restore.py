@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from execnodes.core.aggregates import FUNCTIONS
+from execnodes.aggregates import FUNCTIONS
 from execnodes.core.graph import ExecGraph
 from execnodes.core.metadata import NodeKey
 from execnodes.core.node import ExecNode

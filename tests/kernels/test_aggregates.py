@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from execnodes.core.aggregates import (
+from execnodes.aggregates import (
     FUNCTIONS,
     PERCENTAGE,
     accumulator_columns,

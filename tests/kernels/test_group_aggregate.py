@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execnodes.core.aggregates import accumulator_columns, resolve
+from execnodes.aggregates import accumulator_columns, resolve
 from execnodes.core.changelog import RowKind
 from execnodes.core.errors import PlanError
 from execnodes.core.expressions import AggregateCall, Value

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execnodes.core.aggregates import accumulator_columns, all_mergeable, mergeable
+from execnodes.aggregates import accumulator_columns, all_mergeable, mergeable
 from execnodes.core.errors import PlanError
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.types import Field, row

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execnodes.core.aggregates import resolve
+from execnodes.aggregates import resolve
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.types import BIGINT, INT, Field, LogicalType, decimal, row
 from execnodes.stream.group_aggregate.v1_kernel import GroupAggregateOperator

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execnodes.core.aggregates import RECORD_COUNT
+from execnodes.aggregates import RECORD_COUNT
 from execnodes.core.types import INT, STRING, Field, row, timestamp
 from execnodes.core.windowing import Windowing, WindowSpec
 from execnodes.lowering.stream import KIND, SEQUENCE

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execnodes.core.aggregates import PERCENTAGE
+from execnodes.aggregates import PERCENTAGE
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.types import BIGINT, DOUBLE, array
 from execnodes.kernels.aggregates.accumulator import Source

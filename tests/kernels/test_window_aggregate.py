@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execnodes.core.aggregates import resolve
+from execnodes.aggregates import resolve
 from execnodes.core.errors import JobError, PlanError
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.types import INT, STRING, Field, LogicalType, TimeKind, row, timestamp, timestamp_ltz

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execnodes.core.aggregates import accumulator_columns
+from execnodes.aggregates import accumulator_columns
 from execnodes.core.types import INT, STRING, Field, LogicalType, row, timestamp
 from execnodes.core.windowing import SlicedWindowing, Windowing, WindowSpec
 from execnodes.lowering.stream import KIND, SEQUENCE

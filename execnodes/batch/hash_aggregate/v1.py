@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from execnodes.core.aggregates import argument, problem
+from execnodes.aggregates import argument, order_dependent, problem
+from execnodes.aggregates.spark_call import spark_text
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.types import LogicalType
 from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows
-from execnodes.lowering.batch_aggregates import needs_order, spark_text
 
 
 @exec_node_metadata(
@@ -29,7 +29,7 @@ class BatchHashAggregate(BatchNode):
         from pyspark.sql import functions as spark
 
         rows, keys = inputs[0], [spark.expr(f"c{each} AS c{at}") for at, each in enumerate(self.grouping)]
-        frame = rows.numbered() if any(map(needs_order, self.agg_calls)) else rows.frame
+        frame = rows.numbered() if any(order_dependent(call.internal_name) for call in self.agg_calls) else rows.frame
         if not self.agg_calls:
             return BatchRows(self.output_type, frame.select(*keys).distinct())
         made = [spark_text(call, argument(call, rows.type)) for call in self.agg_calls]

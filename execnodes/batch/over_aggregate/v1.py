@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from execnodes.core.aggregates import WINDOW_FUNCTIONS, argument
+from execnodes.aggregates import WINDOW_FUNCTIONS, argument
+from execnodes.aggregates.spark_call import spark_text
 from execnodes.core.expressions import AggregateCall, Expression, InputRef, input_indexes
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import PlanModel
 from execnodes.core.sort_spec import SortSpec
 from execnodes.core.types import TIMESTAMPS, LogicalType, Root
 from execnodes.lowering.batch import ARRIVAL, BatchLowering, BatchNode, BatchRows
-from execnodes.lowering.batch_aggregates import spark_text
 from execnodes.lowering.spark_sql import spark_type
 
 _BY_ROW = ("$ROW_NUMBER$1", "$LAG$1")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from execnodes.core.aggregates import accumulators, function_of
+from execnodes.aggregates import accumulators, function_of
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.types import LogicalType, Root
 from execnodes.state.kernel_types import Column

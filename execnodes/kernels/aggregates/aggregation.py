@@ -8,7 +8,7 @@ from functools import cached_property
 
 import polars as pl
 
-from execnodes.core.aggregates import RECORD_COUNT, order_dependent
+from execnodes.aggregates import RECORD_COUNT, order_dependent
 from execnodes.core.changelog import RowKind
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.types import BIGINT

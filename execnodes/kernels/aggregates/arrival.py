@@ -10,7 +10,7 @@ from abc import abstractmethod
 
 import polars as pl
 
-from execnodes.core.aggregates import SEPARATOR
+from execnodes.aggregates import SEPARATOR
 from execnodes.kernels.aggregates.accumulator import Accumulator, ColumnOf, Source
 from execnodes.kernels.aggregates.json_text import json_text
 

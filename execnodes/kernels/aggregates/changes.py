@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from execnodes.core.aggregates import RECORD_COUNT
+from execnodes.aggregates import RECORD_COUNT
 from execnodes.core.changelog import RowKind
 from execnodes.kernels.aggregates import frame
 from execnodes.kernels.aggregates.aggregation import KNOWN, Aggregation

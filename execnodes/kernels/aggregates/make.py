@@ -3,42 +3,15 @@
 from __future__ import annotations
 
 from enum import Enum
+from importlib import import_module
 
-from execnodes.core.aggregates import function_of, order_dependent
+from execnodes.aggregates import function_of, order_dependent
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.types import LogicalType
 from execnodes.kernels.aggregates.accumulator import Accumulator
-from execnodes.kernels.aggregates.arrival import ArrayAgg, FirstValue, JsonArrayAgg, LastValue, ListAgg
 from execnodes.kernels.aggregates.collected import Collect, JsonObjectAgg
-from execnodes.kernels.aggregates.counting import Count
 from execnodes.kernels.aggregates.extremes import Extreme
 from execnodes.kernels.aggregates.percentiles import Percentile
-from execnodes.kernels.aggregates.sums import Average, Sum
-from execnodes.kernels.aggregates.variance import Variance
-
-_CLASSES: dict[str, type[Accumulator]] = {
-    "COUNT": Count,
-    "SUM": Sum,
-    "$SUM0": Sum,
-    "AVG": Average,
-    "MIN": Extreme,
-    "MAX": Extreme,
-    "VAR_POP": Variance,
-    "VAR_SAMP": Variance,
-    "STDDEV_POP": Variance,
-    "STDDEV_SAMP": Variance,
-    "FIRST_VALUE": FirstValue,
-    "LAST_VALUE": LastValue,
-    "LISTAGG": ListAgg,
-    "ARRAY_AGG": ArrayAgg,
-    "COLLECT": Collect,
-    "PERCENTILE": Percentile,
-    "PERCENTILE_ARRAY": Percentile,
-    "JSON_OBJECTAGG_NULL_ON_NULL": JsonObjectAgg,
-    "JSON_OBJECTAGG_ABSENT_ON_NULL": JsonObjectAgg,
-    "JSON_ARRAYAGG_NULL_ON_NULL": JsonArrayAgg,
-    "JSON_ARRAYAGG_ABSENT_ON_NULL": JsonArrayAgg,
-}
 
 
 class Feed(Enum):
@@ -54,7 +27,9 @@ class Feed(Enum):
 
 def make(call: AggregateCall, arg: LogicalType | None, retract: bool) -> Accumulator:
     """The accumulator of a call."""
-    return _CLASSES[function_of(call.internal_name).name](call, arg, retract)
+    module, _, name = function_of(call.internal_name).accumulator.partition(":")
+    cls: type[Accumulator] = getattr(import_module(f"{__package__}.{module}"), name)
+    return cls(call, arg, retract)
 
 
 def feed(accumulator: Accumulator) -> Feed:

@@ -6,7 +6,7 @@ import json
 
 import polars as pl
 
-from execnodes.core.aggregates import PERCENTAGE
+from execnodes.aggregates import PERCENTAGE
 from execnodes.core.types import Root
 from execnodes.kernels.aggregates.accumulator import Accumulator, ColumnOf, Source
 from execnodes.kernels.aggregates.json_text import json_text

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from execnodes.core.aggregates import MAX_DECIMAL
+from execnodes.aggregates.sums import MAX_DECIMAL
 from execnodes.core.types import INTEGERS, Root
 from execnodes.kernels.aggregates.accumulator import Accumulator, ColumnOf, Source, added, wrapped
 

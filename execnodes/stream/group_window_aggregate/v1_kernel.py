@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from execnodes.core.aggregates import RECORD_COUNT
+from execnodes.aggregates import RECORD_COUNT
 from execnodes.core.changelog import RowKind
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.types import LogicalType, timestamp

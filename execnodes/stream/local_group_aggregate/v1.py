@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from execnodes.core.aggregates import accumulator_columns, accumulators, all_mergeable, argument, problem
+from execnodes.aggregates import accumulator_columns, accumulators, all_mergeable, argument, problem
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.meaning import NUMBER_OF_ROWS, RowsMeaning, accumulator, call_term
 from execnodes.core.metadata import exec_node_metadata

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import polars as pl
 
-from execnodes.core.aggregates import WINDOW_FUNCTIONS
+from execnodes.aggregates import WINDOW_FUNCTIONS
 from execnodes.core.errors import JobError
 from execnodes.core.expressions import AggregateCall, Literal
 from execnodes.kernels.aggregates import frame

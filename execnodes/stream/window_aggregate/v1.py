@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict
 
-from execnodes.core.aggregates import problem
+from execnodes.aggregates import problem
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.meaning import RowsMeaning, StateMeaning, call_term
 from execnodes.core.metadata import exec_node_metadata

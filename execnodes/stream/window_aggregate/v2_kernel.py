@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from execnodes.core.aggregates import RECORD_COUNT, all_mergeable
+from execnodes.aggregates import RECORD_COUNT, all_mergeable
 from execnodes.core.changelog import RowKind
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.types import BIGINT, LogicalType, timestamp

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execnodes.core.aggregates import SEPARATOR
+from execnodes.aggregates import SEPARATOR
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import digest
 from execnodes.core.node import ExecNode

@@ -1,0 +1,47 @@
+"""Aggregate functions: the modules here are the list of them, a family a module, in all versions.
+
+`function` says what a function tells of itself; `registry` finds it, `resolving` gives a call its type, `columns` the
+accumulators that it keeps. How they are computed in streams stands in `execnodes.kernels.aggregates`.
+"""
+
+from execnodes.aggregates.columns import (
+    RECORD_COUNT,
+    accumulator_columns,
+    accumulators,
+    all_mergeable,
+    argument,
+    problem,
+)
+from execnodes.aggregates.lists import SEPARATOR
+from execnodes.aggregates.percentiles import PERCENTAGE
+from execnodes.aggregates.registry import (
+    BY_INTERNAL_NAME,
+    FUNCTIONS,
+    WINDOW_FUNCTIONS,
+    can_fail,
+    function_of,
+    is_aggregate,
+    mergeable,
+    order_dependent,
+)
+from execnodes.aggregates.resolving import resolve
+
+__all__ = [
+    "BY_INTERNAL_NAME",
+    "FUNCTIONS",
+    "PERCENTAGE",
+    "RECORD_COUNT",
+    "SEPARATOR",
+    "WINDOW_FUNCTIONS",
+    "accumulator_columns",
+    "accumulators",
+    "all_mergeable",
+    "argument",
+    "can_fail",
+    "function_of",
+    "is_aggregate",
+    "mergeable",
+    "order_dependent",
+    "problem",
+    "resolve",
+]

@@ -1,0 +1,54 @@
+"""A call as Spark SQL: the parts that the texts of functions are made of."""
+
+from __future__ import annotations
+
+from execnodes.aggregates.registry import function_of
+from execnodes.core.expressions import AggregateCall
+from execnodes.core.types import LogicalType
+from execnodes.lowering.batch import ARRIVAL
+from execnodes.lowering.spark_sql import spark_type
+
+
+def spark_text(call: AggregateCall, arg: LogicalType | None, window: str | None = None) -> str:
+    """Spark SQL of a call over columns c0, c1, …; `arg` is the type of its first argument, None for COUNT(*).
+
+    With `window`, the text behind OVER, it is computed for each row.
+    """
+    function = function_of(call.internal_name)
+    return f"CAST({function.spark(SparkCall(call, arg, function.name, window))} AS {spark_type(call.type)})"
+
+
+class SparkCall:
+    """One call over columns c0, c1, …."""
+
+    def __init__(self, call: AggregateCall, arg: LogicalType | None, function: str, window: str | None) -> None:
+        """`arg`: type of the first argument, None for COUNT(*); `window`: the text behind OVER."""
+        self.window = f" OVER ({window})" if window is not None else ""
+        self.call = call
+        self.arg = arg
+        self.function = function
+        self.value = f"c{call.arg_list[0]}" if call.arg_list else "1"
+
+    def over(self, function: str, value: str | None = None, *, distinct: bool | None = None, where: str = "") -> str:
+        """``sum(DISTINCT c1) FILTER (WHERE c2)``; `where` narrows the rows further."""
+        only = self.call.distinct if distinct is None else distinct
+        parts = [part for part in (f"c{self.call.filter_arg}" if self.call.filter_arg >= 0 else "", where) if part]
+        filtered = f" FILTER (WHERE {' AND '.join(parts)})" if parts else ""
+        return f"{function}({'DISTINCT ' if only else ''}{value or self.value}){filtered}{self.window}"
+
+    def in_order(self, members: str, where: str = "") -> str:
+        """Array of structs of `members`, a list of named values, in the order in which the rows came."""
+        struct = f"named_struct('at', {ARRIVAL}, {members})"
+        return f"array_sort({self.over('collect_list', struct, distinct=False, where=where)})"
+
+    def values(self, *, nulls: bool) -> str:
+        """Array of the values in order; of equal ones the first with DISTINCT."""
+        where = "" if nulls else f"{self.value} IS NOT NULL"
+        member = f"'v', {self.value}"
+        found = f"transform({self.in_order(member, where)}, e -> e.v)"
+        return f"array_distinct({found})" if self.call.distinct else found
+
+
+def unless_empty(array: str) -> str:
+    """An array, NULL if it has no elements."""
+    return f"CASE WHEN size({array}) > 0 THEN {array} END"
