@@ -229,7 +229,7 @@ class ExecNode(PlanModel):
 
     @classmethod
     def upgrade(cls, old: dict[str, Any]) -> dict[str, Any]:
-        """The JSON of a node of the version before as that of this one, `type` apart: the second step of a migration.
+        """The JSON of a node of the version before as that of this one, `type` apart: the second step of an upgrade.
 
         By default nothing has changed. A version with other properties, options or names says what becomes of the old
         ones, so that rows and state stay what they were: a new property gets the value that the old version acted by.

@@ -53,10 +53,10 @@ def _unknown(key: NodeKey) -> UnknownNodeError:
     versions = [other for other in keys() if other.name == key.name]
     known = f"this engine has {', '.join(map(str, versions))}" if versions else "this engine has no node of that name"
     dropped = bool(versions) and key < max(versions)
-    migrate = "COMPILE PLAN 'new.json' FROM 'old.json', or rekindle upgrade old.json -o new.json"
+    upgrade = "COMPILE PLAN 'new.json' FROM 'old.json', or rekindle upgrade old.json -o new.json"
     return UnknownNodeError(
         f"unknown node {key}: {known}{', and no longer executes that version' if dropped else ''}",
-        hint=f"Migrate the plan: {migrate}."
+        hint=f"Upgrade the plan: {upgrade}."
         if dropped
-        else f"Run it with the release that wrote it. Plans of older releases are migrated: {migrate}.",
+        else f"Run it with the release that wrote it. Plans of older releases are upgraded: {upgrade}.",
     )

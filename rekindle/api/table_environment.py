@@ -37,8 +37,8 @@ from rekindle.statements.catalog_tables import CatalogTables
 from rekindle.statements.compile import compile_body, lineages
 from rekindle.statements.evolution import Approve, Origin
 from rekindle.statements.execute import execute
-from rekindle.statements.migration import PlanMigration, migrate_plan
 from rekindle.statements.query_sink import collected
+from rekindle.statements.upgrade import PlanUpgrade, upgrade_plan
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -288,10 +288,14 @@ class TableEnvironment(SessionCatalog):
         found = reference if isinstance(reference, PlanReference) else PlanReference.from_file(reference)
         return CompiledPlan(found.read(), source=found.source, executor=self)
 
-    def migrate_plan(self, reference: PlanReference | str | Path) -> PlanMigration:
+    def upgrade_plan(self, reference: PlanReference | str | Path) -> PlanUpgrade:
         """A plan of any release with the newest version of each node, to be written to a file and executed."""
         found = reference if isinstance(reference, PlanReference) else PlanReference.from_file(reference)
-        return migrate_plan(found, self)
+        return upgrade_plan(found, self)
+
+    def migrate_plan(self, reference: PlanReference | str | Path) -> PlanUpgrade:
+        """As `upgrade_plan`, which was called so until 1.2."""
+        return self.upgrade_plan(reference)
 
     def from_plan(self, plan: CompiledPlan, *, uid_prefix: str | None = None) -> Table:
         """The query of a compiled plan as a Table; PlanError if the plan is that of INSERTs.

@@ -1,4 +1,4 @@
-"""`rekindle upgrade`: migrates a plan to the newest versions of its nodes."""
+"""`rekindle upgrade`: a plan with the newest versions of its nodes."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def upgrade(
 ) -> None:
     """Write a plan whose nodes are of their newest versions. Ids, uids and rows stay, so savepoints go on fitting."""
     from rekindle.api.plan_reference import PlanReference
-    from rekindle.statements.migration import migrate_plan
+    from rekindle.statements.upgrade import upgrade_plan
 
     if output is None and not dry_run:
         raise typer.BadParameter("name the plan to write, or give --dry-run", param_hint="-o")
     if output is not None and output.resolve() == old.resolve():
         raise typer.BadParameter("this is OLD itself; a plan in use is not overwritten", param_hint="-o")
-    found = migrate_plan(PlanReference.from_file(old))
+    found = upgrade_plan(PlanReference.from_file(old))
     written = None
     if output is not None and not dry_run:
         found.plan.write_to_file(output, ignore_if_exists=False, force=force)

@@ -15,6 +15,7 @@ from execnodes.lowering.stream import quote
 from rekindle.connectors.line_text import (
     NOT_TEXT,
     TIME_ROOTS,
+    bad_value,
     failure,
     is_text,
     lenient_time_from_text,
@@ -80,7 +81,7 @@ class JsonReader:
         return f"CASE WHEN {SECOND} IS NULL THEN {first} ELSE {SECOND}.c{index} END"
 
     def _fail(self, t: LogicalType, name: str, found: str) -> str:
-        return "NULL" if self.ignore_errors else failure(f"not a value of type {t.with_nullable(True)}", name, found)
+        return bad_value(t, name, found, ignore=self.ignore_errors)
 
     def _first(self, t: LogicalType, x: str, name: str, depth: int) -> str:
         """A value of `from_json` with its texts turned into dates and times."""

@@ -80,6 +80,11 @@ def failure(what: str, field: str | None, found: str | None = None) -> str:
     return f"raise_error(concat('{_MARK}', {_payload(facts)}))"
 
 
+def bad_value(t: LogicalType, field: str, found: str, *, ignore: bool) -> str:
+    """What becomes of a text that is no value of a type: NULL, or the failure of the job."""
+    return "NULL" if ignore else failure(f"not a value of type {t.with_nullable(True)}", field, found)
+
+
 _ORIGIN = (
     f"'path', {PATH}",
     # As bytes: they may be no text, and the line is looked for in the file by them.

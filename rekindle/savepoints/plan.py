@@ -13,7 +13,7 @@ from execnodes.core.meaning import StateMeaning
 from execnodes.terms.shown import TEXT
 from execnodes.terms.term import Term
 from plans.compatibility.meaning import meanings
-from plans.evolution.migrate import migrate
+from plans.evolution.upgrade import upgrade
 from plans.format.load import load
 from rekindle.savepoints.manifest import PLAN, Manifest
 
@@ -61,11 +61,11 @@ def explained(manifest: Manifest, folder: Path) -> Manifest:
 
 
 def _readable_plan(text: str) -> ExecGraph:
-    """A plan, or what it is migrated to: node versions that are gone have successors whose state means the same."""
+    """A plan, or what it is upgraded to: node versions that are gone have successors whose state means the same."""
     try:
         return load(text)
     except PlanError:
-        return load(migrate(text).text)
+        return load(upgrade(text).text)
 
 
 _COLUMN = "column of a state"

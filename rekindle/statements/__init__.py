@@ -1,1 +1,1 @@
-"""What statements do: `execute`, a function a kind; `compile`, `evolution` and `migration` of plans; `show`."""
+"""What statements do: `execute`, a function a kind; `compile`, `evolution` and `upgrade` of plans; `show`."""

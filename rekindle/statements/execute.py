@@ -117,9 +117,9 @@ def _(statement: CompilePlan, environment: TableEnvironment) -> TableResult:
     if local_path(statement.path).exists() and statement.if_not_exists and not force:
         return TableResult(message="The plan exists already; it was left as it is.")
     if statement.from_plan is not None and statement.body is None:
-        migration = environment.migrate_plan(statement.from_plan)
-        migration.plan.write_to_file(statement.path, ignore_if_exists=False, force=force)
-        return TableResult(message="\n".join([f"Plan written to {statement.path}.", *migration.lines()]))
+        upgraded = environment.upgrade_plan(statement.from_plan)
+        upgraded.plan.write_to_file(statement.path, ignore_if_exists=False, force=force)
+        return TableResult(message="\n".join([f"Plan written to {statement.path}.", *upgraded.lines()]))
     assert statement.body is not None
     plan = environment.compile_body(statement.body, from_plan=statement.from_plan)
     plan.write_to_file(statement.path, ignore_if_exists=False, force=force)

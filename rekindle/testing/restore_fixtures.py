@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from execnodes.core.errors import StateError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.registry import UnknownNodeError
-from plans.evolution.migrate import migrate
+from plans.evolution.upgrade import upgrade
 from plans.format.load import load
 from rekindle.savepoints.manifest import sealed
 from rekindle.testing.compare import compare
@@ -73,7 +73,7 @@ def stored(fixture: Path) -> ExecGraph:
     try:
         return load(text, source=str(path))
     except UnknownNodeError:
-        return load(migrate(text, source=str(path), newest=False).text, source=str(path))
+        return load(upgrade(text, source=str(path), newest=False).text, source=str(path))
 
 
 def _whole(spark: SparkSession, program: RestoreProgram, folder: Path) -> dict[str, list[Row]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from plans.evolution.evolve import evolve
-from plans.evolution.migrate import migrate
+from plans.evolution.upgrade import upgrade
 from plans.format.codec import encode
 from tests.check.test_corpus import shifted
 from tests.plans.corpus import graphs
@@ -29,4 +29,4 @@ def test_ids_are_those_of_the_old_plan() -> None:
 def test_plans_of_the_newest_versions_migrate_to_themselves() -> None:
     for name, graph in graphs().items():
         text = encode(replace(graph, last_node_id=1000))
-        assert (migrate(text).text, migrate(text).nodes) == (text, ()), name
+        assert (upgrade(text).text, upgrade(text).nodes) == (text, ()), name

@@ -17,7 +17,7 @@ from execnodes.core import registry
 from execnodes.core.errors import PlanError
 from execnodes.core.registry import UnknownNodeError
 from execnodes.core.version import ENGINE_VERSION
-from plans.evolution.migrate import migrate
+from plans.evolution.upgrade import upgrade
 from plans.format import load as loading
 from plans.format.codec import encode
 from plans.format.load import load
@@ -129,19 +129,19 @@ def test_a_dropped_version_is_refused_with_the_way_out() -> None:
     ids=["over two versions", "one version"],
 )
 def test_nodes_become_their_newest_versions(old: str, changes: tuple[str, ...]) -> None:
-    found = migrate(old)
+    found = upgrade(old)
     new = tally(found.text)
     assert (new["type"], new["by"], new["start"], new["state"]) == ("stream-exec-tally_3", 4, 0, tally(old)["state"])
     (change,) = found.nodes
     assert (change.id, change.before, change.after) == (5, tally(old)["type"], "stream-exec-tally_3")
     assert set(changes) <= set(change.changes)
     assert load(found.text).by_id[5].uids() == ("5_tally",)
-    again = migrate(found.text)
+    again = upgrade(found.text)
     assert (again.text, again.nodes) == (found.text, ())
 
 
 def test_a_version_in_a_uid_stays_that_of_the_state() -> None:
-    found = migrate(plan(1, "<id>_<type>-<version>_<operator>", key=0))
+    found = upgrade(plan(1, "<id>_<type>-<version>_<operator>", key=0))
     assert load(found.text).by_id[5].uids() == ("5_stream-exec-tally-1_tally",)
 
 
@@ -159,7 +159,7 @@ def test_what_cannot_be_migrated(change: dict[str, object], message: str) -> Non
     document = json.loads(plan(2, by=0))
     next(each for each in document["nodes"] if each["id"] == 5).update(change)
     with pytest.raises(PlanError, match=r"old\.json, ") as caught:
-        migrate(json.dumps(document), source="old.json")
+        upgrade(json.dumps(document), source="old.json")
     assert message in str(caught.value)
 
 
@@ -169,7 +169,7 @@ def test_a_release_that_is_no_longer_executed_is_migrated(monkeypatch: pytest.Mo
     with pytest.raises(PlanError, match=r"reads plans from 1\.0 on") as caught:
         load(old)
     assert "COMPILE PLAN 'new.json' FROM 'old.json'" in str(caught.value)
-    found = migrate(old)
+    found = upgrade(old)
     assert found.engine_version == "0.9"
     assert load(found.text).engine_version == ENGINE_VERSION
 
@@ -178,7 +178,7 @@ def test_functions_keep_their_versions() -> None:
     """Even one that was written without."""
     text = plan(1, key=0)
     assert '"$=$1"' in text
-    assert '"$=$1"' in migrate(text.replace('"$=$1"', '"$="')).text
+    assert '"$=$1"' in upgrade(text.replace('"$=$1"', '"$="')).text
 
 
 def test_the_statement_and_the_command_give_the_same(

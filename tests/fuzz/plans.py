@@ -20,7 +20,7 @@ from execnodes.core.graph import ExecGraph
 from execnodes.functions import lower
 from execnodes.lowering.stream import quote
 from plans.compatibility.meaning import meanings
-from plans.evolution.migrate import migrate
+from plans.evolution.upgrade import upgrade
 from plans.format.codec import encode
 from plans.format.explain import plan_tree
 from plans.format.lint import lint
@@ -234,7 +234,7 @@ def _looked_at(text: str) -> None:
             raise Defect("lint has nothing to say of a plan that is refused") from None
     else:
         meanings(graph)
-    migrate(text)
+    upgrade(text)
 
 
 def _lowered(part: Part, graph: ExecGraph, zone: str) -> None:

@@ -16,7 +16,7 @@ from execnodes.core.errors import PlanError
 from execnodes.core.graph import ExecGraph
 from execnodes.stream.sink import Sink
 from plans.compatibility.meaning import meanings
-from plans.evolution.migrate import migrate
+from plans.evolution.upgrade import upgrade
 from plans.format.load import load, read_node
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.pipeline.record import record
@@ -78,7 +78,7 @@ def test_a_stored_plan_goes_on_as_it_did(plan: str, learns: Callable[[], None]) 
 
 def test_version_1_follows_its_connector_and_is_left_so(plan: str, learns: Callable[[], None]) -> None:
     old = of_version_1(plan)
-    migrated = migrate(old).text
+    migrated = upgrade(old).text
     assert written(load(old)) == written(load(plan)) == written(load(migrated))
     learns()
     assert written(load(old)) != written(load(plan))
@@ -86,13 +86,13 @@ def test_version_1_follows_its_connector_and_is_left_so(plan: str, learns: Calla
 
 
 def test_its_migration_stores_what_it_was_told(plan: str) -> None:
-    assert json.loads(migrate(of_version_1(plan)).text)["nodes"] == json.loads(plan)["nodes"]
+    assert json.loads(upgrade(of_version_1(plan)).text)["nodes"] == json.loads(plan)["nodes"]
 
 
 def test_what_nobody_knew_when_it_was_migrated_is_asked_again(plan: str, learns: Callable[[], None]) -> None:
     raw = json.loads(of_version_1(plan))
     options = raw["nodes"][-1]["dynamicTableSink"]["table"]["resolvedTable"].pop("options")
-    (sink,) = (each for each in json.loads(migrate(json.dumps(raw)).text)["nodes"] if "dynamicTableSink" in each)
+    (sink,) = (each for each in json.loads(upgrade(json.dumps(raw)).text)["nodes"] if "dynamicTableSink" in each)
     assert sink["type"] == "stream-exec-sink_2"
     assert "acceptedChangelogMode" not in sink or sink["acceptedChangelogMode"] is None
     sink["dynamicTableSink"]["table"]["resolvedTable"]["options"] = options

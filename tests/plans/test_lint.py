@@ -11,7 +11,7 @@ from execnodes.core.node import StateMetadata
 from execnodes.core.tables import TableReference
 from execnodes.stream.calc import Calc
 from execnodes.stream.table_source_scan import ScanTableSource, TableSourceScan
-from plans.evolution.migrate import migrate
+from plans.evolution.upgrade import upgrade
 from plans.format.codec import encode
 from plans.format.lint import Finding, lint
 from rekindle.api.table_environment import TableEnvironment
@@ -108,4 +108,4 @@ def test_an_option_under_its_old_name() -> None:
         "option table.exec.watermark.granularity is called table.exec.lateness.granularity now"
     }
     assert all("rekindle upgrade" in each.hint for each in found)
-    assert not [each for each in findings(migrate(old).text) if "is called" in each.message]
+    assert not [each for each in findings(upgrade(old).text) if "is called" in each.message]

@@ -14,7 +14,7 @@ from execnodes.core.options import Configuration
 from execnodes.core.version import ENGINE_VERSION
 from plans.compatibility.compare import compare
 from plans.compatibility.meaning import Meanings, meanings
-from plans.evolution.migrate import migrate
+from plans.evolution.upgrade import upgrade
 from plans.format.codec import encode
 from plans.format.load import load
 from rekindle.api.table_environment import TableEnvironment
@@ -50,7 +50,7 @@ def test_an_option_is_known_by_both_names(key: str, caplog: pytest.LogCaptureFix
 def test_a_node_reads_an_option_by_its_old_name() -> None:
     text = fixture("stream-exec-watermark-assigner_1/row")
     (old, *_) = [each for each in load(text).nodes if each.key.name == "stream-exec-watermark-assigner"]
-    (new, *_) = [each for each in load(migrate(text).text).nodes if each.key.name == "stream-exec-watermark-assigner"]
+    (new, *_) = [each for each in load(upgrade(text).text).nodes if each.key.name == "stream-exec-watermark-assigner"]
     assert (old.key.version, new.key.version) == (1, 2)
     assert [each.option("table.exec.lateness.granularity") for each in (old, new)] == ["row", "row"]
     assert "table.exec.watermark.granularity" not in new.configuration
@@ -89,8 +89,8 @@ def test_plans_keep_their_version_of_a_function() -> None:
     of_1_1 = plan.replace("$IS_DECIMAL$2", "$IS_DECIMAL").replace(f'"{ENGINE_VERSION}"', '"1.1"')
     of_1_1 = of_1_1.replace(f"plan-{ENGINE_VERSION}", "plan-1.1")
     assert "$IS_DECIMAL$1" in encode(load(of_1_1))
-    assert "$IS_DECIMAL$1" in migrate(of_1_1).text
-    assert "$IS_DECIMAL$2" not in migrate(of_1_1).text
+    assert "$IS_DECIMAL$1" in upgrade(of_1_1).text
+    assert "$IS_DECIMAL$2" not in upgrade(of_1_1).text
 
 
 @pytest.mark.parametrize("name", ["stream-exec-deduplicate_1/event_time", "stream-exec-deduplicate_1/ttl"])

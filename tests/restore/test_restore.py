@@ -10,7 +10,7 @@ import pytest
 from execnodes.core.registry import UnknownNodeError, keys
 from execnodes.core.version import version_tuple
 from plans.evolution.evolve import evolve
-from plans.evolution.migrate import migrate
+from plans.evolution.upgrade import upgrade
 from plans.format.codec import encode
 from plans.format.load import load
 from rekindle.testing.plugin import Restores
@@ -53,7 +53,7 @@ def test_plans_are_written_again_as_they_were(program: RestoreProgram) -> None:
     with pytest.raises(UnknownNodeError, match="no longer executes that version") as refused:
         load(text)
     assert "COMPILE PLAN 'new.json' FROM 'old.json', or rekindle upgrade" in str(refused.value)
-    migrated = migrate(text).text
+    migrated = upgrade(text).text
     assert encode(load(migrated)) == migrated
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from execnodes.core.graph import ExecGraph
-from plans.evolution.migrate import migrate
+from plans.evolution.upgrade import upgrade
 from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.savepoints.manifest import PLAN, read
 from rekindle.savepoints.reader import SavepointReader
@@ -23,7 +23,7 @@ NAME = "deduplicateState"
 
 @pytest.fixture
 def upgraded() -> CompiledPlan:
-    return CompiledPlan.from_json_string(migrate((OLD / PLAN).read_text(encoding="utf-8")).text)
+    return CompiledPlan.from_json_string(upgrade((OLD / PLAN).read_text(encoding="utf-8")).text)
 
 
 def handed(savepoint: Path, graph: ExecGraph) -> dict[tuple[str, str], int]:

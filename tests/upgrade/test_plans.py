@@ -10,7 +10,7 @@ import pytest
 from execnodes.core.registry import UnknownNodeError
 from plans.compatibility.compare import Verdict, compare
 from plans.compatibility.meaning import meanings
-from plans.evolution.migrate import migrate
+from plans.evolution.upgrade import upgrade
 from plans.format.load import load
 from releases import Release, releases
 from tests.upgrade.engines import Engine
@@ -35,7 +35,7 @@ def test_all_programs_of_a_release_keep_their_state(old: Release, tmp_path: Path
 
 def _problem(told: Told) -> str:
     """What is wrong with going on with a plan of then, and with what it is migrated to; empty if all is well."""
-    texts = [migrate(told["plan"]).text]
+    texts = [upgrade(told["plan"]).text]
     try:
         load(told["plan"])
         texts.append(told["plan"])

@@ -67,10 +67,10 @@ def gone_on(spark: SparkSession, program: RestoreProgram, fixture: Path, folder:
 
 def _migrated(text: str, source: str) -> str:
     try:
-        from plans.evolution.migrate import migrate
+        from plans.evolution.upgrade import upgrade
     except ModuleNotFoundError:
-        migrate = import_module("plans.migrate").migrate
-    return migrate(text, source=source).text
+        upgrade = import_module("plans.migrate").migrate
+    return upgrade(text, source=source).text
 
 
 def stopped(spark: SparkSession, program: RestoreProgram, folder: Path) -> dict[str, Any]:

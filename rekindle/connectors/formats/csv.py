@@ -16,6 +16,7 @@ from rekindle.connectors.json_write import time_to_text
 from rekindle.connectors.line_text import (
     NOT_TEXT,
     TIME_ROOTS,
+    bad_value,
     failure,
     is_text,
     lenient_time_from_text,
@@ -151,7 +152,7 @@ class _Reader:
                 for i, f in enumerate(t.fields)
             )
             return f"CASE WHEN {x} IS NOT NULL THEN named_struct({', '.join(cells)}) END"
-        fails = "NULL" if self.ignore else failure(f"not a value of type {t.with_nullable(True)}", name, x)
+        fails = bad_value(t, name, x, ignore=self.ignore)
         if t.root is Root.DECIMAL:
             # Too many digits are NULL, not a bad value.
             number = f"TRY_CAST(trim({x}) AS DECIMAL({t.precision}, {t.scale}))"

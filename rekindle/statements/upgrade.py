@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from execnodes.core.version import ENGINE_VERSION
-from plans.evolution.migrate import NodeChange, migrate
+from plans.evolution.upgrade import NodeChange, upgrade
 from rekindle.api.compiled_plan import CompiledPlan, PlanExecutor
 from rekindle.api.plan_reference import PlanReference
 
 
 @dataclass(frozen=True, slots=True)
-class PlanMigration:
+class PlanUpgrade:
     """The new plan, and what is new about it."""
 
     plan: CompiledPlan
@@ -32,12 +32,12 @@ class PlanMigration:
             yield "All nodes are of their newest versions already."
 
 
-def migrate_plan(reference: PlanReference, executor: PlanExecutor | None = None) -> PlanMigration:
+def upgrade_plan(reference: PlanReference, executor: PlanExecutor | None = None) -> PlanUpgrade:
     """Read a plan of any release and give every node its newest version; ids, uids and rows stay the same.
 
     PlanError for a node that no version of this engine leads on from.
     """
     text = reference.read()
-    found = migrate(text, source=reference.source)
+    found = upgrade(text, source=reference.source)
     plan = CompiledPlan.from_json_string(found.text, executor=executor)
-    return PlanMigration(plan, found.engine_version, found.nodes, found.text != text)
+    return PlanUpgrade(plan, found.engine_version, found.nodes, found.text != text)

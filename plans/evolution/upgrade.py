@@ -1,4 +1,4 @@
-"""Plan migration: every node of a plan as its newest version, under its id, with the addresses of its state."""
+"""Upgrades a plan: every node as its newest version, under its id, with the addresses of its state."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class NodeChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Migrated:
+class Upgraded:
     """A plan of the newest versions."""
 
     text: str
@@ -48,7 +48,7 @@ class Migrated:
     """Those that have another version now."""
 
 
-def migrate(text: str, *, source: str = "<plan>", newest: bool = True) -> Migrated:
+def upgrade(text: str, *, source: str = "<plan>", newest: bool = True) -> Upgraded:
     """Read a plan of any release, also one that is no longer executed; PlanError for what no version leads on from.
 
     Rows and state stay what they were: functions keep their versions, states their uids. With `newest` False only nodes
@@ -61,10 +61,10 @@ def migrate(text: str, *, source: str = "<plan>", newest: bool = True) -> Migrat
         pairs = [(raw, _upgraded(raw, version, newest)) for raw in given]
         nodes = tuple(read_node(new) for _, new in pairs)
         graph = replace(graph_of(nodes, document), engine_version=ENGINE_VERSION)
-        migrated = encode(graph)
+        upgraded = encode(graph)
     except PlanError as error:
         raise located(error, source) from error.__cause__
-    return Migrated(migrated, version, tuple(_changes(pairs)))
+    return Upgraded(upgraded, version, tuple(_changes(pairs)))
 
 
 def _upgraded(raw: Raw, engine_version: str, newest: bool) -> Raw:
