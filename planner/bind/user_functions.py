@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 from difflib import get_close_matches
 
-from execnodes.core.aggregates import is_aggregate
+from execnodes.aggregates import is_aggregate
 from execnodes.core.errors import FunctionError, SqlError
 from execnodes.core.expressions import AggregateCall, Call, Expression
 from execnodes.functions.registry import newest
