@@ -11,7 +11,9 @@ from execnodes.connectors import connectors
 from execnodes.core.connectors import ConnectorDeclaration, FormatDeclaration
 from execnodes.core.node import ExecNode
 from execnodes.core.registry import keys, lookup
-from execnodes.functions.registry import functions
+from execnodes.functions.function import Template
+from execnodes.functions.registry import functions, newest
+from execnodes.functions.unsupported import INSTEAD
 from rekindle.connectors.format import RecordFormat, formats
 
 PAGE = Path(__file__).with_name("support.md")
@@ -25,7 +27,8 @@ def render() -> str:
         *_table("Connector", "Source", "Sink", "Needs", rows=_connectors()),
         *_table("Format", "Made of", "They hold", "Needs", rows=_formats()),
         f"Aggregate functions: {_listed(public)}.\n\n",
-        f"Scalar functions and operators: {_listed(sorted({name for name, _ in functions()}))}.\n",
+        *_table("Scalar function or operator", "Takes", "In Spark SQL", rows=_functions()),
+        *_table("Function of Flink that there is not", "Instead", rows=_missing()),
     ]
     return "".join(parts)
 
@@ -57,6 +60,25 @@ def _formats() -> Iterator[tuple[str, ...]]:
 
 def _jars(declared: ConnectorDeclaration | FormatDeclaration) -> str:
     return _listed(jar.artifact for jar in declared.jars) or "no jars"
+
+
+def _functions() -> Iterator[tuple[str, ...]]:
+    """The newest version of each: its Spark SQL where that is one text, else the module that makes it."""
+    for name in sorted({name for name, _ in functions()}):
+        function = newest(name)
+        if function is not None:
+            lower = function.lower
+            shown = f"`{lower.text}`" if isinstance(lower, Template) else f"by `{_maker(lower)}`"
+            yield tuple(each.replace("|", "\\|") for each in (f"`{name}`", "; ".join(function.signatures), shown))
+
+
+def _missing() -> Iterator[tuple[str, ...]]:
+    yield from sorted((f"`{name}`", instead) for name, instead in INSTEAD.items())
+
+
+def _maker(lower: object) -> str:
+    """The module of the function that lowers."""
+    return str(getattr(lower, "__module__", "")).rpartition(".")[2]
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from execnodes.core.errors import SqlError
-from execnodes.core.expressions import Call
-from execnodes.core.types import NUMERICS, STRING, LogicalType, Root
+from execnodes.core.expressions import Call, Expression, Literal
+from execnodes.core.types import MAX_LENGTH, NUMERICS, STRING, LogicalType, Root
 from execnodes.functions.cast_numbers import to_boolean, to_number
 from execnodes.functions.cast_texts import print_value, resize_binary
 from execnodes.functions.cast_times import to_time
@@ -104,11 +105,33 @@ REINTERPRET = Function("REINTERPRET", ("REINTERPRET(ANY AS type)",), _bind_reint
 
 
 def _bind_typeof(call: Invocation) -> Binding | None:
-    return Binding(call.operands, STRING) if len(call.operands) == 1 else None
+    """A second operand, TRUE, asks for the type without abbreviations."""
+    if len(call.operands) not in (1, 2) or any(not _is_flag(each) for each in call.operands[1:]):
+        return None
+    return Binding(call.operands, STRING)
+
+
+_LONG = re.compile(r"\bSTRING\b|\bBYTES\b|\bTIMESTAMP_LTZ\((\d)\)")
+
+
+def _spelled(found: re.Match[str]) -> str:
+    """A type without its abbreviation."""
+    if found[1]:
+        return f"TIMESTAMP({found[1]}) WITH LOCAL TIME ZONE"
+    return f"{'VARCHAR' if found[0] == 'STRING' else 'VARBINARY'}({MAX_LENGTH})"
+
+
+def _is_flag(operand: Expression) -> bool:
+    return isinstance(operand, Literal) and operand.type.root is Root.BOOLEAN
 
 
 def _lower_typeof(scope: Scope, call: Call) -> str:
-    return text_literal(str(call.operands[0].type))
+    shown = str(call.operands[0].type)
+    if len(call.operands) == 2 and isinstance(call.operands[1], Literal) and call.operands[1].value is True:
+        # Names of fields stand between backticks.
+        parts = shown.split("`")
+        shown = "`".join(part if at % 2 else _LONG.sub(_spelled, part) for at, part in enumerate(parts))
+    return text_literal(shown)
 
 
-TYPEOF = Function("TYPEOF", ("TYPEOF(ANY)",), _bind_typeof, _lower_typeof, since="1.3")
+TYPEOF = Function("TYPEOF", ("TYPEOF(ANY, BOOLEAN?)",), _bind_typeof, _lower_typeof, since="1.3")

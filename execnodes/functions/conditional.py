@@ -71,6 +71,21 @@ def _bind_ifnull(call: Invocation) -> Binding | None:
 IFNULL = Function("IFNULL", ("IFNULL(ANY, ANY of one kind)",), _bind_ifnull, _lower_coalesce)
 
 
+def _bind_ifnull_2(call: Invocation) -> Binding | None:
+    """A text that is never NULL keeps its type, which version 1 made that of both."""
+    made = _bind_ifnull(call)
+    if made is None or not _keeps(call.operands[0]):
+        return made
+    return Binding(made.operands, call.types[0].regular())
+
+
+def _keeps(first: Expression) -> bool:
+    return not first.type.nullable and first.type.root in TEXTS
+
+
+IFNULL_2 = Function("IFNULL", IFNULL.signatures, _bind_ifnull_2, _lower_coalesce, 2, "1.3", only=lambda t: _keeps(t[0]))
+
+
 def _bind_nullif(call: Invocation) -> Binding | None:
     """The first operand, or NULL if it equals the second: CASE WHEN a = b THEN NULL ELSE a END."""
     if len(call.operands) != 2:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from execnodes.core.errors import Position
-from execnodes.core.expressions import Call, Expression
+from execnodes.core.expressions import Call, Expression, Literal
 from execnodes.core.types import LogicalType
 from execnodes.functions.families import Parameters
 from execnodes.functions.scope import Scope
@@ -40,6 +40,7 @@ class Binding:
     """Another function that does the work; None for the one that was called."""
 
 
+Operands = tuple[Expression, ...]
 Bind = Callable[[Invocation], Binding | None]
 Lower = Callable[[Scope, Call], str]
 
@@ -58,6 +59,8 @@ class Function:
     since: str = "1.0"
     """Engine version from which a plan that names no version means this one."""
     deterministic: bool = True
+    only: Callable[[Operands], bool] | None = None
+    """For which operands it differs from the version before; that one is called for others, so that states go on."""
 
     @property
     def internal_name(self) -> str:
@@ -90,9 +93,11 @@ def function(
     sql: str | Lower,
     deterministic: bool = True,
     since: str = "1.0",
+    version: int = 1,
+    only: Callable[[Operands], bool] | None = None,
     words: Collection[str] = (),
 ) -> Function:
-    """Version 1 of a function with fixed parameter lists; `sql` is a template (see `template`) or a callable.
+    """A function with fixed parameter lists; `sql` is a template (see `template`) or a callable.
 
     `words`: what symbols among the operands may be.
     """
@@ -112,15 +117,18 @@ def function(
 
     signatures = tuple(f"{name}({each.parameters})" for each in forms)
     lower = template(sql) if isinstance(sql, str) else sql
-    return Function(name, signatures, bind, lower, since=since, deterministic=deterministic)
+    return Function(name, signatures, bind, lower, version, since, deterministic, only)
 
 
 @dataclass(frozen=True, slots=True)
-class _Template:
+class Template:
+    """Lowering by one text."""
+
     text: str
     counts: dict[str, int] = field(default_factory=dict)
 
     def __call__(self, scope: Scope, call: Call) -> str:
+        """The text, filled."""
         texts = scope.texts(call.operands)
 
         def fill(parts: Sequence[str]) -> str:
@@ -128,6 +136,11 @@ class _Template:
 
         repeated = [index for index in range(len(texts)) if self.counts.get(str(index), 0) > 1]
         return scope.share_some(texts, repeated, fill)
+
+
+def not_empty(operand: Expression) -> bool:
+    """Whether it is a constant text with characters."""
+    return isinstance(operand, Literal) and isinstance(operand.value, str) and operand.value != ""
 
 
 def template(text: str) -> Lower:
@@ -138,7 +151,7 @@ def template(text: str) -> Lower:
     for _, name, _, _ in string.Formatter().parse(text):
         if name is not None:
             counts[name] = counts.get(name, 0) + 1
-    return _Template(text, counts)
+    return Template(text, counts)
 
 
 def by_count(*templates: str) -> Lower:

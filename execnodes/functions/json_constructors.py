@@ -7,15 +7,18 @@ what becomes of NULLs: NULL keeps them, ABSENT leaves them out.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 from execnodes.core.expressions import Call, Expression, Literal
-from execnodes.core.types import INTEGERS, STRING, TEXTS, LogicalType, Root
+from execnodes.core.types import BINARIES, INTEGERS, STRING, TEXTS, TIMESTAMPS, LogicalType, Root
 from execnodes.functions.cast_texts import print_text
-from execnodes.functions.function import Binding, Function, Invocation, form, function
+from execnodes.functions.function import Binding, Function, Invocation, Lower, Operands, form, function
+from execnodes.functions.json_paths import parsed, unmarked
+from execnodes.functions.json_values import quoted, written
 from execnodes.functions.scope import Scope
 from execnodes.lowering.spark_sql import text_literal
 
-_RAW = ("$JSON_OBJECT$", "$JSON_ARRAY$")
+_RAW = ("$JSON_OBJECT$", "$JSON_ARRAY$", "$JSON$")
 """Functions whose result is JSON already."""
 
 
@@ -35,15 +38,20 @@ def _symbol(operand: Expression) -> str:
     return _key(operand).upper()
 
 
-def json_text(scope: Scope, operand: Expression) -> str:
+Write = Callable[[Scope, str, LogicalType], str]
+"""JSON of what a text in Spark SQL gives, of a type."""
+
+
+def _value(scope: Scope, operand: Expression, write: Write) -> str:
     """JSON of a value; NULL if it is NULL."""
     text = scope.text(operand)
     if isinstance(operand, Call) and operand.internal_name.startswith(_RAW):
         return text
-    return _json(scope, text, operand.type)
+    return write(scope, text, operand.type)
 
 
-def _json(scope: Scope, text: str, t: LogicalType) -> str:
+def _written_1(scope: Scope, text: str, t: LogicalType) -> str:
+    """Versions 1 wrote times and bytes as CAST does, and numbers as Java's Double prints them."""
     if t.root in (*INTEGERS, Root.DOUBLE, Root.FLOAT, Root.BOOLEAN):
         return f"CAST({text} AS STRING)"
     if t.root is Root.DECIMAL:
@@ -53,31 +61,29 @@ def _json(scope: Scope, text: str, t: LogicalType) -> str:
     if t.root in (Root.ARRAY, Root.MAP, Root.MULTISET, Root.ROW):
         return f"to_json({text}, map('ignoreNullFields', 'false'))"
     value = text if t.root in TEXTS else print_text(scope, text, t)
-    return scope.share(value, lambda v: f"if({v} IS NULL, NULL, {quoted(v)})")
+    return scope.share(value, quoted)
 
 
-def quoted(text: str) -> str:
-    """A text as JSON: the only member of a list, without the brackets."""
-    listed = f"to_json(array({text}))"
-    return f"substring({listed}, 2, char_length({listed}) - 2)"
-
-
-def _member(scope: Scope, symbol: Expression, value: Expression, key: str = "") -> str:
-    text = json_text(scope, value)
+def _member(scope: Scope, symbol: Expression, value: Expression, write: Write, key: str = "") -> str:
+    text = _value(scope, value, write)
     if _symbol(symbol) == "NULL":
         text = f"coalesce({text}, 'null')"
     return f"concat({key}, {text})" if key else text
 
 
-def _lower_object(scope: Scope, call: Call) -> str:
+def _lower_object(write: Write) -> Lower:
     """Keys are sorted; of equal ones the last counts."""
-    symbol, *rest = call.operands
-    pairs = {_key(key): value for key, value in zip(rest[::2], rest[1::2], strict=True)}
-    members = [
-        _member(scope, symbol, pairs[name], text_literal(json.dumps(name, ensure_ascii=False) + ":"))
-        for name in sorted(pairs, key=lambda each: each.encode("utf-16-be"))
-    ]
-    return f"concat('{{', {_listed(members)}, '}}')"
+
+    def lower(scope: Scope, call: Call) -> str:
+        symbol, *rest = call.operands
+        pairs = {_key(key): value for key, value in zip(rest[::2], rest[1::2], strict=True)}
+        members = [
+            _member(scope, symbol, pairs[name], write, text_literal(json.dumps(name, ensure_ascii=False) + ":"))
+            for name in sorted(pairs, key=lambda each: each.encode("utf-16-be"))
+        ]
+        return f"concat('{{', {_listed(members)}, '}}')"
+
+    return lower
 
 
 def _key(operand: Expression) -> str:
@@ -89,21 +95,53 @@ def _listed(members: list[str]) -> str:
     return "concat_ws(" + ", ".join(["','", *members]) + ")"
 
 
-def _lower_array(scope: Scope, call: Call) -> str:
-    symbol, *values = call.operands
-    members = [_member(scope, symbol, each) for each in values]
-    return f"concat('[', {_listed(members)}, ']')"
+def _lower_array(write: Write) -> Lower:
+    def lower(scope: Scope, call: Call) -> str:
+        symbol, *values = call.operands
+        members = [_member(scope, symbol, each, write) for each in values]
+        return f"concat('[', {_listed(members)}, ']')"
+
+    return lower
 
 
-JSON_OBJECT = Function("JSON_OBJECT", ("JSON_OBJECT('key' VALUE ANY, … [… ON NULL])",), _bind, _lower_object)
-JSON_ARRAY = Function("JSON_ARRAY", ("JSON_ARRAY(ANY, … [… ON NULL])",), _bind, _lower_array)
+_CHANGED = (Root.FLOAT, Root.DOUBLE, *TIMESTAMPS, *BINARIES, Root.ARRAY, Root.MAP, Root.MULTISET, Root.ROW)
 
 
-def _lower_string(scope: Scope, call: Call) -> str:
-    return json_text(scope, call.operands[0])
+def _otherwise(operands: Operands) -> bool:
+    """Whether there are values of a type that versions 1 wrote in another way."""
+    return any(
+        each.type.root in _CHANGED or (each.type.root is Root.DECIMAL and each.type.scale > 6) for each in operands
+    )
 
 
-JSON_STRING = function("JSON_STRING", form("ANY", STRING), sql=_lower_string)
+_OBJECT = ("JSON_OBJECT('key' VALUE ANY, … [… ON NULL])",)
+_ARRAY = ("JSON_ARRAY(ANY, … [… ON NULL])",)
+JSON_OBJECT = Function("JSON_OBJECT", _OBJECT, _bind, _lower_object(_written_1))
+JSON_ARRAY = Function("JSON_ARRAY", _ARRAY, _bind, _lower_array(_written_1))
+JSON_OBJECT_2 = Function("JSON_OBJECT", _OBJECT, _bind, _lower_object(written), 2, "1.3", only=_otherwise)
+JSON_ARRAY_2 = Function("JSON_ARRAY", _ARRAY, _bind, _lower_array(written), 2, "1.3", only=_otherwise)
+
+
+def _lower_string(write: Write) -> Lower:
+    return lambda scope, call: _value(scope, call.operands[0], write)
+
+
+JSON_STRING = function("JSON_STRING", form("ANY", STRING), sql=_lower_string(_written_1))
+JSON_STRING_2 = function(
+    "JSON_STRING", form("ANY", STRING), sql=_lower_string(written), version=2, since="1.3", only=_otherwise
+)
+
+
+def _lower_json(scope: Scope, call: Call) -> str:
+    """A document without what is between its parts; a text that is none fails."""
+    wrong = scope.failure("JSON: no document of JSON: ", scope.text(call.operands[0]))
+    return scope.share(
+        scope.text(call.operands[0]),
+        lambda doc: f"if({doc} IS NULL, NULL, coalesce({unmarked(f'CAST({parsed(doc)} AS STRING)')}, {wrong}))",
+    )
+
+
+JSON = function("JSON", form("TEXT", STRING), sql=_lower_json, since="1.3")
 
 _ESCAPED = {"0022": '"', "005C": "\\", "002F": "/", "0008": "b", "000C": "f", "000A": "n", "000D": "r", "0009": "t"}
 """UTF-16 units to what stands behind the backslash."""

@@ -13,6 +13,7 @@ How the planner writes them (symbols are CHAR literals, paths are constants):
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from execnodes.core.expressions import Call, Expression, Literal
 from execnodes.core.types import BOOLEAN, NUMERICS, STRING, TEXTS, LogicalType, Root, char
@@ -129,8 +130,8 @@ def _bind_query(call: Invocation) -> Binding | None:
     return Binding((*start, *rest), made)
 
 
-def _lower_query(scope: Scope, call: Call) -> str:
-    """JSON text of a list or object, with sorted keys."""
+def _lower_query(scope: Scope, call: Call, none_is_list: bool = False) -> str:
+    """JSON text of a list or object, with sorted keys; `none_is_list` if a wildcard over nothing is an empty list."""
     document, path, wrapper, *_ = call.operands
     doc = scope.text(document)
     spec, wrap = _path(path), _word(wrapper)
@@ -140,6 +141,9 @@ def _lower_query(scope: Scope, call: Call) -> str:
             each.replace("'[]'", f"CAST(array() AS {spark_type(call.type)})") for each in (on_empty, on_error)
         )
     nothing = on_empty if spec.lax else on_error
+    if none_is_list and spec.lax and not spec.definite:
+        empty_list = "'[]'" if call.type.root is not Root.ARRAY else f"CAST(array() AS {spark_type(call.type)})"
+        nothing = f"if(try_parse_json({doc}) IS NULL, {on_error}, {empty_list})"
 
     def json(value: str) -> str:
         text = f"CAST({value} AS STRING)" if spec.definite else f"to_json({value})"
@@ -171,6 +175,14 @@ def _escaped(text: str) -> str:
 JSON_QUERY = Function(
     "JSON_QUERY", ("JSON_QUERY(TEXT, path [… WRAPPER] [… ON EMPTY] [… ON ERROR])",), _bind_query, _lower_query
 )
+# To version 1 a lax path with a wildcard that leads nowhere was empty; it is an empty list.
+JSON_QUERY_2 = replace(
+    JSON_QUERY,
+    lower=lambda scope, call: _lower_query(scope, call, none_is_list=True),
+    version=2,
+    since="1.3",
+    only=lambda t: _path(t[1]).lax and not _path(t[1]).definite,
+)
 
 
 def _bind_exists(call: Invocation) -> Binding | None:
@@ -200,6 +212,15 @@ def _lower_exists(scope: Scope, call: Call) -> str:
 
 
 JSON_EXISTS = Function("JSON_EXISTS", ("JSON_EXISTS(TEXT, path [… ON ERROR])",), _bind_exists, _lower_exists)
+
+
+def _bind_exists_2(call: Invocation) -> Binding | None:
+    """The type is always nullable; version 1 gave NOT NULL for documents that are."""
+    made = _bind_exists(call)
+    return None if made is None else Binding(made.operands, BOOLEAN)
+
+
+JSON_EXISTS_2 = replace(JSON_EXISTS, bind=_bind_exists_2, version=2, since="1.3", only=lambda t: not t[0].type.nullable)
 
 _KINDS = {"VALUE": "", "OBJECT": " AND startswith({0}, '{{')", "ARRAY": " AND startswith({0}, '[')"}
 _KINDS["SCALAR"] = " AND NOT rlike({0}, '^[\\\\[{{]')"

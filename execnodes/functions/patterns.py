@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Call, Expression, Literal
 from execnodes.core.types import BOOLEAN, INT, STRING, LogicalType, array
 from execnodes.functions.families import Parameters
-from execnodes.functions.function import Binding, Function, Invocation, form, function
+from execnodes.functions.function import Binding, Function, Invocation, Operands, form, function, not_empty, template
 from execnodes.functions.scope import Scope
-from execnodes.lowering.spark_sql import text_literal
+from execnodes.lowering.spark_sql import spark_type, text_literal
 
 _NO_ESCAPE = text_literal("\x01")
 """Spark's LIKE has an escape character in any case; this one occurs in no pattern."""
@@ -77,7 +78,64 @@ def _matching(name: str, lower: Callable[[str], Callable[[Scope, Call], str]]) -
 LIKE = _matching("LIKE", _lower_like)
 SIMILAR_TO = _matching("SIMILAR TO", _lower_similar)
 
+
+def _valid(version: Callable[[Scope, Call], str], otherwise: str) -> Callable[[Scope, Call], str]:
+    """As `version`, but a constant pattern that is none gives something else, which made versions 1 fail."""
+
+    def lower(scope: Scope, call: Call) -> str:
+        pattern = _constant(call.operands[1])
+        if pattern is None or well_formed(pattern):
+            return version(scope, call)
+        text = scope.text(call.operands[0])
+        return otherwise.format(text, type=spark_type(call.type))
+
+    return lower
+
+
+def _renewed(old: Function, otherwise: str = "CAST(NULL AS {type})") -> Function:
+    return replace(old, lower=_valid(old.lower, otherwise), version=2, since="1.3", only=_malformed)
+
+
+def _malformed(operands: Operands) -> bool:
+    pattern = _constant(operands[1])
+    return pattern is not None and not well_formed(pattern)
+
+
+def well_formed(pattern: str) -> bool:
+    """Whether brackets are closed and something stands before each quantifier and behind each backslash."""
+    bare = re.sub(r"\\Q.*?(\\E|$)|\\.", "a", pattern, flags=re.DOTALL)
+    depth = classes = 0
+    before = ""
+    for at, each in enumerate(bare):
+        if each == "\\":
+            return False
+        if classes:
+            opened = bare[at - 1] == "[" or bare[at - 2 : at] == "[^"
+            classes += (each == "[") - (each == "]" and not opened)
+        elif each == "[":
+            classes = 1
+        elif each in "()":
+            depth += 1 if each == "(" else -1
+        elif each in "*+?" and before in ("", "(", "|") and not (each == "?" and before == "("):
+            return False
+        if depth < 0:
+            return False
+        before = each
+    return depth == 0 and classes == 0
+
+
 REGEXP = function("REGEXP", form("TEXT, TEXT", BOOLEAN), sql="({1} <> '' AND rlike({0}, {1}))")
+# Version 1 gave FALSE for a NULL where the pattern is empty.
+REGEXP_2 = replace(
+    REGEXP,
+    lower=_valid(
+        template("if({0} IS NULL OR {1} IS NULL, NULL, {1} <> '' AND rlike({0}, {1}))"),
+        "if({0} IS NULL, NULL, FALSE)",
+    ),
+    version=2,
+    since="1.3",
+    only=lambda t: not not_empty(t[1]) or _malformed(t),
+)
 _LITERALLY = r"replace(replace({2}, '\\', '\\\\'), '$', '\\$')"
 REGEXP_REPLACE = function(
     "REGEXP_REPLACE", form("TEXT, TEXT, TEXT", STRING), sql=f"regexp_replace({{0}}, {{1}}, {_LITERALLY})"
@@ -85,6 +143,14 @@ REGEXP_REPLACE = function(
 REGEXP_COUNT = function("REGEXP_COUNT", form("TEXT, TEXT", INT, nullable=True), sql="regexp_count({0}, {1})")
 REGEXP_INSTR = function("REGEXP_INSTR", form("TEXT, TEXT", INT, nullable=True), sql="regexp_instr({0}, {1})")
 REGEXP_SUBSTR = function("REGEXP_SUBSTR", form("TEXT, TEXT", STRING, nullable=True), sql="regexp_substr({0}, {1})")
+# Version 1 gave NULL for a match of no characters.
+REGEXP_SUBSTR_2 = replace(
+    REGEXP_SUBSTR,
+    lower=_valid(template("if(rlike({0}, {1}), regexp_extract({0}, {1}, 0), NULL)"), "CAST(NULL AS {type})"),
+    version=2,
+    since="1.3",
+)
+OF_ONE_PATTERN = tuple(map(_renewed, (REGEXP_REPLACE, REGEXP_COUNT, REGEXP_INSTR)))
 
 
 def _bind_group(default: int, returns: LogicalType) -> Callable[[Invocation], Binding | None]:
@@ -139,3 +205,4 @@ def _lower_extract_all(scope: Scope, call: Call) -> str:
 REGEXP_EXTRACT_ALL = Function(
     "REGEXP_EXTRACT_ALL", ("REGEXP_EXTRACT_ALL(TEXT, TEXT, INT?)",), _bind_group(1, array(STRING)), _lower_extract_all
 )
+WITH_GROUPS = tuple(map(_renewed, (REGEXP_EXTRACT, REGEXP_EXTRACT_ALL)))

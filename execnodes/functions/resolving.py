@@ -10,12 +10,16 @@ from execnodes.core.types import LogicalType
 from execnodes.functions.conversion import TRY_CAST, convert
 from execnodes.functions.function import Function, Invocation
 from execnodes.functions.registry import close_matches, find, newest
+from execnodes.functions.temporal_arithmetic import whole_days
 from execnodes.functions.type_rules import can_cast, can_cast_implicitly, cast_hint
+from execnodes.functions.unsupported import INSTEAD
 
 
 def known(name: str, position: Position | None = None) -> Function:
     """The newest version of a function by its SQL name; SqlError if there is none."""
     function = newest(name.upper())
+    if function is None and name.upper() in INSTEAD:
+        raise SqlError(f"{name.upper()} is not supported", position=position, hint=INSTEAD[name.upper()])
     if function is None:
         near = close_matches(name.upper())
         hint = f"Did you mean {' or '.join(near)}?" if near else "The documentation lists all functions."
@@ -36,7 +40,8 @@ def resolve(
     function or it does not take these operands.
     """
     function = known(name, position)
-    call = Invocation(function.name, tuple(operands), position, result)
+    taken = whole_days(operands) if function.name in ("+", "-") else tuple(operands)
+    call = Invocation(function.name, taken, position, result)
     binding = function.bind(call)
     if binding is None:
         types = ", ".join(str(each.type) for each in operands)
@@ -47,6 +52,8 @@ def resolve(
         )
     if binding.name is not None:
         function = newest(binding.name) or function
+    while function.only is not None and not function.only(binding.operands):
+        function = find(f"${function.name}${function.version - 1}")
     return Call(internal_name=function.internal_name, operands=binding.operands, type=binding.type)
 
 

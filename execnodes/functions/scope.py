@@ -21,6 +21,11 @@ _LONGER = len("concat(, ' [at 10]', )")
 """What a place adds to a text that can fail, besides the row; where texts are shared does not depend on it."""
 
 
+UUID_TEXT = "uuid()"
+_ONCE = (UUID_TEXT, "rand(")
+"""What texts hold whose value may not be computed twice for a row."""
+
+
 class Scope:
     """What one lowering knows: the texts of the input columns, the session zone, names already given."""
 
@@ -82,7 +87,8 @@ class Scope:
 
     def share(self, text: str, body: Callable[[str], str]) -> str:
         """A text that uses `text` several times but, if it is long, holds it once."""
-        if len(text) - (_LONGER + len(row())) * text.count(row()) <= SHORT:
+        once = any(each in text for each in _ONCE)
+        if not once and len(text) - (_LONGER + len(row())) * text.count(row()) <= SHORT:
             return body(text)
         name = self.fresh()
         shared = body(name)

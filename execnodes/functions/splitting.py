@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from execnodes.core.expressions import Call
-from execnodes.core.types import BOOLEAN, STRING, TEXTS, array, map_of
-from execnodes.functions.function import by_count, form, function
+from execnodes.core.types import BOOLEAN, INTEGERS, STRING, TEXTS, Root, array, map_of
+from execnodes.functions.function import Lower, Operands, by_count, form, function, not_empty, template
 from execnodes.functions.scope import Scope
 from execnodes.lowering.spark_sql import text_literal
 
@@ -39,20 +40,55 @@ def _lower_split_index(scope: Scope, call: Call) -> str:
     return scope.share(text, lambda t: f"if({t} = '', NULL, get({_parts(t, separator)}, {index}))")
 
 
-SPLIT_INDEX = function(
-    "SPLIT_INDEX",
+_INDEXED = (
     form("TEXT, TEXT, INT", STRING, nullable=True),
     form("TEXT, INT, INT", STRING, nullable=True),
-    sql=_lower_split_index,
 )
-STR_TO_MAP = function(
-    "STR_TO_MAP",
-    form("TEXT", map_of(STRING, STRING)),
-    form("TEXT, TEXT, TEXT", map_of(STRING, STRING)),
-    sql=by_count(
-        "if({0} = '', CAST(map() AS {type}), str_to_map({0}, ',', '='))",
-        "if({0} = '', CAST(map() AS {type}), str_to_map({0}, {1}, {2}))",
-    ),
+SPLIT_INDEX = function("SPLIT_INDEX", *_INDEXED, sql=_lower_split_index)
+
+
+def _lower_split_index_2(scope: Scope, call: Call) -> str:
+    """An empty separator means white space; version 1 took characters apart then."""
+    if call.operands[1].type.root not in TEXTS:
+        return _lower_split_index(scope, call)
+    text, separator, index = scope.texts(call.operands)
+
+    def body(t: Sequence[str]) -> str:
+        shape = f"if({t[1]} = '', '\\\\s', concat('\\\\Q', {t[1]}, '\\\\E'))"
+        return f"if({t[0]} = '', NULL, get(split({t[0]}, {shape}, -1), {index}))"
+
+    return scope.share_some((text, separator), [0, 1], body)
+
+
+SPLIT_INDEX_2 = function(
+    "SPLIT_INDEX",
+    *_INDEXED,
+    sql=_lower_split_index_2,
+    version=2,
+    since="1.3",
+    only=lambda t: t[1].type.root in TEXTS and not not_empty(t[1]),
+)
+
+
+def _never_null(operands: Operands) -> bool:
+    return not any(each.type.nullable for each in operands)
+
+
+# Version 1 gave NOT NULL for texts that are; the type is always nullable.
+STR_TO_MAP, STR_TO_MAP_2 = (
+    function(
+        "STR_TO_MAP",
+        form("TEXT", map_of(STRING, STRING), nullable=nullable),
+        form("TEXT, TEXT, TEXT", map_of(STRING, STRING), nullable=nullable),
+        sql=by_count(
+            "if({0} = '', CAST(map() AS {type}), str_to_map({0}, ',', '='))",
+            "if({0} = '', CAST(map() AS {type}), str_to_map({0}, {1}, {2}))",
+        ),
+        version=version,
+        since=since,
+        only=only,
+    )
+    for nullable, version, since, only in ((None, 1, "1.0", None), (True, 2, "1.3", _never_null))
 )
 PARSE_URL = function(
     "PARSE_URL",
@@ -60,12 +96,22 @@ PARSE_URL = function(
     form("TEXT, TEXT, TEXT", STRING, nullable=True),
     sql=by_count("try_parse_url({0}, {1})", "try_parse_url({0}, {1}, {2})"),
 )
-IS_ALPHA = function(
-    "IS_ALPHA", form("TEXT", BOOLEAN, nullable=False), sql="coalesce(rlike({0}, '^\\\\p{{L}}+$'), FALSE)"
-)
-IS_DIGIT = function(
-    "IS_DIGIT", form("TEXT", BOOLEAN, nullable=False), sql="coalesce(rlike({0}, '^\\\\p{{Nd}}+$'), FALSE)"
-)
+
+
+def _tested(text: str, numbers: Collection[Root]) -> Lower:
+    """What a text consists of; of numbers the type tells, NULL or not."""
+    of_text = template(text)
+
+    def lower(scope: Scope, call: Call) -> str:
+        root = call.operands[0].type.root
+        return of_text(scope, call) if root in TEXTS else str(root in numbers).upper()
+
+    return lower
+
+
+_TESTED = (form("TEXT", BOOLEAN, nullable=False), form("NUMERIC", BOOLEAN, nullable=False))
+IS_ALPHA = function("IS_ALPHA", *_TESTED, sql=_tested("coalesce(rlike({0}, '^\\\\p{{L}}+$'), FALSE)", ()))
+IS_DIGIT = function("IS_DIGIT", *_TESTED, sql=_tested("coalesce(rlike({0}, '^\\\\p{{Nd}}+$'), FALSE)", INTEGERS))
 IS_DECIMAL = function("IS_DECIMAL", form("TEXT", BOOLEAN, nullable=False), sql="(CAST({0} AS DOUBLE) IS NOT NULL)")
 _DIGITS = r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
 _HEXADECIMAL = r"0[xX]([0-9a-fA-F]+\.?|[0-9a-fA-F]*\.[0-9a-fA-F]+)[pP][+-]?[0-9]+"
@@ -74,8 +120,11 @@ _NUMBER = rf"^([+-]?\p{{Nd}}{{1,18}}|[\x00-\x20]*[+-]?(NaN|Infinity|({_DIGITS}|{
 IS_DECIMAL_2 = replace(
     function(
         "IS_DECIMAL",
-        form("TEXT", BOOLEAN, nullable=False),
-        sql=lambda scope, call: f"coalesce(rlike({scope.text(call.operands[0])}, {text_literal(_NUMBER)}), FALSE)",
+        *_TESTED,
+        sql=_tested(
+            f"coalesce(rlike({{0}}, {text_literal(_NUMBER).replace('{', '{{').replace('}', '}}')}), FALSE)",
+            (*INTEGERS, Root.FLOAT, Root.DOUBLE),
+        ),
     ),
     version=2,
     since="1.2",

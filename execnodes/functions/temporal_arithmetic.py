@@ -57,6 +57,20 @@ def bind_minus_times(call: Invocation) -> Binding | None:
     return _bind(*call.operands) if len(call.operands) == 2 else None
 
 
+def whole_days(operands: Sequence[Expression]) -> tuple[Expression, ...]:
+    """A constant interval that moves a DATE, cut to whole days."""
+    if len(operands) != 2 or all(each.type.root is not Root.DATE for each in operands):
+        return tuple(operands)
+    return tuple(_cut_to_days(each) for each in operands)
+
+
+def _cut_to_days(operand: Expression) -> Expression:
+    if not isinstance(operand, Literal) or operand.type.root is not Root.INTERVAL_DAY_TIME or operand.value is None:
+        return operand
+    length = int(operand.value)
+    return operand.model_copy(update={"value": (abs(length) // DAY) * DAY * (1 if length > 0 else -1)})
+
+
 def _bind(left: Expression, right: Expression) -> Binding | None:
     if right.type.root not in INTERVALS:
         return None
@@ -100,8 +114,10 @@ def _bind_add(call: Invocation) -> Binding | None:
         return None
     symbol, count, time = call.operands
     name = unit(symbol)
-    if time.type.root not in (Root.DATE, *TIMESTAMPS) or name not in (*MONTHS, *MILLIS):
+    if time.type.root not in (Root.DATE, Root.TIME, *TIMESTAMPS) or name not in (*MONTHS, *MILLIS):
         return None
+    if time.type.root is Root.DATE and name not in ("DAY", "WEEK", *MONTHS):
+        time = convert(time, timestamp(6))
     months = name in MONTHS
     step = Literal(
         value=MONTHS[name] if months else MILLIS[name],
@@ -114,10 +130,9 @@ def _bind_add(call: Invocation) -> Binding | None:
 
 
 def _added_type(t: LogicalType, name: str) -> LogicalType:
-    if name in ("DAY", "WEEK") or name in MONTHS:
+    if t.root in (Root.DATE, Root.TIME) or name in ("DAY", "WEEK") or name in MONTHS:
         return t
-    precision = max(3, t.precision) if name == "MILLISECOND" else t.precision
-    return timestamp(precision) if t.root is Root.DATE else LogicalType(t.root, precision=precision)
+    return LogicalType(t.root, precision=max(3, t.precision) if name == "MILLISECOND" else t.precision)
 
 
 def _bind_diff(call: Invocation) -> Binding | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from execnodes.core.expressions import Call, Expression, Literal
-from execnodes.core.types import BIGINT, DOUBLE, NUMERICS, LogicalType, Root, char
+from execnodes.core.types import BIGINT, DOUBLE, INTERVALS, NUMERICS, TIMESTAMPS, LogicalType, Root, char
 from execnodes.functions.cast_times import DAY, local_millis, to_local
 from execnodes.functions.conversion import convert
 from execnodes.functions.families import TEMPORAL
@@ -37,6 +37,10 @@ _OF_CLOCK = {
     "MICROSECOND": "({0} % 1000 * 1000)",
     "NANOSECOND": "({0} % 1000 * 1000000)",
 }
+_FINER = {"MICROSECOND": 1, "NANOSECOND": 1000}
+_OF_LENGTH = {"DAY": f"({{0}} div {DAY})", **_OF_CLOCK}
+_OF_MONTHS = {"YEAR": "({0} div 12)", "QUARTER": "({0} % 12 div 3 + 1)", "MONTH": "({0} % 12)"}
+"""Of intervals: of milliseconds, of months."""
 _UNITS = (*_OF_DATE, *_OF_CLOCK, "EPOCH")
 
 
@@ -45,15 +49,29 @@ def _bind_extract(call: Invocation) -> Binding | None:
         return None
     time = call.operands[1]
     name = unit(call.operands[0])
+    if time.type.root in INTERVALS:
+        known = _OF_MONTHS if time.type.root is Root.INTERVAL_YEAR_MONTH else _OF_LENGTH
+        return Binding(call.operands, BIGINT.with_nullable(time.type.nullable)) if name in known else None
     if time.type.root not in TEMPORAL or (time.type.root is Root.TIME and name not in (*_OF_CLOCK, "EPOCH")):
         return None
-    return Binding(call.operands, BIGINT.with_nullable(time.type.nullable))
+    finer = name in _FINER and time.type.root in TIMESTAMPS
+    return Binding(call.operands, BIGINT.with_nullable(time.type.nullable), "EXTRACT_FRACTION" if finer else None)
+
+
+def _lower_fraction(scope: Scope, call: Call) -> str:
+    """All digits of the fraction, of which EXTRACT up to 1.2 took three."""
+    symbol, time = call.operands
+    text = f"CAST({scope.text(time)} AS TIMESTAMP)"
+    return f"(unix_micros({text}) % 1000000 * {_FINER[unit(symbol)]}L)"
 
 
 def _lower_extract(scope: Scope, call: Call) -> str:
     """Fields of the clock of the session zone; before 1970 days and times are cut toward 1970, as Flink does."""
     symbol, time = call.operands
     name, text = unit(symbol), scope.text(time)
+    if time.type.root in INTERVALS:
+        fields = _OF_MONTHS if time.type.root is Root.INTERVAL_YEAR_MONTH else _OF_LENGTH
+        return f"CAST({fields[name].format(text)} AS BIGINT)"
     if time.type.root is Root.DATE:
         if name in _OF_CLOCK:
             return f"if({text} IS NULL, NULL, 0L)"
@@ -73,7 +91,14 @@ def shown_millis(scope: Scope, text: str, t: LogicalType) -> str:
     return f"unix_millis({to_local(scope, text)})" if t.root is Root.TIMESTAMP_LTZ else local_millis(text)
 
 
-EXTRACT = Function("EXTRACT", ("EXTRACT(unit FROM DATE, TIME or timestamp)",), _bind_extract, _lower_extract)
+EXTRACT = Function("EXTRACT", ("EXTRACT(unit FROM DATE, TIME, timestamp or INTERVAL)",), _bind_extract, _lower_extract)
+EXTRACT_FRACTION = Function(
+    "EXTRACT_FRACTION",
+    ("EXTRACT(MICROSECOND or NANOSECOND FROM timestamp)",),
+    _bind_extract,
+    _lower_fraction,
+    since="1.3",
+)
 
 _SHORT = {
     "YEAR": "YEAR",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from execnodes.core.errors import Position, SqlError
 from execnodes.core.expressions import Call, Expression, Literal
@@ -154,6 +155,21 @@ def _lower_to_ltz(scope: Scope, call: Call) -> str:
     )
 
 
+def _lower_to_ltz_2(scope: Scope, call: Call) -> str:
+    """Numbers with a fraction are rounded down first: to milliseconds, or seconds with precision 0.
+
+    Version 1 kept the milliseconds of seconds, and cut toward zero.
+    """
+    value, *more = call.operands
+    seconds = bool(more) and isinstance(more[0], Literal) and more[0].value == 0
+    number = scope.text(value)
+    whole = f"CAST(floor({number}) AS BIGINT)" if value.type.root is not Root.DECIMAL else f"CAST({number} AS BIGINT)"
+    return scope.share(
+        f"({whole} * {1000 if seconds else 1}L)",
+        lambda t: f"if({t} BETWEEN -62167219200000 AND 253402300799999, timestamp_millis({t}), NULL)",
+    )
+
+
 def _bind_to_ltz(call: Invocation) -> Binding | None:
     t = call.types[0] if call.types else None
     specs = ("TEXT", "TEXT, TEXT", "TEXT, TEXT, TEXT") if t and t.root in TEXTS else ("NUMERIC", "NUMERIC, INTEGER")
@@ -182,6 +198,13 @@ TO_TIMESTAMP_LTZ = Function(
     ("TO_TIMESTAMP_LTZ(NUMERIC, 0 or 3)", "TO_TIMESTAMP_LTZ(TEXT, TEXT?, TEXT?)"),
     _bind_to_ltz,
     _lower_to_ltz,
+)
+TO_TIMESTAMP_LTZ_2 = replace(
+    TO_TIMESTAMP_LTZ,
+    lower=_lower_to_ltz_2,
+    version=2,
+    since="1.3",
+    only=lambda t: t[0].type.root not in (*TEXTS, *INTEGERS),
 )
 
 

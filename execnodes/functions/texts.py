@@ -4,12 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from execnodes.core.expressions import Call, Literal
-from execnodes.core.types import INT, MAX_LENGTH, NUMERICS, STRING, TEXTS, LogicalType, Root, char, varchar
+from execnodes.core.errors import SqlError
+from execnodes.core.expressions import Call, Expression, Literal
+from execnodes.core.types import (
+    BINARIES,
+    BOOLEAN,
+    INT,
+    INTEGERS,
+    MAX_LENGTH,
+    NUMERICS,
+    STRING,
+    TEXTS,
+    LogicalType,
+    Root,
+    char,
+    varchar,
+)
 from execnodes.functions.conversion import convert
 from execnodes.functions.families import operand, varying
-from execnodes.functions.function import Binding, Function, Invocation, by_count, form, function, template
+from execnodes.functions.function import Binding, Function, Invocation, by_count, form, function, not_empty, template
+from execnodes.functions.printf import fits
 from execnodes.functions.scope import Scope
+from execnodes.functions.type_rules import common_type
 from execnodes.lowering.spark_sql import text_literal
 
 UPPER = function("UPPER", form("TEXT", operand(0)), sql="upper({0})")
@@ -19,7 +35,38 @@ LCASE = function("LCASE", form("TEXT", STRING), sql="lower({0})")
 REVERSE = function("REVERSE", form("TEXT", STRING, nullable=True), sql="reverse({0})")
 REPEAT = function("REPEAT", form("TEXT, INT", STRING), sql="repeat({0}, {1})")
 REPLACE = function("REPLACE", form("TEXT, TEXT, TEXT", STRING), sql="replace({0}, {1}, {2})")
+
+
+def _lower_replace(scope: Scope, call: Call) -> str:
+    """An empty text is found before each character and at the end; version 1 did not find it."""
+
+    def body(t: Sequence[str]) -> str:
+        plain = f"replace({', '.join(t)})"
+        each = scope.fresh()
+        between = f"transform(regexp_extract_all({t[0]}, '(?s).', 0), {each} -> concat({each}, {t[2]}))"
+        return f"if({t[1]} = '', concat({t[2]}, array_join({between}, '')), {plain})"
+
+    return scope.share_some(scope.texts(call.operands), (0, 1, 2), body)
+
+
+REPLACE_2 = function(
+    "REPLACE",
+    form("TEXT, TEXT, TEXT", STRING),
+    sql=_lower_replace,
+    version=2,
+    since="1.3",
+    only=lambda t: not not_empty(t[1]),
+)
 TRANSLATE = function("TRANSLATE", form("TEXT, TEXT, TEXT", STRING), sql="translate({0}, {1}, {2})")
+# Version 1 gave NULL where the characters to find or to put are NULL: then there are none.
+TRANSLATE_2 = function(
+    "TRANSLATE",
+    form("TEXT, TEXT, TEXT", STRING),
+    sql="translate({0}, coalesce({1}, ''), coalesce({2}, ''))",
+    version=2,
+    since="1.3",
+    only=lambda t: t[1].type.nullable or t[2].type.nullable,
+)
 CHAR_LENGTH = function("CHAR_LENGTH", form("TEXT", INT), sql="char_length({0})")
 CHARACTER_LENGTH = function("CHARACTER_LENGTH", form("TEXT", INT), sql="char_length({0})")
 OCTET_LENGTH = function("OCTET_LENGTH", form("TEXT", INT), form("BINARY", INT), sql="octet_length({0})")
@@ -85,11 +132,62 @@ POSITION = function(
 LOCATE = function(
     "LOCATE", *_PLACE, form("TEXT, TEXT, INT", INT), sql=by_count("locate({0}, {1})", "locate({0}, {1}, {2})")
 )
+# Version 1 found nothing from a start before the text; it is from the start then.
+LOCATE_2 = function(
+    "LOCATE",
+    *_PLACE,
+    form("TEXT, TEXT, INT", INT),
+    sql=by_count("locate({0}, {1})", "locate({0}, {1}, greatest({2}, 1))"),
+    version=2,
+    since="1.3",
+    only=lambda t: len(t) == 3,
+)
 INSTR = function(
     "INSTR", *_PLACE, form("TEXT, TEXT, INT", INT), sql=by_count("instr({0}, {1})", "locate({1}, {0}, {2})")
 )
-STARTSWITH = function("STARTSWITH", form("TEXT, TEXT", LogicalType(Root.BOOLEAN)), sql="startswith({0}, {1})")
-ENDSWITH = function("ENDSWITH", form("TEXT, TEXT", LogicalType(Root.BOOLEAN)), sql="endswith({0}, {1})")
+
+
+def _lower_instr(scope: Scope, call: Call) -> str:
+    """The place of the n-th occurrence from a start on, which counts from the end where it is negative; 0 has none.
+
+    Version 1 found nothing from a negative start, and did not count.
+    """
+    text, part, *rest = scope.texts(call.operands)
+    if not rest:
+        return f"instr({text}, {part})"
+    start, times = rest[0], rest[1] if len(rest) == 2 else "1"
+
+    def body(t: Sequence[str]) -> str:
+        text, part, start, times = t
+        at, turn = scope.fresh(), scope.fresh()
+        backward = scope.share_some(
+            (f"if({start} < 0, reverse({text}), {text})", f"if({start} < 0, reverse({part}), {part})"),
+            [0, 1],
+            lambda both: (
+                f"aggregate(sequence(1, {times}), abs({start}) - 1, ({at}, {turn}) ->"
+                f" if({at} < 0, {at}, coalesce(nullif(locate({both[1]}, {both[0]}, {at} + 1), 0), -1)))"
+            ),
+        )
+        place = scope.share(
+            backward,
+            lambda found: (
+                f"CASE WHEN {found} < 0 THEN 0 WHEN {start} > 0 THEN {found}"
+                f" ELSE char_length({text}) - {found} - char_length({part}) + 2 END"
+            ),
+        )
+        wrong = scope.failure("INSTR: occurrences count from 1, not ", f"CAST({times} AS STRING)")
+        missing = " OR ".join(f"{each} IS NULL" for each in t)
+        return f"CASE WHEN {missing} THEN NULL WHEN {times} < 1 THEN {wrong} WHEN {start} = 0 THEN 0 ELSE {place} END"
+
+    return scope.share_some((text, part, start, times), [0, 1, 2, 3], body)
+
+
+INSTR_2 = function(
+    "INSTR", form("TEXT, TEXT, INT?, INT?", INT), sql=_lower_instr, version=2, since="1.3", only=lambda t: len(t) > 2
+)
+_ENDS = (form("TEXT, TEXT", BOOLEAN), form("BINARY, BINARY", BOOLEAN))
+STARTSWITH = function("STARTSWITH", *_ENDS, sql="startswith({0}, {1})")
+ENDSWITH = function("ENDSWITH", *_ENDS, sql="endswith({0}, {1})")
 
 
 def _lower_trim(scope: Scope, call: Call) -> str:
@@ -110,6 +208,16 @@ TRIMS = tuple(
         sql=by_count(f"trim({side} ' ' FROM {{0}})", f"trim({side} {{1}} FROM {{0}})"),
     )
     for name, side in _SIDES.items()
+)
+
+# Version 1 gave the length of its operand.
+BTRIM_2 = function(
+    "BTRIM",
+    form("TEXT, TEXT?", STRING),
+    sql=by_count("trim(BOTH ' ' FROM {0})", "trim(BOTH {1} FROM {0})"),
+    version=2,
+    since="1.3",
+    only=lambda t: t[0].type.length < MAX_LENGTH,
 )
 
 _BEYOND_BMP = r"[\x{10000}-\x{10ffff}]"
@@ -188,6 +296,37 @@ def _lower_elt(scope: Scope, call: Call) -> str:
 ELT = function("ELT", form("INTEGER, TEXT...", STRING, nullable=True), sql=_lower_elt)
 
 
+def _is_string(operands: Sequence[Expression]) -> bool:
+    """Whether the members together are STRING, as version 1 had them in any case."""
+    return any(each.type.same_values(STRING) for each in operands[1:])
+
+
+def _bind_elt(call: Invocation) -> Binding | None:
+    """The type that holds all members; there may be none of the number."""
+    if len(call.operands) < 2 or call.types[0].root not in INTEGERS:
+        return None
+    number = call.operands[0]
+    if isinstance(number, Literal) and isinstance(number.value, int) and number.value < 0:
+        raise SqlError("ELT counts from 1", position=call.position, hint="Write ELT(1, …) for the first.")
+    found = common_type(call.types[1:])
+    if found is None or found.root not in (*TEXTS, *BINARIES):
+        return None
+    members = (convert(each, found) if each.type.root is Root.NULL else each for each in call.operands[1:])
+    return Binding((number, *members), found.regular().with_nullable(True))
+
+
+# Version 1 gave STRING whatever the members are.
+ELT_2 = Function(
+    "ELT",
+    ("ELT(INTEGER, TEXT, …)", "ELT(INTEGER, BINARY, …)"),
+    _bind_elt,
+    _lower_elt,
+    2,
+    "1.3",
+    only=lambda t: not _is_string(t),
+)
+
+
 def _bind_printf(call: Invocation) -> Binding | None:
     """A pattern of Java's Formatter, which the values must fit; a NULL is printed as ``null``."""
     if not call.operands or call.types[0].root not in (*TEXTS, Root.NULL):
@@ -197,10 +336,14 @@ def _bind_printf(call: Invocation) -> Binding | None:
         return None
     # Decimals are printed with %s only, as Flink's are: they are no numbers to Java.
     texts = [convert(each, STRING) if each.type.root is Root.DECIMAL else each for each in values]
-    return Binding((pattern, *texts), STRING.with_nullable(pattern.type.nullable))
+    return Binding((pattern, *texts), STRING)
 
 
 def _lower_printf(scope: Scope, call: Call) -> str:
+    """A constant pattern that the values do not fit gives NULL, or where they are NULL, which fit any, a text."""
+    pattern, *values = call.operands
+    if isinstance(pattern, Literal) and not fits(str(pattern.value), [each.type for each in values]):
+        return "CAST(NULL AS STRING)"
     return f"format_string({', '.join(scope.texts(call.operands))})"
 
 

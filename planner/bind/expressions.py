@@ -7,9 +7,9 @@ from typing import assert_never
 
 from execnodes import aggregates
 from execnodes.core.errors import SqlError
-from execnodes.core.expressions import Call, Expression, FieldAccess, InputRef, user_calls
+from execnodes.core.expressions import Call, Expression, FieldAccess, InputRef, Literal, user_calls
 from execnodes.core.places import place
-from execnodes.core.types import BOOLEAN, Root
+from execnodes.core.types import BOOLEAN, STRING, Root
 from execnodes.functions import can_fail, known, resolve
 from planner import syntax as s
 from planner.bind.scope import Scope
@@ -30,6 +30,9 @@ WINDOW_ONLY = frozenset(
 """Functions that exist only with OVER."""
 GROUP_FUNCTIONS = frozenset(("GROUPING", "GROUPING_ID", "GROUP_ID"))
 """Functions that exist only beside GROUP BY."""
+
+BARE = frozenset(("PI",))
+"""Functions that may be written without parentheses where no column has their name."""
 
 IN_LAMBDA = frozenset(("ARRAY_CONTAINS", "ARRAY_REMOVE"))
 """Functions that compute their last operand inside a loop over an array."""
@@ -69,7 +72,8 @@ class Converter:
             return replaced
         match node:
             case s.Name():
-                return self.scope.resolve(node)
+                bare = len(node.parts) == 1 and node.parts[0].upper() in BARE and not self.scope.finds(node)
+                return resolve(node.parts[0].upper(), (), position=node.position) if bare else self.scope.resolve(node)
             case s.Constant():
                 return node.literal
             case s.Call():
@@ -109,6 +113,8 @@ class Converter:
     def _call(self, node: s.Call) -> Expression:
         self._check(node)
         found = find_function(self.catalog, node)
+        if found is None and node.name.upper() == "CURRENT_DATABASE" and not node.args:
+            return Literal(value=self.catalog.current_database, type=STRING.not_null())
         if found is None:
             known(node.name, node.position)
         operands = tuple(self.convert(arg) for arg in node.args)

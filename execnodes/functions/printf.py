@@ -1,0 +1,35 @@
+"""Which values the pattern of PRINTF takes: that of Java's Formatter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from execnodes.core.types import INTEGERS, LogicalType, Root
+
+_FIELD = re.compile(r"%(?:(\d+)\$|(<))?([-#+ 0,(]*)(\d+)?(\.\d+)?(.)?", re.DOTALL)
+_WHOLE, _POINTED = "doxX", "eEfgG"
+
+
+def fits(pattern: str, types: Sequence[LogicalType]) -> bool:
+    """Whether each field of the pattern has a value, of a type that its letter takes."""
+    at = last = 0
+    for number, again, _, _, _, letter in _FIELD.findall(pattern):
+        if letter in ("%", "n"):
+            continue
+        if not again:
+            last = int(number) if number else at + 1
+            at += 0 if number else 1
+        if not 1 <= last <= len(types) or not _takes(letter, types[last - 1]):
+            return False
+    return True
+
+
+def _takes(letter: str, t: LogicalType) -> bool:
+    if letter in _WHOLE:
+        return t.root in INTEGERS
+    if letter in _POINTED or letter in ("a", "A"):
+        return t.root in (Root.FLOAT, Root.DOUBLE)
+    if letter in ("c", "C"):
+        return t.root in INTEGERS and t.root is not Root.BIGINT
+    return letter in ("b", "B", "h", "H", "s", "S")
