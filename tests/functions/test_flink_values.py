@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import json
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
@@ -40,20 +39,20 @@ def _plain(value: Any) -> Any:
 
 
 def _same(ours: Any, flink: Any, of: str) -> bool:
-    if isinstance(ours, dict) and isinstance(flink, list):
-        ours = list(ours.values())
+    """Rows are lists in the results; TIME is milliseconds, and a MAP pairs, where rows are collected."""
     if of.startswith("MAP") and isinstance(ours, list):
         ours = {str(key): each for key, each in ours}
-    if of.startswith("TIME(") and isinstance(ours, int):
+    elif of.startswith("TIME(") and isinstance(ours, int):
         clock = datetime.datetime(1970, 1, 1) + datetime.timedelta(milliseconds=ours)
-        return f"{clock.time().isoformat(timespec='microseconds')}000" == flink
-    if isinstance(ours, float) and isinstance(flink, float):
-        return ours == pytest.approx(flink, rel=1e-6 if of.startswith("FLOAT") else 1e-14, abs=0)
-    if isinstance(ours, list) and isinstance(flink, list):
-        return json.dumps(ours) == json.dumps(
-            [list(each.values()) if isinstance(each, dict) else each for each in flink]
-        )
-    return bool(ours == flink)
+        ours = f"{clock.time().isoformat(timespec='microseconds')}000"
+    if isinstance(flink, list):
+        members = list(ours.values()) if isinstance(ours, dict) else ours
+        return len(members) == len(flink) and all(_same(a, b, "") for a, b in zip(members, flink, strict=True))
+    if isinstance(flink, dict):
+        return bool(ours.keys() == flink.keys()) and all(_same(ours[key], flink[key], "") for key in flink)
+    if isinstance(flink, float) and isinstance(ours, float):
+        return bool(ours == pytest.approx(flink, rel=1e-6 if of.startswith("FLOAT") else 1e-14, abs=0))
+    return type(ours) is type(flink) and bool(ours == flink)
 
 
 def _check(spark: SparkSession, results: Sequence[Result]) -> None:
