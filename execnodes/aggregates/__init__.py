@@ -1,7 +1,8 @@
 """Aggregate functions: the modules here are the list of them, a family a module, in all versions.
 
 `function` says what a function tells of itself; `registry` finds it, `resolving` gives a call its type, `columns` the
-accumulators that it keeps. How they are computed in streams stands in `execnodes.kernels.aggregates`.
+accumulators that it keeps, `spark_text` the SQL that computes it in batch; what does in streams stands in
+`execnodes.kernels.aggregates`.
 """
 
 from execnodes.aggregates.columns import (

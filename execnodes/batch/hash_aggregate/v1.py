@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execnodes.aggregates import argument, order_dependent, problem
-from execnodes.aggregates.spark_call import spark_text
+from execnodes.aggregates.spark_text import spark_text
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.types import LogicalType
