@@ -11,13 +11,14 @@ from execnodes.core.expressions import input_indexes
 from execnodes.core.options import Configuration
 from execnodes.core.tables import Column, PersistedExpression, ResolvedTable
 from planner import statements as s
+from planner import table_statements as t
 from planner.catalog.catalogs import Catalog
 from planner.catalog.create_table import resolve_table
 from planner.parse import parse_expression
 
 
 def altered(
-    statement: s.ChangeOfParts, table: ResolvedTable, catalog: Catalog, configuration: Configuration
+    statement: t.ChangeOfParts, table: ResolvedTable, catalog: Catalog, configuration: Configuration
 ) -> ResolvedTable:
     """The table with the change; SqlError, with the statement's place, if it cannot be."""
     try:
@@ -30,12 +31,12 @@ def altered(
 
 
 @singledispatch
-def _changed(statement: s.Statement, table: ResolvedTable, declared: s.CreateTable) -> s.CreateTable:
+def _changed(statement: s.Statement, table: ResolvedTable, declared: t.CreateTable) -> t.CreateTable:
     raise AssertionError(statement)
 
 
 @_changed.register
-def _add(statement: s.AddParts, table: ResolvedTable, declared: s.CreateTable) -> s.CreateTable:
+def _add(statement: t.AddParts, table: ResolvedTable, declared: t.CreateTable) -> t.CreateTable:
     columns = list(declared.columns)
     for each in statement.columns:
         if _index(columns, each.definition.name) is not None:
@@ -56,7 +57,7 @@ def _add(statement: s.AddParts, table: ResolvedTable, declared: s.CreateTable) -
 
 
 @_changed.register
-def _modify(statement: s.ModifyParts, table: ResolvedTable, declared: s.CreateTable) -> s.CreateTable:
+def _modify(statement: t.ModifyParts, table: ResolvedTable, declared: t.CreateTable) -> t.CreateTable:
     columns, keys = list(declared.columns), statement.keys or declared.keys
     for each in statement.columns:
         at = _index(columns, each.definition.name)
@@ -64,7 +65,7 @@ def _modify(statement: s.ModifyParts, table: ResolvedTable, declared: s.CreateTa
             raise _no_column(each.definition.name)
         del columns[at]
         _insert(columns, each, at)
-        if isinstance(each.definition, s.PhysicalColumn) and each.definition.primary_key:
+        if isinstance(each.definition, t.PhysicalColumn) and each.definition.primary_key:
             keys = statement.keys
     if statement.watermarks and not declared.watermarks:
         raise SqlError("the table has no watermark", hint="Write ADD WATERMARK.")
@@ -75,7 +76,7 @@ def _modify(statement: s.ModifyParts, table: ResolvedTable, declared: s.CreateTa
 
 
 @_changed.register
-def _drop(statement: s.DropParts, table: ResolvedTable, declared: s.CreateTable) -> s.CreateTable:
+def _drop(statement: t.DropParts, table: ResolvedTable, declared: t.CreateTable) -> t.CreateTable:
     if statement.watermark:
         if not declared.watermarks:
             raise SqlError("the table has no watermark")
@@ -100,7 +101,7 @@ def _drop(statement: s.DropParts, table: ResolvedTable, declared: s.CreateTable)
 
 
 @_changed.register
-def _rename(statement: s.RenameColumn, table: ResolvedTable, declared: s.CreateTable) -> s.CreateTable:
+def _rename(statement: t.RenameColumn, table: ResolvedTable, declared: t.CreateTable) -> t.CreateTable:
     before, after = statement.column, statement.to
     _refuse_referenced(table, declared, before, ())
     if _index(declared.columns, after) is not None:
@@ -112,11 +113,11 @@ def _rename(statement: s.RenameColumn, table: ResolvedTable, declared: s.CreateT
     return replace(declared, columns=tuple(columns), keys=tuple(keys))
 
 
-def _index(columns: list[s.ColumnDefinition] | tuple[s.ColumnDefinition, ...], name: str) -> int | None:
+def _index(columns: list[t.ColumnDefinition] | tuple[t.ColumnDefinition, ...], name: str) -> int | None:
     return next((at for at, each in enumerate(columns) if each.name == name), None)
 
 
-def _insert(columns: list[s.ColumnDefinition], placed: s.PlacedColumn, otherwise: int) -> None:
+def _insert(columns: list[t.ColumnDefinition], placed: t.PlacedColumn, otherwise: int) -> None:
     at: int | None = 0 if placed.place.first else otherwise
     if placed.place.after is not None:
         before = _index(columns, placed.place.after)
@@ -126,7 +127,7 @@ def _insert(columns: list[s.ColumnDefinition], placed: s.PlacedColumn, otherwise
     columns.insert(at or 0, placed.definition)
 
 
-def _refuse_referenced(table: ResolvedTable, declared: s.CreateTable, name: str, gone: tuple[str, ...]) -> None:
+def _refuse_referenced(table: ResolvedTable, declared: t.CreateTable, name: str, gone: tuple[str, ...]) -> None:
     """SqlError for a column that there is not, or that another part reads which stays."""
     if _index(declared.columns, name) is None:
         raise _no_column(name)
@@ -158,31 +159,31 @@ def _no_column(name: str) -> SqlError:
     return SqlError(f"the table has no column '{name}'", hint="DESCRIBE lists its columns.")
 
 
-def _declaration(path: s.Path, table: ResolvedTable) -> s.CreateTable:
+def _declaration(path: s.Path, table: ResolvedTable) -> t.CreateTable:
     """The statement that makes the table."""
     schema, key = table.table_schema, table.table_schema.primary_key
-    return s.CreateTable(
+    return t.CreateTable(
         path,
         tuple(map(_definition, schema.columns)),
         watermarks=tuple(
-            s.Watermark((each.rowtime_attribute,), _written(each.expression)) for each in schema.watermark_specs
+            t.Watermark((each.rowtime_attribute,), _written(each.expression)) for each in schema.watermark_specs
         ),
-        keys=(s.KeyConstraint(key.columns, key.name),) if key else (),
+        keys=(t.KeyConstraint(key.columns, key.name),) if key else (),
         comment=table.comment,
         partitioned_by=table.partition_keys,
         options=tuple((table.options or {}).items()),
     )
 
 
-def _definition(column: Column) -> s.ColumnDefinition:
+def _definition(column: Column) -> t.ColumnDefinition:
     if column.expression is not None:
-        return s.ComputedColumn(column.name, _written(column.expression), column.comment)
+        return t.ComputedColumn(column.name, _written(column.expression), column.comment)
     type_ = column.data_type.regular()
     if column.kind == "METADATA":
-        return s.MetadataColumn(column.name, type_, column.metadata_key, column.is_virtual, column.comment)
-    return s.PhysicalColumn(column.name, type_, comment=column.comment)
+        return t.MetadataColumn(column.name, type_, column.metadata_key, column.is_virtual, column.comment)
+    return t.PhysicalColumn(column.name, type_, comment=column.comment)
 
 
-def _written(expression: PersistedExpression) -> s.WrittenExpression:
+def _written(expression: PersistedExpression) -> t.WrittenExpression:
     text = expression.serializable_string
-    return s.WrittenExpression(parse_expression(text), text)
+    return t.WrittenExpression(parse_expression(text), text)

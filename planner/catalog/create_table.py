@@ -9,7 +9,7 @@ from execnodes.core.errors import SqlError
 from execnodes.core.options import Configuration
 from execnodes.core.tables import Column, PersistedExpression, PrimaryKey, ResolvedTable, Schema, WatermarkSpec
 from execnodes.core.types import NULL, TIMESTAMPS, Field, LogicalType, TimeKind
-from planner import statements as s
+from planner import table_statements as t
 from planner.bind.expressions import Converter
 from planner.bind.query import QueryBuilder
 from planner.bind.scope import Relation, Scope
@@ -17,9 +17,9 @@ from planner.catalog.catalogs import Catalog
 from planner.catalog.like import merge_like
 
 
-def resolve_table(statement: s.CreateTable, catalog: Catalog, configuration: Configuration) -> ResolvedTable:
+def resolve_table(statement: t.CreateTable, catalog: Catalog, configuration: Configuration) -> ResolvedTable:
     """The table in full; SqlError with the place of what is wrong."""
-    columns = [_declared(column) for column in statement.columns if not isinstance(column, s.ComputedColumn)]
+    columns = [_declared(column) for column in statement.columns if not isinstance(column, t.ComputedColumn)]
     if statement.query is not None:
         columns = _of_query(statement, columns, catalog, configuration)
     base = _like_source(statement, catalog)
@@ -49,8 +49,8 @@ def resolve_table(statement: s.CreateTable, catalog: Catalog, configuration: Con
     )
 
 
-def _declared(column: s.PhysicalColumn | s.MetadataColumn) -> Column:
-    if isinstance(column, s.PhysicalColumn):
+def _declared(column: t.PhysicalColumn | t.MetadataColumn) -> Column:
+    if isinstance(column, t.PhysicalColumn):
         return Column(name=column.name, data_type=column.type, comment=column.comment)
     return Column(
         name=column.name,
@@ -63,7 +63,7 @@ def _declared(column: s.PhysicalColumn | s.MetadataColumn) -> Column:
 
 
 def _of_query(
-    statement: s.CreateTable, columns: list[Column], catalog: Catalog, configuration: Configuration
+    statement: t.CreateTable, columns: list[Column], catalog: Catalog, configuration: Configuration
 ) -> list[Column]:
     """Columns of AS SELECT: those of the query, behind columns declared beside."""
     if statement.query is None or statement.like:
@@ -84,7 +84,7 @@ def _both(given: dict[str, Column], declared: dict[str, Column]) -> dict[str, Co
     return {name: column for name, column in declared.items() if name in given}
 
 
-def _like_source(statement: s.CreateTable, catalog: Catalog) -> ResolvedTable | None:
+def _like_source(statement: t.CreateTable, catalog: Catalog) -> ResolvedTable | None:
     if statement.like is None:
         return None
     source = catalog.get(statement.like.source, statement.like.position).object
@@ -93,28 +93,28 @@ def _like_source(statement: s.CreateTable, catalog: Catalog) -> ResolvedTable | 
     return source
 
 
-def _ordered(statement: s.CreateTable, columns: list[Column], inherited: Iterable[Column]) -> list[Column]:
+def _ordered(statement: t.CreateTable, columns: list[Column], inherited: Iterable[Column]) -> list[Column]:
     """All columns in the order declared; computed ones as empty places, filled in later."""
     by_name = {column.name: column for column in columns}
     found = list(inherited)
     for definition in statement.columns:
-        if isinstance(definition, s.ComputedColumn):
+        if isinstance(definition, t.ComputedColumn):
             found.append(Column(name=definition.name, data_type=NULL, kind="COMPUTED", comment=definition.comment))
         else:
             found.append(by_name.pop(definition.name) if definition.name in by_name else _declared(definition))
     return found + [column for column in columns if column.name in by_name]
 
 
-def _refuse_duplicates(statement: s.CreateTable, names: list[str]) -> None:
+def _refuse_duplicates(statement: t.CreateTable, names: list[str]) -> None:
     for definition in statement.columns:
         if names.count(definition.name) > 1:
             raise SqlError(f"column '{definition.name}' is declared twice", position=definition.position)
 
 
-def _with_computed(statement: s.CreateTable, columns: list[Column], catalog: Catalog) -> list[Column]:
+def _with_computed(statement: t.CreateTable, columns: list[Column], catalog: Catalog) -> list[Column]:
     """Computed columns get their expressions, which read the columns that are not computed."""
     converter = Converter(_scope(columns, lambda c: c.kind != "COMPUTED"), catalog, clause="a computed column")
-    written = {d.name: d.expression for d in statement.columns if isinstance(d, s.ComputedColumn)}
+    written = {d.name: d.expression for d in statement.columns if isinstance(d, t.ComputedColumn)}
     found = []
     for column in columns:
         if column.name in written and column.kind == "COMPUTED":
@@ -131,7 +131,7 @@ def _scope(columns: list[Column], wanted: Callable[[Column], bool]) -> Scope:
     return Scope((Relation(None, fields, tuple(index for index, _ in kept)),))
 
 
-def _watermark(watermark: s.Watermark, columns: list[Column], catalog: Catalog) -> WatermarkSpec:
+def _watermark(watermark: t.Watermark, columns: list[Column], catalog: Catalog) -> WatermarkSpec:
     name = ".".join(watermark.column)
     column = next((c for c in columns if c.name == name), None)
     if column is None:
@@ -155,11 +155,11 @@ def _watermark(watermark: s.Watermark, columns: list[Column], catalog: Catalog) 
     return WatermarkSpec(rowtime_attribute=name, expression=expression)
 
 
-def _primary_key(statement: s.CreateTable, columns: list[Column]) -> PrimaryKey | None:
+def _primary_key(statement: t.CreateTable, columns: list[Column]) -> PrimaryKey | None:
     single = [
-        s.KeyConstraint((column.name,), position=column.position)
+        t.KeyConstraint((column.name,), position=column.position)
         for column in statement.columns
-        if isinstance(column, s.PhysicalColumn) and column.primary_key
+        if isinstance(column, t.PhysicalColumn) and column.primary_key
     ]
     constraints = [*single, *statement.keys]
     if not constraints:
@@ -174,7 +174,7 @@ def _primary_key(statement: s.CreateTable, columns: list[Column]) -> PrimaryKey 
         if by_name[name].kind != "PHYSICAL":
             raise SqlError(f"the key column '{name}' is not a physical column", position=constraint.position)
         column = declared.get(name)
-        if isinstance(column, s.PhysicalColumn) and column.declared_nullable:
+        if isinstance(column, t.PhysicalColumn) and column.declared_nullable:
             raise SqlError(f"the key column '{name}' is declared NULL", position=constraint.position)
     name = constraint.name or f"PK_{'_'.join(constraint.columns)}"
     return PrimaryKey(name=name, columns=constraint.columns)

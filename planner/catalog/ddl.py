@@ -12,6 +12,7 @@ from execnodes.core.places import within
 from execnodes.core.tables import ResolvedTable
 from execnodes.core.words import counted
 from planner import statements as s
+from planner import table_statements as t
 from planner.bind.query import QueryBuilder
 from planner.catalog.alter_table import altered
 from planner.catalog.catalogs import Catalog, CatalogObject, Entry, Identifier, UserFunction, View, kind_of, quoted
@@ -42,7 +43,7 @@ def _execute(statement: s.Statement, catalog: Catalog, configuration: Configurat
 
 
 @_execute.register
-def _create_table(statement: s.CreateTable, catalog: Catalog, configuration: Configuration) -> DdlResult:
+def _create_table(statement: t.CreateTable, catalog: Catalog, configuration: Configuration) -> DdlResult:
     if statement.if_not_exists and _exists(statement.path, statement.temporary, catalog):
         return DdlResult()
     with within(f"CREATE TABLE {'.'.join(statement.path)}"):
@@ -69,7 +70,7 @@ def _create_view(statement: s.CreateView, catalog: Catalog, configuration: Confi
     return DdlResult()
 
 
-def _put(statement: s.CreateTable | s.CreateView, created: CatalogObject, catalog: Catalog) -> None:
+def _put(statement: t.CreateTable | s.CreateView, created: CatalogObject, catalog: Catalog) -> None:
     """Add what is created, or put it in the place of what OR REPLACE means."""
     entry = catalog.find(statement.path) if statement.or_replace else None
     if entry is None or entry.temporary != statement.temporary:
@@ -180,7 +181,7 @@ def _drop(statement: s.Drop, catalog: Catalog, configuration: Configuration) -> 
 
 
 def _altered(
-    statement: s.AlterTable | s.ChangeOfParts | s.AlterView, kind: s.ObjectKind, catalog: Catalog
+    statement: t.AlterTable | t.ChangeOfParts | s.AlterView, kind: s.ObjectKind, catalog: Catalog
 ) -> Entry | None:
     """What is to be changed; None if there is none and IF EXISTS allows that."""
     entry = catalog.find(statement.path)
@@ -193,7 +194,7 @@ def _altered(
 
 
 @_execute.register
-def _change_parts(statement: s.ChangeOfParts, catalog: Catalog, configuration: Configuration) -> DdlResult:
+def _change_parts(statement: t.ChangeOfParts, catalog: Catalog, configuration: Configuration) -> DdlResult:
     entry = _altered(statement, "TABLE", catalog)
     if entry is not None and isinstance(entry.object, ResolvedTable):
         catalog.replace(entry, altered(statement, entry.object, catalog, configuration))
@@ -201,7 +202,7 @@ def _change_parts(statement: s.ChangeOfParts, catalog: Catalog, configuration: C
 
 
 @_execute.register
-def _alter_table(statement: s.AlterTable, catalog: Catalog, configuration: Configuration) -> DdlResult:
+def _alter_table(statement: t.AlterTable, catalog: Catalog, configuration: Configuration) -> DdlResult:
     entry = _altered(statement, statement.kind, catalog)
     if entry is None:
         return DdlResult()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import input_indexes, remap
 from execnodes.core.tables import Column, PersistedExpression, PrimaryKey, ResolvedTable, WatermarkSpec
-from planner import statements as s
+from planner import table_statements as t
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Inherited:
     options: dict[str, str]
 
 
-def merge_like(statement: s.CreateTable, like: s.Like, base: ResolvedTable) -> Inherited:
+def merge_like(statement: t.CreateTable, like: t.Like, base: ResolvedTable) -> Inherited:
     """Parts of `base` that the LIKE clause lets in; SqlError where both tables give the same part."""
     choice = _Choice(like)
     schema = base.table_schema
@@ -47,7 +47,7 @@ def merge_like(statement: s.CreateTable, like: s.Like, base: ResolvedTable) -> I
 class _Choice:
     """What becomes of each feature; by default all is taken over and options of the new table win."""
 
-    def __init__(self, like: s.Like) -> None:
+    def __init__(self, like: t.Like) -> None:
         self._given = dict(like.options)
         self._like = like
 
@@ -70,7 +70,7 @@ class _Choice:
         return SqlError(message, position=self._like.position, hint=hint)
 
 
-def _columns(statement: s.CreateTable, choice: _Choice, columns: tuple[Column, ...]) -> list[Column]:
+def _columns(statement: t.CreateTable, choice: _Choice, columns: tuple[Column, ...]) -> list[Column]:
     features = {"COMPUTED": "GENERATED", "METADATA": "METADATA"}
     own = {column.name: column for column in statement.columns}
     kept = []
@@ -88,14 +88,14 @@ def _columns(statement: s.CreateTable, choice: _Choice, columns: tuple[Column, .
     return kept
 
 
-def _rebased_column(column: Column, before: tuple[Column, ...], after: list[Column], like: s.Like) -> Column:
+def _rebased_column(column: Column, before: tuple[Column, ...], after: list[Column], like: t.Like) -> Column:
     """The column as a plain one (its role is given anew), its expression over the columns kept."""
     expression = _rebased(column.expression, before, after, like) if column.expression else None
     return column.model_copy(update={"data_type": column.data_type.regular(), "expression": expression})
 
 
 def _rebased(
-    expression: PersistedExpression, before: tuple[Column, ...], after: list[Column], like: s.Like
+    expression: PersistedExpression, before: tuple[Column, ...], after: list[Column], like: t.Like
 ) -> PersistedExpression:
     places = {column.name: place for place, column in enumerate(after)}
     for index in input_indexes(expression.rex_node):

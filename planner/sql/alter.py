@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from planner import statements as s
+from planner import table_statements as t
 from planner.sql.create import Elements, element, function_body
 from planner.sql.script import Script
 
@@ -26,7 +27,7 @@ def _view(script: Script) -> s.Statement:
     if_exists = script.accept("IF", "EXISTS")
     path = script.path("a view")
     if script.accept("RENAME", "TO"):
-        return s.AlterTable(path, "VIEW", rename_to=script.path("a view"), if_exists=if_exists)
+        return t.AlterTable(path, "VIEW", rename_to=script.path("a view"), if_exists=if_exists)
     if script.accept("AS"):
         start = script.offset
         body = script.query()
@@ -38,20 +39,20 @@ def _table(script: Script) -> s.Statement:
     if_exists = script.accept("IF", "EXISTS")
     path = script.path("a table")
     if script.accept("RENAME", "TO"):
-        return s.AlterTable(path, rename_to=script.path("a table"), if_exists=if_exists)
+        return t.AlterTable(path, rename_to=script.path("a table"), if_exists=if_exists)
     if script.accept("RENAME"):
         column = _column(script)
         script.expect("TO")
-        return s.RenameColumn(path, column, _column(script), if_exists)
+        return t.RenameColumn(path, column, _column(script), if_exists)
     if script.accept("SET"):
-        return s.AlterTable(path, set_options=script.options(), if_exists=if_exists)
+        return t.AlterTable(path, set_options=script.options(), if_exists=if_exists)
     if script.accept("RESET"):
         keys = script.parenthesised(lambda: script.text("an option's key"))
-        return s.AlterTable(path, reset_options=keys, if_exists=if_exists)
+        return t.AlterTable(path, reset_options=keys, if_exists=if_exists)
     if script.accept("ADD"):
-        return _parts(script, s.AddParts(path, (), if_exists=if_exists))
+        return _parts(script, t.AddParts(path, (), if_exists=if_exists))
     if script.accept("MODIFY"):
-        return _parts(script, s.ModifyParts(path, (), if_exists=if_exists))
+        return _parts(script, t.ModifyParts(path, (), if_exists=if_exists))
     if script.accept("DROP"):
         return _drop(script, path, if_exists)
     raise script.unsupported(
@@ -66,46 +67,46 @@ def _column(script: Script) -> str:
     return path[0]
 
 
-def _parts(script: Script, statement: s.AddParts | s.ModifyParts) -> s.Statement:
+def _parts(script: Script, statement: t.AddParts | t.ModifyParts) -> s.Statement:
     """What stands behind ADD or MODIFY: one part, or several in parentheses."""
     for word in ("PARTITION", "DISTRIBUTION"):
         if script.at(word):
             raise script.unsupported(f"{word} here", "Parts of a table that can change: columns, watermark, key.")
-    elements, places = Elements(), list[s.Place]()
+    elements, places = Elements(), list[t.Place]()
     if script.accept("("):
         script.listed(lambda: _part(script, elements, places))
         script.expect(")")
     else:
         _part(script, elements, places)
-    columns = tuple(s.PlacedColumn(each, at) for each, at in zip(elements.columns, places, strict=True))
+    columns = tuple(t.PlacedColumn(each, at) for each, at in zip(elements.columns, places, strict=True))
     return type(statement)(
         statement.path, columns, tuple(elements.watermarks), tuple(elements.keys), statement.if_exists
     )
 
 
-def _part(script: Script, elements: Elements, places: list[s.Place]) -> None:
+def _part(script: Script, elements: Elements, places: list[t.Place]) -> None:
     element(script, elements)
     if elements.names:
         raise script.error(f"expected the type of {elements.names[0]}")
     if len(elements.columns) == len(places):
         return
     if script.accept("FIRST"):
-        places.append(s.Place(first=True))
+        places.append(t.Place(first=True))
     elif script.accept("AFTER"):
-        places.append(s.Place(after=_column(script)))
+        places.append(t.Place(after=_column(script)))
     else:
-        places.append(s.Place())
+        places.append(t.Place())
 
 
 def _drop(script: Script, path: s.Path, if_exists: bool) -> s.Statement:
     if script.accept("PRIMARY", "KEY"):
-        return s.DropParts(path, key=True, if_exists=if_exists)
+        return t.DropParts(path, key=True, if_exists=if_exists)
     if script.accept("CONSTRAINT"):
-        return s.DropParts(path, key=True, constraint=script.identifier("a constraint"), if_exists=if_exists)
+        return t.DropParts(path, key=True, constraint=script.identifier("a constraint"), if_exists=if_exists)
     if script.at("WATERMARK") and script.ahead(1).text in ("", ";"):
         script.take()
-        return s.DropParts(path, watermark=True, if_exists=if_exists)
+        return t.DropParts(path, watermark=True, if_exists=if_exists)
     if script.at("PARTITION") and script.ahead(1).text == "(":
         raise script.unsupported("DROP PARTITION", "Rekindle does not own the data: remove the partition's files.")
     columns = script.parenthesised(lambda: _column(script)) if script.at("(") else (_column(script),)
-    return s.DropParts(path, columns, if_exists=if_exists)
+    return t.DropParts(path, columns, if_exists=if_exists)

@@ -6,19 +6,15 @@ from dataclasses import dataclass, field, replace
 
 from execnodes.core.errors import Position, SqlError
 from planner.sql.script import Script
-from planner.statements import (
+from planner.statements import CreateCatalog, CreateDatabase, CreateFunction, CreateView, Statement
+from planner.table_statements import (
     ColumnDefinition,
     ComputedColumn,
-    CreateCatalog,
-    CreateDatabase,
-    CreateFunction,
     CreateTable,
-    CreateView,
     KeyConstraint,
     Like,
     MetadataColumn,
     PhysicalColumn,
-    Statement,
     Watermark,
     WrittenExpression,
 )

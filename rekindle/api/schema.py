@@ -12,7 +12,7 @@ from execnodes.core.types import LogicalType
 from planner.catalog.catalogs import Catalog, quoted
 from planner.catalog.create_table import resolve_table
 from planner.parse import parse
-from planner.statements import CreateTable, PhysicalColumn
+from planner.table_statements import CreateTable, PhysicalColumn
 from rekindle.api.expressions import Expression, as_sql
 from rekindle.api.literals import text_sql
 

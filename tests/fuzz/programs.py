@@ -9,6 +9,7 @@ from random import Random
 from execnodes.core.errors import RekindleError
 from execnodes.core.options import Configuration
 from planner import statements as s
+from planner import table_statements as t
 from planner.parse import parse
 from planner.sql.dialect import FLINK
 from planner.sql.source import Source
@@ -80,7 +81,7 @@ def run(text: str) -> None:
         try:
             if isinstance(statement, s.Insert | s.StatementSet | s.QueryStatement):
                 environment.compile_body(statement)
-            elif not (isinstance(statement, s.CreateTable) and statement.query is not None):
+            elif not (isinstance(statement, t.CreateTable) and statement.query is not None):
                 environment.execute_sql(statement.text)
         except RekindleError as error:
             refused = error

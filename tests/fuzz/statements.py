@@ -9,6 +9,7 @@ from random import Random
 from execnodes.core.errors import RekindleError, SqlError
 from execnodes.core.options import Configuration
 from planner import statements as s
+from planner import table_statements as t
 from planner.catalog import ddl
 from planner.catalog.catalogs import Catalog
 from planner.parse import parse
@@ -34,7 +35,7 @@ def run(text: str) -> None:
     catalog, configuration = Catalog(), Configuration()
     named = set(re.findall(r"\w+", text))
     for statement in _tables():
-        if isinstance(statement, s.CreateTable) and statement.path[-1] in named:
+        if isinstance(statement, t.CreateTable) and statement.path[-1] in named:
             ddl.execute(statement, catalog, configuration)
     try:
         for statement in parse(text):
@@ -57,7 +58,7 @@ def _run(statement: s.Statement, catalog: Catalog, configuration: Configuration)
                 raise Defect("a plan is not the same when it is written and read again")
         case s.SetOption(key=str(key), value=str(value)):
             configuration.put(key, value)
-        case s.CreateTable() | s.CreateView() | s.Drop() | s.AlterTable() | s.Use() | s.CreateDatabase():
+        case t.CreateTable() | s.CreateView() | s.Drop() | t.AlterTable() | s.Use() | s.CreateDatabase():
             ddl.execute(statement, catalog, configuration)
         case _:
             pass

@@ -17,11 +17,15 @@ PROGRAMS = {
 """Every script of the tests, the examples and the benchmarks."""
 
 
+TREES = ("planner.syntax", "planner.statements", "planner.table_statements")
+"""Modules whose classes make up the trees."""
+
+
 def written(found: object) -> str:
     """A syntax tree with the positions, texts and spans that take no part in its equality."""
     if isinstance(found, tuple | list):
         return f"({', '.join(map(written, found))})"
-    if is_dataclass(found) and type(found).__module__ in ("planner.syntax", "planner.statements"):
+    if is_dataclass(found) and type(found).__module__ in TREES:
         return f"{type(found).__name__}({', '.join(written(getattr(found, each.name)) for each in fields(found))})"
     return repr(found)
 

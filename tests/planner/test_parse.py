@@ -10,6 +10,7 @@ from execnodes.core.errors import Position, SqlError
 from execnodes.core.types import parse_type
 from planner import statements as s
 from planner import syntax
+from planner import table_statements as t
 from planner.parse import parse, parse_query
 from tests.planner.syntax_text import parse_expression
 
@@ -137,9 +138,9 @@ INSERT = s.Insert(("t",), parse_query("SELECT 1"))
         ("DESC t", s.Describe(("t",))),
         ("DROP TEMPORARY VIEW IF EXISTS v", s.Drop("VIEW", ("v",), temporary=True, if_exists=True)),
         ("DROP DATABASE d CASCADE", s.Drop("DATABASE", ("d",), cascade=True)),
-        ("ALTER TABLE t RENAME TO u", s.AlterTable(("t",), rename_to=("u",))),
-        ("ALTER TABLE t SET ('a' = 'b')", s.AlterTable(("t",), set_options=(("a", "b"),))),
-        ("ALTER TABLE t RESET ('a', 'b')", s.AlterTable(("t",), reset_options=("a", "b"))),
+        ("ALTER TABLE t RENAME TO u", t.AlterTable(("t",), rename_to=("u",))),
+        ("ALTER TABLE t SET ('a' = 'b')", t.AlterTable(("t",), set_options=(("a", "b"),))),
+        ("ALTER TABLE t RESET ('a', 'b')", t.AlterTable(("t",), reset_options=("a", "b"))),
         ("INSERT INTO t SELECT 1", INSERT),
         ("INSERT OVERWRITE t (a) SELECT 1", s.Insert(("t",), INSERT.query, ("a",), overwrite=True)),
         ("INSERT INTO t SELECT 1 ON CONFLICT DO NOTHING", s.Insert(("t",), INSERT.query, on_conflict="NOTHING")),
