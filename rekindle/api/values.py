@@ -5,17 +5,14 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import Any, TypeAlias
 
 from execnodes.core.types import LogicalType, Root
+from rekindle.connectors import eras
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
-
-_EPOCH = datetime(1970, 1, 1)
-_ERA_DAYS = 146_097
-"""Days of 400 years."""
 
 
 def to_json(value: Any, t: LogicalType) -> Json:
@@ -96,15 +93,7 @@ def _date(value: Any) -> str:
         return value.isoformat()
     if isinstance(value, str):
         return value
-    # Python's dates end in the year 9999, Flink's do not.
-    eras, day = divmod(int(value), _ERA_DAYS)
-    near = date(1970, 1, 1) + timedelta(days=day)
-    year = near.year + 400 * eras
-    return f"{_year(year)}-{near.month:02}-{near.day:02}"
-
-
-def _year(year: int) -> str:
-    return f"{year:+}" if year > 9999 else f"{year:04}"
+    return eras.date_text(int(value))
 
 
 def _time(value: Any, precision: int) -> str:
@@ -121,7 +110,7 @@ def _timestamp(value: Any, precision: int) -> str:
     if isinstance(value, str):
         return value
     if not isinstance(value, datetime):
-        value = _EPOCH + timedelta(microseconds=int(value))
+        return eras.timestamp_text(int(value), precision)
     if value.tzinfo is not None:
         value = value.astimezone(UTC).replace(tzinfo=None)
     return _with_fraction(value.replace(microsecond=0).isoformat(sep=" "), value.microsecond, precision)

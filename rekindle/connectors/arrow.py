@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from execnodes.core.changelog import RowKind
 from execnodes.core.types import LogicalType, Root
 from execnodes.lowering.stream import KIND, MAJOR, SEQUENCE
+from rekindle.connectors import eras
+from rekindle.connectors.eras import python_values
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -48,7 +50,7 @@ def rows_with_kinds(batch: DataFrame) -> Iterator[tuple[int, tuple[Any, ...]]]:
     names = [name for name in table.column_names if name not in HIDDEN]
     for piece in table.to_batches(max_chunksize=10_000):
         kinds = piece.column(KIND).to_pylist()
-        columns = [piece.column(name).to_pylist() for name in names]
+        columns = [python_values(piece.column(name)) for name in names]
         if not columns:
             yield from ((kind, ()) for kind in kinds)
         else:
@@ -66,6 +68,8 @@ def printed(value: Any, t: LogicalType) -> str:
             return java_double(value, t.root is Root.FLOAT)
         case Root.DECIMAL:
             return f"{value:.{t.scale}f}"
+        case Root.DATE if isinstance(value, int):
+            return eras.date_text(value)
         case Root.TIME:
             return clock(value, t.precision)
         case Root.TIMESTAMP:
@@ -126,6 +130,8 @@ def clock(millis: int, precision: int) -> str:
 
 
 def timestamp_text(value: Any, precision: int, separator: str) -> str:
-    """A datetime with exactly `precision` fractional digits."""
+    """A datetime, or a number of microseconds beyond those, with exactly `precision` fractional digits."""
+    if isinstance(value, int):
+        return eras.timestamp_text(value, precision, separator)
     text = f"{value.year:04d}-{value.month:02d}-{value.day:02d}{separator}{value:%H:%M:%S}"
     return f"{text}.{value.microsecond:06d}"[: len(text) + 1 + precision] if precision else text
