@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execnodes.aggregates import WINDOW_FUNCTIONS, argument
+from execnodes.aggregates import WINDOW_FUNCTIONS, argument, order_dependent
 from execnodes.aggregates.spark_text import spark_text
 from execnodes.core.expressions import AggregateCall, Expression, InputRef, input_indexes
 from execnodes.core.metadata import exec_node_metadata
@@ -48,8 +48,13 @@ class BatchOverAggregate(BatchNode):
     def lower_batch(self, batch: BatchLowering, inputs: tuple[BatchRows, ...]) -> BatchRows:
         """Spark's window functions."""
         rows = inputs[0]
+        frame = rows.numbered()
+        if any(order_dependent(call.internal_name) for call in self.calls):
+            # What comes first or last in a frame is told by the order of the window, and by arrival only among equals.
+            place = f"row_number() OVER ({self._window(rows, by_row=True)}) AS {ARRIVAL}"
+            frame = frame.selectExpr(*rows.columns, place)
         given = [*rows.columns, *(self._text(call, rows) for call in self.calls)]
-        return BatchRows(rows.type, rows.numbered()).project(self.output_type, given)
+        return BatchRows(rows.type, frame).project(self.output_type, given)
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """Columns exist; DISTINCT needs all rows of a window at once, which Spark's windows do not have."""

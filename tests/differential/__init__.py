@@ -1,0 +1,1 @@
+"""Random queries over random rows, which DuckDB answers too."""
