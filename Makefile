@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Tests that must not run side by side share an xdist_group.
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup
 
-.PHONY: demo test test-long check lint fuzz bench goldens fixtures clean
+.PHONY: demo test test-long check lint fuzz bench bench-flink goldens fixtures clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m examples.flights
@@ -31,6 +31,10 @@ fuzz: $(VENV)/.test
 
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks
+
+# Beside Flink: REKINDLE_FLINK_PYTHON is a Python with PyFlink, which needs another py4j than PySpark.
+bench-flink: $(VENV)/.test
+	$(BIN)/python -m benchmarks flink
 
 # Rewrites what is generated from the code; review the difference like any other change.
 goldens: $(VENV)/.test

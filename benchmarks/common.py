@@ -32,8 +32,12 @@ def spark() -> SparkSession:
     return prepare(session(PARALLELISM, {"spark.driver.memory": "6g"}), PARALLELISM, {})
 
 
-def files(name: str, frames: Callable[[np.random.Generator], Sequence[pl.DataFrame]]) -> Path:
-    """A folder of Parquet files, one micro-batch each, in modification-time order; made once."""
+def files(
+    name: str,
+    frames: Callable[[np.random.Generator], Sequence[pl.DataFrame]],
+    write: Callable[[pl.DataFrame, Path], object] = pl.DataFrame.write_parquet,
+) -> Path:
+    """A folder of files (of Parquet, unless told), one micro-batch each, in modification-time order; made once."""
     folder = DATA / name
     if folder.exists():
         return folder
@@ -41,8 +45,8 @@ def files(name: str, frames: Callable[[np.random.Generator], Sequence[pl.DataFra
     shutil.rmtree(hidden, ignore_errors=True)
     hidden.mkdir(parents=True)
     for number, frame in enumerate(frames(np.random.default_rng(1))):
-        path = hidden / f"{number:03d}.parquet"
-        frame.write_parquet(path)
+        path = hidden / f"{number:03d}"
+        write(frame, path)
         os.utime(path, (1e9 + number, 1e9 + number))
     hidden.rename(folder)
     return folder

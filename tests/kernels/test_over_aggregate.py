@@ -23,6 +23,7 @@ from execnodes.stream.over_aggregate.v1_event_time import LATE, SPAN, OverByTime
 from execnodes.stream.over_aggregate.v1_frames import Frame
 from execnodes.stream.over_aggregate.v1_functions import OverFunctions
 from execnodes.stream.over_aggregate.v1_kernel import ROWS, OverByArrival, OverShape
+from execnodes.stream.over_aggregate.v1_range import OverByRange
 from tests.kernels.fake_state import FakeContext, rows_of, run
 
 INPUT = (Column("k", STRING), Column("ts", timestamp(3)), Column("v", INT), Column("n", BIGINT))
@@ -61,6 +62,11 @@ def shape(frame: Frame, picked: Sequence[int], keys: tuple[int, ...], ttl_ms: in
     found = functions(frame, picked)
     output = (*INPUT, *(Column(call.name, call.type) for call in found.calls))
     return OverShape("3_over-aggregate", output, keys, found, ttl_ms)
+
+
+def by_time(frame: Frame, picked: Sequence[int], keys: tuple[int, ...] = (0,)) -> OverByTime:
+    by_range = frame.preceding is not None and not frame.rows
+    return (OverByRange if by_range else OverByTime)(shape(frame, picked, keys), 1)
 
 
 def value_of(name: str, distinct: bool, values: list[int | None], before: list[int | None]) -> object:
@@ -162,8 +168,79 @@ def timely(rows: Sequence[Row], delay: int, bounded: bool) -> tuple[list[tuple[i
     return kept, late
 
 
-def feed(operator: Operator, batches: list[list[Row]], delay: int, keys: Sequence[int]) -> tuple[pl.DataFrame, int]:
-    """All changes, and how many rows were late."""
+class FlinkKey:
+    """A key as RowTimeRangeBoundedPrecedingFunction of Flink 2.3 keeps it, with timers that come one by one."""
+
+    def __init__(self, preceding: int) -> None:
+        self.preceding = preceding
+        self.timers: set[int] = set()
+        self.waiting: dict[int, list[Row]] = {}
+        self.given: list[tuple[int, Row]] = []
+        self.triggered: int | None = None
+        self.cleanup: int | None = None
+
+    def take(self, row: Row) -> bool:
+        """Whether it is in time."""
+        time = row[1] // 1000
+        if self.triggered is not None and time <= self.triggered:
+            return False
+        self.waiting.setdefault(time, []).append(row)
+        self.timers.add(time)
+        if self.cleanup is None or self.cleanup < time + self.preceding + 1:
+            self.cleanup = time + int(self.preceding * 1.5) + 1
+            self.timers.add(self.cleanup)
+        return True
+
+    def advance(self, watermark: int, picked: Sequence[int]) -> list[tuple[object, ...]]:
+        """What comes when the watermark is there."""
+        found: list[tuple[object, ...]] = []
+        for timer in sorted(each for each in self.timers if each <= watermark):
+            self.timers.discard(timer)
+            if self.cleanup is not None and self.cleanup <= timer:
+                self.given, self.waiting, self.triggered, self.cleanup = [], {}, None, None
+                continue
+            new = self.waiting.pop(timer, [])
+            self.given = [each for each in self.given if each[0] >= timer - self.preceding]
+            self.given += [(timer, row) for row in new]
+            values = [row[2] for _, row in self.given]
+            found += [(*row, *(value_of(CALLS[at][0], CALLS[at][2], values, values) for at in picked)) for row in new]
+            self.triggered = timer
+        return found
+
+
+@ROUNDS
+@settings(max_examples=60, deadline=None)
+@given(
+    batches=streams(),
+    preceding=st.sampled_from([0, 1, 2, 3, 5, SPAN // 3, SPAN // 3 + 1, SPAN]),
+    picked=PICKED,
+    delay=st.sampled_from([0, 1, 2, SPAN // 3]),
+    moved=st.integers(0, 6),
+)
+def test_keys_are_forgotten_as_flink_does(
+    number: int, batches: list[list[Row]], preceding: int, picked: list[int], delay: int, moved: int
+) -> None:
+    frame = Frame(False, preceding)
+    picked = usable(frame, picked)
+    made = OverByRange(shape(frame, picked, (0,)), 1)
+    changes, late = feed(made, batches, delay, (0,), moved)
+    keys: dict[str | None, FlinkKey] = {}
+    expected, watermark, expected_late = list[tuple[object, ...]](), None, 0
+    for row in (row for batch in batches for row in batch):
+        expected_late += not keys.setdefault(row[0], FlinkKey(preceding)).take(row)
+        after = row[1] // 1000 - delay
+        if watermark is None or after > watermark:
+            watermark = after
+            expected += [each for key in keys.values() for each in key.advance(watermark, picked)]
+    expected += [each for key in keys.values() for each in key.advance(DRAINED, picked)]
+    assert sorted(output_rows(made, changes), key=str) == sorted(expected, key=str)
+    assert late == expected_late
+
+
+def feed(
+    operator: Operator, batches: list[list[Row]], delay: int, keys: Sequence[int], moved: int = -1
+) -> tuple[pl.DataFrame, int]:
+    """All changes, and how many rows were late; `moved`: the batch before which the states go to another job."""
     context = FakeContext(operator)
     watermark: int | None = None
     parts = []
@@ -173,12 +250,23 @@ def feed(operator: Operator, batches: list[list[Row]], delay: int, keys: Sequenc
             marks.append(watermark)
             after = row[1] // 1000 - delay
             watermark = after if watermark is None else max(watermark, after)
+        if number == moved:
+            context = restored(operator, context)
         context.now = number
         parts.append(
             run(operator, context, rows_of(operator, 0, batch, watermarks=marks, keys=keys), watermark=watermark)
         )
     parts.append(run(operator, context, rows_of(operator, 0, [], watermarks=[], keys=keys), watermark=DRAINED))
     return pl.concat(parts, how="diagonal"), context.counters[LATE]
+
+
+def restored(operator: Operator, old: FakeContext) -> FakeContext:
+    """The states of a savepoint in a new job."""
+    new = FakeContext(operator, old.watermark)
+    new.counters = old.counters
+    for spec in operator.states:
+        operator.restore(spec.name, old.states[spec.name].frame, new)
+    return new
 
 
 @ROUNDS
@@ -195,7 +283,7 @@ def test_by_event_time(
     if frame.preceding is not None and not frame.rows and times and max(times) - min(times) > frame.preceding:
         # A key that has been idle for long is forgotten, so that old rows of it are in time again.
         delay = 10**6
-    operator = OverByTime(shape(frame, picked, keys), 1)
+    operator = by_time(frame, picked, keys)
     changes, late = feed(operator, batches, delay, keys)
     rows, expected_late = timely([row for batch in batches for row in batch], delay, frame.preceding is not None)
     assert sorted(output_rows(operator, changes), key=str) == model(rows, frame, picked, keyed)
@@ -251,7 +339,7 @@ def test_by_a_column(
 
 def test_rows_that_have_left_every_frame_leave_the_state() -> None:
     for frame, most in ((Frame(True, 3), 3), (Frame(False, 5), 6)):
-        operator = OverByTime(shape(frame, [2], (0,)), 1)
+        operator = by_time(frame, [2])
         context = FakeContext(operator)
         for n in range(40):
             run(operator, context, rows_of(operator, 0, [("a", n * 1000, 1, n)], keys=[0]), watermark=n)

@@ -136,6 +136,7 @@ class OverAggregate(ExecNode):
         from execnodes.stream.over_aggregate.v1_frames import Frame
         from execnodes.stream.over_aggregate.v1_functions import OverFunctions
         from execnodes.stream.over_aggregate.v1_kernel import OverByArrival, OverShape
+        from execnodes.stream.over_aggregate.v1_range import OverByRange
 
         time, preceding = self.time_attribute, self.over_spec.preceding(self._group)
         # Without a beginning, no two rows come at one processing time.
@@ -151,7 +152,8 @@ class OverAggregate(ExecNode):
         shape = OverShape(self.uid("over-aggregate"), output, keys, functions, ttl)
         order = self._group.order_by.fields[0]
         if time == "ROW_TIME":
-            return OverByTime(shape, order.index)
+            by_range = preceding is not None and not by_rows
+            return (OverByRange if by_range else OverByTime)(shape, order.index)
         if time == "PROC_TIME":
             by_range = preceding is not None and not by_rows
             return OverByArrival(shape, kept_ms=(preceding or 0) * 3 // 2 + 1 if by_range else 0)

@@ -38,6 +38,8 @@ class OverShape:
     keys: tuple[int, ...]
     functions: OverFunctions
     ttl_ms: int = 0
+    lives: tuple[str, ...] = ()
+    """Further columns that tell frames apart: rows of a key that was forgotten in between see nothing of each other."""
 
     @cached_property
     def key_columns(self) -> tuple[Column, ...]:
@@ -56,7 +58,7 @@ class OverShape:
 
     def rows_spec(self, *, bucketed: bool, ttl_ms: int) -> StateSpec:
         """The state of rows that are still in frames."""
-        order = (Column(TIME, BIGINT.not_null()), Column(ARRIVAL, BIGINT.not_null()))
+        order = tuple(Column(name, BIGINT.not_null()) for name in (*self.lives, TIME, ARRIVAL))
         columns = (*self.key_columns, *self.argument_columns(self.functions.kept_arguments), *order)
         return StateSpec(ROWS, columns, ttl_ms, bucketed, self.key_names)
 
@@ -65,7 +67,7 @@ class OverShape:
         names = [each.name for each in self.functions.input]
         keys = [pl.col(names[key]).alias(frame.key(at)) for at, key in enumerate(self.keys)]
         arguments = [pl.col(names[at]).alias(frame.arg(at)) for at in self.functions.arguments]
-        return rows.select(HASH, *keys, *arguments, TIME, ARRIVAL)
+        return rows.select(HASH, *keys, *arguments, *self.lives, TIME, ARRIVAL)
 
 
 class OverRows(Operator, ABC):
@@ -99,7 +101,7 @@ class OverRows(Operator, ABC):
         new = shape.prepared(rows).with_columns(pl.lit(True).alias(NEW)).with_row_index(_SOURCE)
         held = self._held(new, context)
         together = pl.concat([held.with_columns(pl.lit(False).alias(NEW)), new], how="diagonal")
-        laid = functions.frame.lay(together, keys)
+        laid = functions.frame.lay(together, [*keys, *shape.lives])
         totals, known = None, dict[int, pl.DataFrame]()
         if functions.frame.preceding is None:
             totals = context.state(TOTALS).read(new) if functions.running else None

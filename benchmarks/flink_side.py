@@ -1,0 +1,19 @@
+"""Flink's side of `benchmarks.flink`, for a Python that has PyFlink: seconds of each run of the statements it reads."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+
+from pyflink.table import EnvironmentSettings, TableEnvironment
+
+told = json.load(sys.stdin)
+for _ in range(told["rounds"]):
+    environment = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    environment.get_config().set("parallelism.default", told["parallelism"])
+    for each in told["tables"]:
+        environment.execute_sql(each)
+    began = time.perf_counter()
+    environment.execute_sql(told["insert"]).wait()
+    print(time.perf_counter() - began)
