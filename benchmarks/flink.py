@@ -1,8 +1,8 @@
 """Top-N, OVER and sessions beside Flink, on the same files and cores.
 
-``make bench-flink`` with REKINDLE_FLINK_PYTHON: PyFlink has a Python of its own, since it needs another py4j than PySpark does. Both sides read JSON, because Flink's
-Parquet needs a jar that PyFlink lacks, and write to a black hole. Times are those of jobs from start to end, after one
-that warms up.
+``make bench-flink`` with REKINDLE_FLINK_PYTHON: PyFlink has a Python of its own, since it needs another py4j than
+PySpark does. Both sides read JSON, because Flink's Parquet needs a jar that PyFlink lacks, and write to a black hole.
+Times are those of jobs from start to end, after one that warms up.
 """
 
 from __future__ import annotations
