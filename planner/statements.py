@@ -141,6 +141,14 @@ class DescribeCatalog(Statement):
 
 
 @dataclass(frozen=True, slots=True)
+class DescribeFunction(Statement):
+    """DESCRIBE FUNCTION [EXTENDED] name."""
+
+    path: Path
+    extended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class DescribeJob(Statement):
     """DESCRIBE JOB 'id'."""
 

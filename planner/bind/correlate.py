@@ -36,6 +36,10 @@ def join_correlated(builder: QueryBuilder, left: Source, node: s.Join, right: Co
     if node.kind in ("RIGHT", "FULL") or node.using or node.natural:
         kind = "NATURAL JOIN" if node.natural else "JOIN … USING" if node.using else f"{node.kind} JOIN"
         raise SqlError(f"{kind} of {what} is not supported", position=node.position, hint="Write CROSS or LEFT JOIN.")
+    if right.alias and right.alias.name in {each.alias for each in left.scope.relations}:
+        raise SqlError(
+            f"two relations are named '{right.alias.name}'", position=right.position, hint="Give one an alias."
+        )
     source = correlated(builder, left, right, node.kind == "LEFT")
     if node.condition is None:
         return source

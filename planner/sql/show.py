@@ -35,7 +35,7 @@ def show(script: Script) -> s.Statement:
 
 
 def describe(script: Script) -> s.Statement:
-    """DESCRIBE [EXTENDED] table, DESCRIBE CATALOG [EXTENDED] name, DESCRIBE JOB 'id'."""
+    """DESCRIBE [EXTENDED] table, DESCRIBE CATALOG or FUNCTION [EXTENDED] name, DESCRIBE JOB 'id'."""
     if script.at("JOB") and script.at_text(1):
         script.take()
         return s.DescribeJob(script.text("a job's id"))
@@ -43,7 +43,13 @@ def describe(script: Script) -> s.Statement:
         script.take()
         extended = script.accept("EXTENDED")
         return s.DescribeCatalog(script.identifier("a catalog"), extended)
+    if script.at("FUNCTION") and script.ahead(1).text not in (".", "", ";"):
+        script.take()
+        extended = script.accept("EXTENDED")
+        return s.DescribeFunction(script.path("a function"), extended)
     if script.at_any("CATALOG", "DATABASE", "FUNCTION") and script.ahead(1).text.upper() != ".":
-        raise script.unsupported(f"DESCRIBE {script.token.text.upper()}", "DESCRIBE takes a table or a view.")
+        raise script.unsupported(
+            f"DESCRIBE {script.token.text.upper()}", "DESCRIBE takes a table, a view, CATALOG or FUNCTION with a name."
+        )
     script.accept("EXTENDED")
     return s.Describe(script.path("a table"))

@@ -16,6 +16,7 @@ from planner.statements import (
     CompilePlan,
     Describe,
     DescribeCatalog,
+    DescribeFunction,
     DescribeJob,
     DropPlan,
     ExecutePlan,
@@ -33,6 +34,7 @@ from planner.statements import (
 from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.api.plan_reference import local_path
 from rekindle.api.table_result import TableResult
+from rekindle.statements.describe_function import describe_function
 from rekindle.statements.evolution import lines
 from rekindle.statements.show import describe, describe_catalog, show
 
@@ -96,6 +98,12 @@ def _(statement: Describe, environment: TableEnvironment) -> TableResult:
 @execute.register(DescribeCatalog)
 def _(statement: DescribeCatalog, environment: TableEnvironment) -> TableResult:
     columns, rows = describe_catalog(statement, environment.catalog)
+    return TableResult(columns=columns, rows=rows)
+
+
+@execute.register(DescribeFunction)
+def _(statement: DescribeFunction, environment: TableEnvironment) -> TableResult:
+    columns, rows = describe_function(statement, environment.catalog)
     return TableResult(columns=columns, rows=rows)
 
 

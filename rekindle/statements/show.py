@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from execnodes.core.aggregates import FUNCTIONS, WINDOW_FUNCTIONS
 from execnodes.core.errors import CatalogError, SqlError
 from execnodes.core.options import Configuration
 from execnodes.core.secrets import masked, masked_options
@@ -164,7 +165,10 @@ def system_functions() -> set[str]:
     """Names of the functions that are always there, in small letters."""
     from execnodes import functions
 
-    return {function.name.lower() for function in functions.registry.functions().values() if function.name[0].isalpha()}
+    scalar = {each.name for each in functions.registry.functions().values() if each.name[0].isalpha()}
+    # What UNNEST calls has no name in SQL.
+    own = {each for each in scalar if not each.startswith("UNNEST_")}
+    return {name.lower() for name in (*own, *FUNCTIONS, *WINDOW_FUNCTIONS)}
 
 
 def _matches(name: str, statement: Show) -> bool:

@@ -161,6 +161,8 @@ INSERT = s.Insert(("t",), parse_query("SELECT 1"))
         ("DROP PLAN IF EXISTS 'p'", s.DropPlan("p", True)),
         ("DESCRIBE JOB 'j'", s.DescribeJob("j")),
         ("DESC job", s.Describe(("job",))),
+        ("DESCRIBE FUNCTION f", s.DescribeFunction(("f",))),
+        ("DESC FUNCTION EXTENDED c.d.f", s.DescribeFunction(("c", "d", "f"), True)),
         ("STOP JOB 'j'", s.StopJob("j")),
         ("STOP JOB 'j' WITH SAVEPOINT", s.StopJob("j", True)),
         ("STOP JOB 'j' WITH SAVEPOINT WITH DRAIN", s.StopJob("j", True, True)),

@@ -145,6 +145,13 @@ async def asked(value: int) -> int | None:
     return None if value == 1 else value + 1
 
 
+@udf
+async def refuses(value: int) -> int:
+    if value == 5:
+        raise OSError("no")
+    return value
+
+
 @udtf
 def words(text: str) -> Iterator[tuple[str, int]]:
     for each in text.split():

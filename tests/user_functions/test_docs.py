@@ -18,7 +18,7 @@ def test_the_examples_that_run(spark: Any) -> None:
     names: dict[str, Any] = {"__name__": "examples_of_docs"}
     exec(EXAMPLES[0], names)
     assert names["initials"]("Ada", None) == "A?"
-    exec(EXAMPLES[2], names)
+    exec(EXAMPLES[3], names)
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,9 @@ def test_the_examples_that_run(spark: Any) -> None:
     [
         (1, "Rate", "f(currency STRING) → DOUBLE"),
         (1, "half", "f(values of any type) → DOUBLE"),
-        (3, "WeightedMean", "f(value DOUBLE, weight DOUBLE) → DOUBLE"),
+        (2, "price", "f(article STRING) → DOUBLE"),
+        (2, "Price", "f(article STRING) → DOUBLE"),
+        (4, "WeightedMean", "f(value DOUBLE, weight DOUBLE) → DOUBLE"),
     ],
 )
 def test_the_others_are_functions(example: int, name: str, shown: str, monkeypatch: pytest.MonkeyPatch) -> None:

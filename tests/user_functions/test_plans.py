@@ -175,3 +175,32 @@ def test_all_enforced_takes_the_class_in_the_plan() -> None:
     assert CATALOG_NAME in made.functions_of(with_class.graph)
     with pytest.raises(PlanError):
         made.functions_of(without.graph)
+
+
+def test_describe_function() -> None:
+    made = environment(f"CREATE FUNCTION f AS '{MODULE}:shout' LANGUAGE PYTHON")
+    made.create_temporary_function("w", examples.words)
+    made.create_temporary_function("m", examples.WeightedMean)
+    made.create_temporary_system_function("a", examples.asked)
+
+    def facts(text: str) -> dict[str, str]:
+        return dict(made.execute_sql(f"DESCRIBE FUNCTION {text}").rows)
+
+    assert facts("f") == {
+        "is system function": "false",
+        "is temporary": "false",
+        "class name": f"{MODULE}:shout",
+        "function language": "PYTHON",
+    }
+    kinds = {name: facts(f"EXTENDED {name}")["kind"] for name in ("F", "w", "default_database.m", "a", "upper", "sum")}
+    assert kinds == {
+        "F": "SCALAR", "w": "TABLE", "default_database.m": "AGGREGATE", "a": "ASYNC_SCALAR",
+        "upper": "SCALAR", "sum": "AGGREGATE",
+    }  # fmt: skip
+    assert facts("EXTENDED w")["signature"] == "w(text STRING) → TABLE<`f0` STRING, `f1` BIGINT> NOT NULL"
+    assert facts("a") == {"is system function": "true", "is temporary": "true"}
+    with pytest.raises(CatalogError, match="function `nope` does not exist"):
+        facts("nope")
+    listed = rows(made, "SHOW FUNCTIONS")
+    assert {"a", "f", "m", "w", "upper", "sum", "row_number"} <= set(listed)
+    assert not [name for name in listed if name.startswith("unnest")]

@@ -108,6 +108,27 @@ def test_a_failure_names_the_function_and_the_row(environment: TableEnvironment)
         rows(environment, "SELECT divide(a) FROM t")
 
 
+def test_functions_that_wait(environment: TableEnvironment) -> None:
+    """Beside others, inside others, and in filters."""
+    environment.create_temporary_function("asked", examples.asked)
+    found = rows(
+        environment,
+        "SELECT a, asked(a), shout(CAST(asked(a + 1) AS STRING)) FROM t "
+        "WHERE asked(a) IS NULL OR plus(asked(a), 0) > 1",
+    )
+    assert found == [(1, None, "3!"), (2, 3, "4!"), (5, 6, "7!")]
+
+
+def test_a_function_that_waits_in_vain(environment: TableEnvironment) -> None:
+    config = environment.get_config()
+    config.set("table.exec.async-scalar.max-attempts", "2")
+    config.set("table.exec.async-scalar.retry-delay", "1 ms")
+    environment.create_temporary_function("refuses", examples.refuses)
+    with pytest.raises(JobError, match=r"refuses failed for \(5\): OSError: no \(after 3 attempts\)") as caught:
+        rows(environment, "SELECT a\n FROM t WHERE refuses(a) > 0")
+    assert "line 2, column 15" in str(caught.value)
+
+
 def test_jobs_whose_functions_only_have_the_same_name_do_not_share_a_session(spark: Any) -> None:
     def called(add: int) -> Any:
         made = TableEnvironment.create({"execution.runtime-mode": "batch"}, spark=spark)

@@ -258,6 +258,8 @@ def environment(**options: str) -> TableEnvironment:
         ("SELECT * FROM t, LATERAL TABLE(words(TABLE t))", "a table is no operand", ""),
         ("SELECT * FROM t, LATERAL TABLE(words(text => b))", "have no names", "in order"),
         ("SELECT * FROM t, LATERAL TABLE(words(SUM(a)))", "SUM may not stand in an operand of a table function", ""),
+        ("SELECT * FROM t, LATERAL TABLE(words(b)) AS t (w, l)", "two relations are named 't'", "an alias"),
+        ("SELECT * FROM t, UNNEST(m) AS t (k, v)", "two relations are named 't'", "an alias"),
         ("SELECT * FROM t, LATERAL words", "expected UNNEST, TABLE", ""),
     ],
 )  # fmt: skip

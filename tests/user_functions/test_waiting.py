@@ -80,6 +80,22 @@ def test_the_plan_holds_the_options_and_old_names_are_read() -> None:
         made.compile_plan_sql("SELECT asked(a) FROM t")
 
 
+@pytest.mark.parametrize("query", ["SELECT shout(b) AS s, COUNT(*) FROM t WHERE shout(b) <> '' GROUP BY shout(b)"])
+def test_plans_that_have_such_calls_in_calc_go_on(query: str) -> None:
+    """As they are, and compiled anew: the same operators, under the same uids, with their state."""
+    made = environment()
+    text = made.compile_plan_sql(query).as_json_string()
+    old = CompiledPlan.from_json_string(text.replace("stream-exec-python-calc_1", "stream-exec-calc_1"))
+    assert "stream-exec-calc_1" in {str(node.key) for node in old.graph.nodes}
+    assert made.functions_of(old.graph)
+    new = made.compile_plan_sql(query, from_plan=old)
+    assert [uid for node in new.graph.nodes for uid in node.uids()] == [
+        uid for node in old.graph.nodes for uid in node.uids()
+    ]
+    assert new.comparison is not None
+    assert new.comparison.verdict == "full"
+
+
 async def _rows_of(a: int) -> list[int]:
     return [a]
 
