@@ -14,6 +14,7 @@ from execnodes.core.tables import TableReference
 from execnodes.core.types import BIGINT, LogicalType, timestamp
 from execnodes.core.windowing import Windowing
 from execnodes.lowering.batch import BatchNode
+from execnodes.lowering.unnesting import table_problem
 
 Types = list[LogicalType]
 _WINDOW_BOUND = timestamp(3).not_null()
@@ -34,6 +35,8 @@ def produced(node: ExecNode, inputs: tuple[LogicalType, ...]) -> Iterator[tuple[
     elif "tuples" in own or "scan_table_source" in own:
         return
     elif "function_call" in own:
+        if table_problem(own["function_call"]) is not None:
+            return  # the node says so itself
         left = own.get("join_type") == "LEFT"
         members = [each.type for each in own["function_call"].type.element.fields]
         padded = [each.with_nullable(each.nullable or left) for each in members]

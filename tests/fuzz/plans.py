@@ -53,6 +53,14 @@ CREATE TABLE s (a INT, n STRING) WITH ('connector' = 'print');
 INSERT INTO s SELECT a, LISTAGG(b, '|') FILTER (WHERE a > 1) FROM t GROUP BY a
 """
 """Functions that take words, patterns, formats and names."""
+CALLS = """
+CREATE TABLE t (a INT, b STRING) WITH ('connector' = 'filesystem', 'path' = '/in', 'format' = 'json');
+CREATE TABLE s (a BIGINT, n STRING) WITH ('connector' = 'print');
+CREATE FUNCTION words AS 'tests.user_functions.examples:words' LANGUAGE PYTHON;
+CREATE FUNCTION asked AS 'tests.user_functions.examples:asked' LANGUAGE PYTHON;
+INSERT INTO s SELECT asked(a), w FROM t LEFT JOIN LATERAL TABLE(words(b)) AS r (w, l) ON TRUE WHERE asked(l) > 0
+"""
+"""Functions of the user that give tables, and some that wait."""
 TEXTS = (
     *(
         f"{MARK}' OR '1'='1",
@@ -89,7 +97,7 @@ Place = tuple[Json, Any]
 @cache
 def corpus() -> tuple[str, ...]:
     """Plans that are changed."""
-    found = [TableEnvironment.create({}).compile_script(each).as_json_string() for each in (SCRIPT, LISTS)] * 4
+    found = [TableEnvironment.create({}).compile_script(each).as_json_string() for each in (SCRIPT, LISTS, CALLS)] * 4
     every = sorted(each.parent.relative_to(PROGRAMS).as_posix() for each in PROGRAMS.glob("*/*/program.sql"))
     for name in Random(7).sample(every, 60):
         for options in ({}, {"execution.runtime-mode": "batch"}):
