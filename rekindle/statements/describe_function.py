@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execnodes.core.aggregates import is_aggregate
+from execnodes.aggregates import is_aggregate
 from execnodes.core.errors import CatalogError
 from execnodes.functions.registry import newest
 from execnodes.user_functions.aggregate import AggregateDefinition

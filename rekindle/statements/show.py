@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from execnodes.core.aggregates import FUNCTIONS, WINDOW_FUNCTIONS
+from execnodes.aggregates import FUNCTIONS, WINDOW_FUNCTIONS
 from execnodes.core.errors import CatalogError, SqlError
 from execnodes.core.options import Configuration
 from execnodes.core.secrets import masked, masked_options
