@@ -68,16 +68,22 @@ async def _tried(name: str, function: Callable[..., Awaitable[Any]], row: Row, o
         try:
             return await function(*row)
         except asyncio.CancelledError as error:
-            task = asyncio.current_task()
-            if task is None or task.cancelling():
+            if _is_cancelled():
                 raise
             raise JobError(f"function {name} failed for {shown(row)}: it has cancelled itself") from error
         except Exception as error:
-            if attempt == options.retries:
+            # What a function makes of being told to end is not tried again.
+            if attempt == options.retries or _is_cancelled():
                 times = f" (after {counted(attempt + 1, 'attempt')})" if attempt else ""
                 raise JobError(f"function {name} failed for {shown(row)}: {line(error)}{times}") from error
         await asyncio.sleep(options.delay / 1000)
     raise AssertionError("there is always a first attempt")
+
+
+def _is_cancelled() -> bool:
+    """By us: because of the time, or because another row has failed."""
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -201,6 +201,15 @@ def test_a_failure_ends_the_others_and_the_next_rows_go_on() -> None:
     async def cancels(a: int) -> int:
         raise asyncio.CancelledError
 
+    async def hides(a: int) -> int:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            raise OSError("closed") from None
+        return a
+
+    with pytest.raises(JobError, match=r"failed for \(1\): OSError: closed"):
+        run(hides, [(1,)], timeout=20, retries=10**6)
     with pytest.raises(JobError, match=r"failed for \(1\): it has cancelled itself"):
         run(cancels, [(1,)])
     assert run(Waits().eval, [(1,)]) == ["1"]
