@@ -7,12 +7,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from execnodes.connectors import sink_changelog_mode
 from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
+from execnodes.core.errors import PlanError
 from execnodes.core.node import ExecNode
 from execnodes.core.options import Configuration
 from execnodes.core.tables import TableReference
 from execnodes.core.types import LogicalType
-from execnodes.lowering.stream import Condition
+from execnodes.lowering.stream import KIND, Condition
 from rekindle.connectors.base import ProviderContext, SinkRequest, SinkWriter, SourceFrame, SourceRequest
 from rekindle.connectors.jars import require_jars
 from rekindle.connectors.registry import endless, find_sink, find_source, require_bounded, require_overwriting
@@ -55,8 +57,8 @@ class Requests:
     ) -> SourceFrame:
         """The rows of a table for which a condition is TRUE, the columns in the order of `produced`.
 
-        The rest as in `SourceRequest`. PlanError if the table is not known, ConnectorError if it cannot be read, or has
-        no end in batch mode.
+        The rest as in `SourceRequest`. PlanError if the table is not known, or gives other kinds of row than the plan
+        says; ConnectorError if it cannot be read, or has no end in batch mode.
         """
         resolved, options = in_full(node, table)
         require_jars(self.spark, options, table.name)
@@ -82,6 +84,9 @@ class Requests:
         given = find_source(options.get("connector", ""), table.name).read(self.spark, request)
         if batch and not given.bounded:
             raise endless(table.name)
+        if (KIND in given.frame.columns) == node.changelog_mode.insert_only:
+            came = "changes" if node.changelog_mode.insert_only else "only inserts"
+            raise _another_table(node, table.name, f"gives {node.changelog_mode}", f"gives {came}")
         if condition is None or given.filtered:
             return given
         # The table is another one than when the plan was compiled.
@@ -99,12 +104,14 @@ class Requests:
     ) -> SinkWriter:
         """A new writer, which is not open yet, for rows of these kinds; it goes by the ids of the job and the sink.
 
-        PlanError if the table is not known, ConnectorError if it cannot be written.
+        PlanError if the table is not known or no longer takes them, ConnectorError if it cannot be written.
         """
         resolved, options = in_full(node, table)
         require_jars(self.spark, options, table.name)
         if overwrite:
             require_overwriting(options, table.name)
+        if sink_changelog_mode(options, resolved.table_schema.primary_key is not None, changelog) is None:
+            raise _another_table(node, table.name, f"takes {changelog}", "takes only inserts")
         columns = resolved.table_schema.writable
         names = [column.name for column in columns]
         key = resolved.table_schema.primary_key
@@ -121,3 +128,10 @@ class Requests:
             context=ProviderContext(node, self.uids),
         )
         return find_sink(options.get("connector", ""), table.name).writer(self.spark, request)
+
+
+def _another_table(node: ExecNode, table: str, then: str, now: str) -> PlanError:
+    return node.fail(
+        f"the plan was made for a table {table} that {then}, but its connector {now}",
+        "Give the table the connector and format that it had, or compile the statement again.",
+    )
