@@ -20,6 +20,7 @@ from execnodes.core.types import LogicalType
 
 if TYPE_CHECKING:
     from execnodes.core.meaning import RowsMeaning, StateMeaning
+    from execnodes.core.windowing import WindowSpec
     from execnodes.lowering.stream import Lowering, Rows
 
 DEFAULT_UID_FORMAT = "<id>_<operator>"
@@ -167,6 +168,11 @@ class ExecNode(PlanModel):
     def has_watermarks(self) -> bool:
         """Whether its rows have watermarks even if those of its inputs have none."""
         return False
+
+    @property
+    def clocked(self) -> WindowSpec | None:
+        """The windows whose ends it waits for by processing time: the watermark of its pipeline is the clock then."""
+        return None
 
     @property
     def takes_unknown_deletes(self) -> bool:

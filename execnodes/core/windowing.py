@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from math import gcd
 from typing import Annotated
 from typing import Literal as Tag
 
@@ -11,7 +12,7 @@ from pydantic import BeforeValidator, PlainSerializer
 
 from execnodes.core.node import PlanModel
 from execnodes.core.options import LONGEST
-from execnodes.core.types import LogicalType, Root
+from execnodes.core.types import LogicalType, Root, TimeKind
 from execnodes.terms.term import Term, leaf, said
 
 _ISO = re.compile(r"PT(?:(-?\d{1,18})H)?(?:(-?\d{1,18})M)?(?:(-?)(\d{1,18})(?:\.(\d{1,3}))?S)?", re.ASCII)
@@ -52,6 +53,10 @@ Duration = Annotated[int, BeforeValidator(parse_iso_duration), PlainSerializer(i
 """Milliseconds; in JSON ``PT15S``."""
 
 
+_ZONES = 900_000
+"""Milliseconds by multiples of which time zones differ."""
+
+
 class WindowSpec(PlanModel):
     """Shape of a window; which lengths are set depends on `type`."""
 
@@ -81,6 +86,19 @@ class WindowSpec(PlanModel):
         return [*found, *([("offset", length_text(self.offset))] if self.offset else [])]
 
     @property
+    def longest(self) -> int:
+        """Milliseconds from a row to the end of its last window, at most; of a session the gap."""
+        return max(each or 0 for each in (self.size, self.max_size, self.gap))
+
+    @property
+    def between_ends(self) -> int:
+        """Milliseconds: windows end at multiples of this in every time zone; of sessions about how exact to be."""
+        if self.gap is not None:
+            return max(self.gap // 400 * 100, 100)
+        step = self.slide or self.step or self.size or 0
+        return gcd(step, self.size or 0, self.offset or 0, _ZONES)
+
+    @property
     def kind(self) -> str:
         """Name of the SQL function: TUMBLE, HOP, CUMULATE or SESSION."""
         names = {"TumblingWindow": "TUMBLE", "HoppingWindow": "HOP", "CumulativeWindow": "CUMULATE"}
@@ -99,6 +117,11 @@ class Windowing(PlanModel):
     """Input column of the window's start; only with WindowAttached."""
     window_end: int | None = None
     """Input column of the window's end; only with WindowAttached."""
+
+    @property
+    def clocked(self) -> WindowSpec | None:
+        """The windows, if they go by processing time."""
+        return self.window if self.time_attribute_type.kind is TimeKind.PROCTIME else None
 
     def term(self, columns: Sequence[Term], zone: str) -> Term:
         """What decides which windows a row is in, over the input's columns."""
@@ -130,6 +153,11 @@ class SlicedWindowing(PlanModel):
     time_attribute_type: LogicalType
     slice_end: int
     """Input column of the slice's end."""
+
+    @property
+    def clocked(self) -> WindowSpec | None:
+        """The windows, if they go by processing time."""
+        return self.window if self.time_attribute_type.kind is TimeKind.PROCTIME else None
 
     def term(self, columns: Sequence[Term], zone: str) -> Term:
         """As of the windowing that the slices were made by; their column means the time attribute."""

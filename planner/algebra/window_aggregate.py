@@ -10,7 +10,7 @@ from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
 from execnodes.core.errors import Position
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.places import Place
-from execnodes.core.types import LogicalType
+from execnodes.core.types import LogicalType, TimeKind
 from planner.algebra.calls import columns_read, moved
 from planner.algebra.columns import pick
 from planner.algebra.keys import Key
@@ -62,8 +62,8 @@ class WindowAggregate(Unary):
 
     @cached_property
     def event_times(self) -> frozenset[int]:
-        """window_time, of final rows."""
-        if self.window.updates:
+        """window_time, of final rows by event time."""
+        if self.window.updates or self.time_type.kind is TimeKind.PROCTIME:
             return frozenset()
         own = enumerate(self.properties, self._first_property)
         return frozenset(at for at, each in own if each.property == TIME)

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from execnodes.core.errors import Position
 from execnodes.core.places import Place
-from execnodes.core.types import LogicalType
+from execnodes.core.types import LogicalType, TimeKind
 from planner.algebra.columns import pick
 from planner.algebra.keys import Key
 from planner.algebra.relation import PassesChanges, Places, Pruning
@@ -31,8 +31,9 @@ class WindowTableFunction(PassesChanges):
 
     @cached_property
     def event_times(self) -> frozenset[int]:
-        """Those of the input, and window_time."""
-        return self.input.event_times | {len(self.input.type.fields) + 2}
+        """Those of the input, and window_time of event time."""
+        own = len(self.input.type.fields) + 2
+        return self.input.event_times | ({own} if self.type.fields[own].type.kind is TimeKind.ROWTIME else frozenset())
 
     @cached_property
     def window_columns(self) -> dict[int, WindowColumn]:

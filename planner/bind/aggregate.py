@@ -315,8 +315,8 @@ class GroupConverter(Converter):
         if result is not None:
             return result
         window = self._below.replace(node)
-        if window is not None and window in self._keys:
-            return self._keys[window]
+        if window is not None and (window in self._keys or not isinstance(window, InputRef)):
+            return self._keys.get(window, window)
         if isinstance(node, s.Name) or self._may_be_key(node):
             found = self._below.convert(node)
             if found in self._keys:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Expression, InputRef
 from execnodes.core.options import parse_duration
+from execnodes.core.types import TimeKind
 from planner import syntax as s
 from planner.algebra import Logical
 from planner.algebra.windows import Emission
@@ -18,7 +19,8 @@ from planner.bind.windows import PARAMETERS, attach, interval_millis, make_windo
 if TYPE_CHECKING:
     from planner.bind.query import QueryBuilder
 
-_AUXILIARY = {"START": 0, "END": 1, "ROWTIME": 2}
+_AUXILIARY = {"START": 0, "END": 1, "ROWTIME": 2, "PROCTIME": 2}
+_TIMES = {"ROWTIME": TimeKind.ROWTIME, "PROCTIME": TimeKind.PROCTIME}
 _LENGTHS = {"TUMBLE": ("SIZE",), "HOP": ("SLIDE", "SIZE"), "SESSION": ("GAP",)}
 
 
@@ -30,6 +32,8 @@ class GroupWindows:
         self.source = source
         self._call: s.Call | None = None
         self._columns: tuple[InputRef, ...] = ()
+        self._clock: Expression | None = None
+        """PROCTIME(), beside a window."""
         self._keys: list[tuple[s.Expr, InputRef]] = []
         """Keys of a session that are computed below it, and where they are."""
         found = [item for item in group if isinstance(item, s.Call) and item.name.upper() in _LENGTHS]
@@ -51,7 +55,8 @@ class GroupWindows:
                 hint=f"Or use TABLE({name}(TABLE t, {', '.join(PARAMETERS[name][1:])})).",
             )
         converter = Converter(self.source.scope, builder.catalog, clause="GROUP BY")
-        time = time_attribute(self.source.scope, call.args[0])
+        self._clock = converter.convert(replace(call, name="PROCTIME", args=()))
+        time = self._time(converter, call.args[0])
         lengths = {p: interval_millis(converter, arg) for p, arg in zip(parameters, call.args[1:], strict=True)}
         plan, partition = self.source.logical, tuple[int, ...]()
         if name == "SESSION":
@@ -65,6 +70,15 @@ class GroupWindows:
         self._columns = tuple(InputRef(input_index=width + i, type=t) for i, t in enumerate(types))
         self.source = self.source.on(attached)
 
+    def _time(self, converter: Converter, node: s.Expr) -> InputRef:
+        """The column of a window's time; TUMBLE(PROCTIME(), …) gets one."""
+        if not isinstance(node, s.Call) or converter.convert(node) != self._clock:
+            return time_attribute(self.source.scope, node)
+        plan, clock = self.source.logical, converter.convert(node)
+        names = [*(field.name for field in plan.type.fields), "$proctime"]
+        self.source = self.source.on(project(plan, [*refs(plan.type), clock], names))
+        return InputRef(input_index=len(names) - 1, type=clock.type)
+
     def _partition(self, converter: Converter, keys: list[s.Expr | s.GroupingSets]) -> tuple[Logical, tuple[int, ...]]:
         expressions, partition = refs(self.source.logical.type), []
         for key in keys:
@@ -77,7 +91,7 @@ class GroupWindows:
             if not isinstance(expression, InputRef):
                 self._keys.append((key, InputRef(input_index=partition[-1], type=expression.type)))
         plan = self.source.logical
-        if len(expressions) > self.source.width:
+        if len(expressions) > len(plan.type.fields):
             names = [field.name for field in plan.type.fields]
             plan = project(plan, expressions, names + [f"$f{i}" for i in range(len(expressions) - len(names))])
         return plan, tuple(partition)
@@ -87,7 +101,8 @@ class GroupWindows:
         if self._call is None:
             return group
         call = self._call
-        bounds = tuple(replace(call, name=f"{call.name.upper()}_{auxiliary}") for auxiliary in _AUXILIARY)
+        time = "PROCTIME" if self._columns[-1].type.kind is TimeKind.PROCTIME else "ROWTIME"
+        bounds = tuple(replace(call, name=f"{call.name.upper()}_{each}") for each in ("START", "END", time))
         return tuple(each for item in group for each in (bounds if item is call else (item,)))
 
     def replace(self, node: s.Expr) -> Expression | None:
@@ -104,7 +119,16 @@ class GroupWindows:
             raise SqlError(
                 f"{node.name} is of no window in GROUP BY", position=node.position, hint=f"Group by {name}(…) alike."
             )
-        return self._columns[_AUXILIARY[auxiliary]]
+        column = self._columns[_AUXILIARY[auxiliary]]
+        if auxiliary not in _TIMES or column.type.kind is _TIMES[auxiliary]:
+            return column
+        if auxiliary == "PROCTIME":
+            return self._clock
+        raise SqlError(
+            f"{node.name} is the event time of a window, but this one goes by processing time",
+            position=node.position,
+            hint=f"Use {name}_PROCTIME, {name}_START or {name}_END.",
+        )
 
 
 def _emission(builder: QueryBuilder, name: str, call: s.Call) -> Emission:

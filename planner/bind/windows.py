@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from execnodes.core.errors import Position, SqlError
 from execnodes.core.expressions import InputRef, Literal
 from execnodes.core.places import place
-from execnodes.core.types import LogicalType, Root, TimeKind, timestamp
+from execnodes.core.types import LogicalType, Root, timestamp
 from execnodes.core.words import counted
 from planner import syntax as s
 from planner.algebra import Logical, Window, WindowTableFunction
@@ -60,8 +60,8 @@ def attach(plan: Logical, window: Window, time: InputRef, position: Position) ->
     fields = plan.type.fields
     names = unique_names([*(field.name for field in fields), *COLUMNS])
     bound = timestamp(3).not_null()
-    rowtime = LogicalType(time.type.root, nullable=False, precision=3, kind=TimeKind.ROWTIME)
-    type_ = row_of(names, [*(field.type for field in fields), bound, bound, rowtime])
+    own = LogicalType(time.type.root, nullable=False, precision=3, kind=time.type.kind)
+    type_ = row_of(names, [*(field.type for field in fields), bound, bound, own])
     at = place(position.line, position.column, window.kind)
     return WindowTableFunction(plan, window, time.input_index, type_, position, at)
 
@@ -136,21 +136,16 @@ def _time_column(source: Source, given: _Given) -> InputRef:
 
 
 def time_attribute(scope: Scope, node: s.Expr) -> InputRef:
-    """A column that is an event-time attribute; SqlError if it is none."""
+    """A column that is a time attribute; SqlError if it is none."""
     column = scope.resolve(node) if isinstance(node, s.Name) else None
     if not isinstance(column, InputRef):
         raise SqlError("the time of a window is a plain column", position=node.position)
-    if column.type.kind is TimeKind.PROCTIME:
-        raise SqlError(
-            "windows by processing time are not supported",
-            position=node.position,
-            hint="Declare a WATERMARK and use that column.",
-        )
     if not column.type.is_time_attribute:
         raise SqlError(
             f"The window function requires the timecol is a time attribute type, but is {column.type}.",
             position=node.position,
-            hint="Declare a WATERMARK for the column; functions and casts make a time attribute a plain timestamp.",
+            hint="Declare a WATERMARK for the column, or use a column AS PROCTIME(); functions and casts make a time "
+            "attribute a plain timestamp.",
         )
     return column
 

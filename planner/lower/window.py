@@ -6,12 +6,13 @@ from dataclasses import replace
 
 from execnodes.aggregates import accumulator_columns, all_mergeable
 from execnodes.core.errors import Position, SqlError
-from execnodes.core.expressions import AggregateCall
+from execnodes.core.expressions import AggregateCall, InputRef
 from execnodes.core.node import ExecNode, StateMetadata
-from execnodes.core.types import Field, LogicalType, row, timestamp
+from execnodes.core.types import Field, LogicalType, TimeKind, row, timestamp
 from execnodes.core.windowing import NamedWindowProperty, SlicedWindowing, Windowing, WindowSpec
-from planner.algebra import Window, WindowAggregate, WindowTableFunction
+from planner.algebra import Join, Logical, Project, Window, WindowAggregate, WindowTableFunction
 from planner.algebra.columns import uniquely_named
+from planner.algebra.relation import Unary
 from planner.lower.aggregate import named, refuse_python
 from planner.lower.context import NEW, Context, lower_node
 from planner.lower.describe import aggregated, described, grouped, listed, names_of
@@ -204,11 +205,17 @@ def _by_time(
     node: WindowTableFunction | WindowAggregate, window: Window, index: int, position: Position | None
 ) -> Windowing:
     column = node.input.type.fields[index]
-    if index not in node.input.event_times:
+    if index not in node.input.event_times and column.type.kind is not TimeKind.PROCTIME:
         raise SqlError(
-            f"a window function needs an event-time attribute, but {column.name!r} is {column.type.regular()}",
+            f"a window function needs a time attribute, but {column.name!r} is {column.type.regular()}",
             position=position,
             hint="Declare WATERMARK FOR the column, and use it before it is cast, joined or aggregated.",
+        )
+    if column.type.kind is TimeKind.PROCTIME and _is_of_join(node.input, index):
+        raise SqlError(
+            f"a window function needs a time attribute, but {column.name!r} is of a row that a join has kept",
+            position=position,
+            hint="Take the time behind the join: SELECT *, PROCTIME() AS pt FROM (…).",
         )
     return Windowing(
         strategy="TimeAttribute",
@@ -216,6 +223,20 @@ def _by_time(
         time_attribute_type=column.type,
         time_attribute_index=index,
     )
+
+
+def _is_of_join(node: Logical, column: int) -> bool:
+    """Whether a column comes from below a join, whose rows may be older than what it gives."""
+    while not isinstance(node, Join):
+        if isinstance(node, Project):
+            expression = node.expressions[column]
+            if not isinstance(expression, InputRef):
+                return False
+            column = expression.input_index
+        if not isinstance(node, Unary) or column >= len(node.input.type.fields):
+            return False
+        node = node.input
+    return True
 
 
 def _spec(window: Window, position: Position | None) -> WindowSpec:

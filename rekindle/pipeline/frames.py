@@ -21,11 +21,12 @@ from execnodes.lowering.spark_sql import literal, spark_type
 from execnodes.lowering.stream import HASH, KIND, MAJOR, SEQUENCE, Branch, Made, Members
 from rekindle.connectors.line_text import origin
 from rekindle.files.paths import for_spark_stream
-from rekindle.pipeline.idleness import SOURCE, observed, timeout
+from rekindle.pipeline.control import EVENT_TIME, SOURCE
+from rekindle.pipeline.idleness import observed, timeout
 from rekindle.pipeline.record import OperatorRecord, SourceRecord
 from rekindle.pipeline.requests import Requests
 from rekindle.pipeline.stages import Arm, Pipeline, hidden_texts, slot_texts, typed_texts
-from rekindle.pipeline.streams import EVENT_TIME, control_stream, controlled, source_stream
+from rekindle.pipeline.streams import control_stream, controlled, source_stream
 from rekindle.pipeline.subtasks import Subtasks
 from rekindle.pipeline.unnesting import apart, rows_of_members, unnested_by_all
 from rekindle.spark.releases import named
@@ -85,6 +86,8 @@ class Builder:
         self.idles = any(map(timeout, self.controlled.values()))
         """Whether one of them can become idle."""
         self.timed = bool(self.controlled)
+        self.clock = pipeline.record.clock
+        """Of windows by processing time, if there are any."""
 
     @property
     def control_dir(self) -> Path:
@@ -142,7 +145,7 @@ class Builder:
         real = frame.selectExpr("*", f"{time} AS {EVENT_TIME}", f"true AS {_REAL}")
         self.control_dir.mkdir(parents=True, exist_ok=True)
         reader, place = named(self._spark.readStream, control_stream(source)), self.control_dir
-        if self.idles:
+        if self.idles or self.clock is not None:
             reached = f"unix_millis(max({EVENT_TIME}))"
             real = real.observe(observed(source), expr("count(1) AS rows"), expr(f"{reached} AS reached"))
             timed = reader.schema(f"{EVENT_TIME} timestamp, {SOURCE} bigint")

@@ -8,28 +8,23 @@ CombinedWatermarkStatus.
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from execnodes.core.options import parse_duration
+from rekindle.pipeline.control import ControlRows
 from rekindle.pipeline.record import SourceRecord
-from rekindle.pipeline.streams import EVENT_TIME
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
-SOURCE = "rk_source"
-"""Column of a control row: node id of the one source it is for; NULL is for all."""
 _PAUSE = (0.1, 1.0)
 """Seconds between two looks, at least and at most."""
-_KEPT = 20
-"""Control files that are left although they have been read; Spark may still have to read the newest again."""
 IDLE_TIMEOUT = "table.exec.source.idle-timeout"
 
 
@@ -96,11 +91,10 @@ class IdleWatch:
         """`sources`: those with a control stream, by node id; `control`: its folder."""
         self._names = {observed(source): number for number, source in sources.items()}
         self._timeouts = {number: timeout(source) for number, source in sources.items()}
-        self._control, self._query = control, query
+        self._control, self._query = ControlRows(control), query
         self._ended = threading.Event()
         self._seen = ""
         """Time stamp of the last micro-batch that was looked at."""
-        self._written: list[tuple[int, Path]] = []
 
     def start(self) -> None:
         """Begin to look, if a source can become idle."""
@@ -132,26 +126,9 @@ class IdleWatch:
                 for name, row in each.observedMetrics.items():
                     if name in self._names:
                         idleness.gave(self._names[name], row["rows"], row["reached"], now)
-                self._tidy((each.eventTime or {}).get("watermark"))
+                self._control.tidy((each.eventTime or {}).get("watermark"))
             # While a micro-batch runs or is about to, nobody knows yet whose its rows are.
             until = now if quiet and was_quiet else until
-            self._write(idleness.lift(until))
-
-    def _write(self, lifts: Mapping[int, int]) -> None:
-        if not lifts:
-            return
-        texts = {at: datetime.fromtimestamp(at / 1000, UTC).isoformat(timespec="milliseconds") for at in lifts.values()}
-        lines = "".join(json.dumps({EVENT_TIME: texts[at], SOURCE: source}) + "\n" for source, at in lifts.items())
-        name = f"idle-{time.time_ns()}.json"
-        hidden = self._control / f".{name}"
-        hidden.write_text(lines, encoding="utf-8")
-        hidden.rename(self._control / name)
-        self._written.append((max(lifts.values()), self._control / name))
-
-    def _tidy(self, watermark: str | None) -> None:
-        """Files that a finished micro-batch has read are not read again."""
-        if watermark is None:
-            return
-        reached = datetime.fromisoformat(watermark).timestamp() * 1000
-        while len(self._written) > _KEPT and self._written[0][0] <= reached:
-            self._written.pop(0)[1].unlink(missing_ok=True)
+            lifts = idleness.lift(until)
+            if lifts:
+                self._control.write(lifts)

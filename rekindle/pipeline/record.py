@@ -18,6 +18,7 @@ from execnodes.lowering.slots import assign, decode
 from execnodes.lowering.stream import KIND, WATERMARK, Branch, Condition, Made, OperatorInput, Rows
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import LocalKernel, Operator
+from rekindle.pipeline.clock import NEVER, Clock
 from rekindle.pipeline.resolved import in_full
 
 
@@ -124,6 +125,8 @@ class Record:
     steps: dict[int, Step] = field(default_factory=dict)
     """Operators and pre-aggregations by node id, inputs first."""
     sinks: list[SinkRecord] = field(default_factory=list)
+    clock: Clock | None = None
+    """How exact its clock is to be, where windows wait for it."""
 
     def scan(
         self, node: ExecNode, table: TableReference, produced: LogicalType, condition: Condition | None = None
@@ -214,7 +217,31 @@ def record(graph: ExecGraph) -> Record:
             with of_node(node.place):
                 lowered[node.id] = node.lower(result, inputs)
     _check_hidden_columns(result)
+    clocked = [node for node in graph.nodes if node.clocked is not None]
+    if clocked:
+        _go_by_clock(result, clocked)
     return result
+
+
+def _go_by_clock(result: Record, clocked: list[ExecNode]) -> None:
+    """The clock is the watermark, which no row moves; PlanError where the watermark of rows is waited for, too."""
+    others = [step.node for step in result.steps.values() if _waits(step) and step.node.clocked is None]
+    if others or result.row_watermarks:
+        told = f"node {others[0].id} ({others[0].key})" if others else "table.exec.lateness.granularity = row"
+        with of_node(clocked[0].place):
+            raise clocked[0].fail(
+                f"windows by processing time cannot run in one job with what goes by watermarks of rows: {told}",
+                hint="Write to two sinks in two jobs, or put both into event time.",
+            )
+    result.clock = Clock.of([each.clocked for each in clocked if each.clocked is not None])
+    for source in result.sources.values():
+        source.event_times[:] = [NEVER]
+        source.assigners.clear()
+        source.made.clear()
+
+
+def _waits(step: Step) -> bool:
+    return step.kernel.uses_time if isinstance(step, LocalRecord) else step.operator.uses_time
 
 
 def _check_hidden_columns(result: Record) -> None:

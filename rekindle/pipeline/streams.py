@@ -8,9 +8,6 @@ from rekindle.connectors.line_text import stream_name
 from rekindle.pipeline.record import SourceRecord
 from rekindle.pipeline.stages import Pipeline
 
-EVENT_TIME = "rk_event_time"
-"""Column by which a source's rows, and those of its control stream, move the watermark."""
-
 
 def source_stream(source: SourceRecord) -> str:
     """Name of the stream that a source's rows come from."""

@@ -14,9 +14,10 @@ from execnodes.core.errors import PlanError, RekindleError
 from execnodes.lowering.stream import KIND, quote
 from execnodes.state.operator import DRAINED
 from rekindle.files.paths import for_spark_checkpoint
+from rekindle.pipeline.clock import ClockWatch
 from rekindle.pipeline.failures import explained, passes
 from rekindle.pipeline.frames import sink_columns, sink_hidden
-from rekindle.pipeline.idleness import IDLE_TIMEOUT, IdleWatch
+from rekindle.pipeline.idleness import IDLE_TIMEOUT, IdleWatch, observed
 from rekindle.pipeline.record import SinkRecord
 from rekindle.pipeline.requests import Requests
 from rekindle.runtime.assemble import Prepared, assemble
@@ -48,7 +49,7 @@ class StreamJob(Job):
         super().__init__(*arguments, **options)
         self._drains = self._savepoint_at_end is None
         self._query: StreamingQuery | None = None
-        self._idle_watch: IdleWatch | None = None
+        self._watches: list[IdleWatch | ClockWatch] = []
         self._progress: Progress | None = None
         self._gate = Gate()
         self._turn = threading.Lock()
@@ -60,16 +61,20 @@ class StreamJob(Job):
         """What `_run` then waits for."""
         self._restarts = strategy_of(self._order.configuration)
         self._query = self._paced(self._attached()).start()
-        self._watch_idleness(lambda: self._query)
+        self._watch(lambda: self._query)
 
-    def _watch_idleness(self, query: Callable[[], StreamingQuery | None]) -> None:
+    def _watch(self, query: Callable[[], StreamingQuery | None]) -> None:
         builder = self._prepared.builder
-        self._idle_watch = IdleWatch(builder.controlled, builder.control_dir, query)
-        self._idle_watch.start()
+        self._watches.append(IdleWatch(builder.controlled, builder.control_dir, query))
+        if builder.clock is not None:
+            names = [observed(each) for each in builder.controlled.values()]
+            self._watches.append(ClockWatch(builder.clock, names, builder.control_dir, query))
+        for each in self._watches:
+            each.start()
 
     def _let_go(self) -> None:
-        if self._idle_watch is not None:
-            self._idle_watch.end()
+        for each in self._watches:
+            each.end()
 
     def attach(self) -> DataStreamWriter:
         """The pipeline up to its sinks, for the caller to start: an end that is not ours, so nothing is drained.
@@ -78,7 +83,7 @@ class StreamJob(Job):
         """
         self._open_for_caller()
         writer = self._attached()
-        self._watch_idleness(self._started_by_caller)
+        self._watch(self._started_by_caller)
         atexit.register(self._let_go)
         return writer
 
@@ -98,6 +103,11 @@ class StreamJob(Job):
             raise PlanError(
                 f"its sources may become idle ({IDLE_TIMEOUT}), which nobody watches in a query of your own",
                 hint="Compile it with the option set to '0 ms', or use attach_as_data_stream.",
+            )
+        if self._prepared.builder.clock is not None:
+            raise PlanError(
+                "its windows go by processing time, which nobody tells in a query of your own",
+                hint="Use attach_as_data_stream, or windows by event time.",
             )
         (sink,) = self._prepared.pipeline.record.sinks
         columns = zip(sink.columns, sink_columns(self._prepared.pipeline, sink.node.id).values(), strict=True)

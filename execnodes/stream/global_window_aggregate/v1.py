@@ -10,7 +10,7 @@ from execnodes.core.meaning import RowsMeaning, StateMeaning, call_of
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
-from execnodes.core.windowing import NamedWindowProperty, SlicedWindowing, step_problem, window_bound
+from execnodes.core.windowing import NamedWindowProperty, SlicedWindowing, WindowSpec, step_problem, window_bound
 from execnodes.lowering.stream import Lowering, OperatorInput, Rows
 from execnodes.terms.term import Term, leaf, said
 
@@ -68,10 +68,17 @@ class GlobalWindowAggregate(ExecNode):
             raise self.fail(f"{len(self.output_type.fields)} output columns for {width} keys, results and properties")
 
     def event_times(self, inputs: tuple[frozenset[int], ...]) -> frozenset[int]:
-        """The time of the window."""
+        """The time of the window, if it is event time."""
+        if self.windowing.clocked:
+            return frozenset()
         first = len(self.grouping) + len(self.agg_calls)
         properties = enumerate(self.named_window_properties, first)
         return frozenset(at for at, each in properties if each.property == "WindowTime")
+
+    @property
+    def clocked(self) -> WindowSpec | None:
+        """Its windows, by processing time."""
+        return self.windowing.clocked
 
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """One stateful operator over the key groups of the keys."""

@@ -11,7 +11,7 @@ from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.options import parse_duration
 from execnodes.core.types import LogicalType
-from execnodes.core.windowing import NamedWindowProperty, Windowing, window_bound
+from execnodes.core.windowing import NamedWindowProperty, Windowing, WindowSpec, window_bound
 from execnodes.lowering.stream import Lowering, OperatorInput, Rows
 from execnodes.terms.term import Term, leaf, said
 
@@ -78,12 +78,17 @@ class GroupWindowAggregate(ExecNode):
         return self.need_retraction
 
     def event_times(self, inputs: tuple[frozenset[int], ...]) -> frozenset[int]:
-        """The time of the window, if it is never updated."""
-        if self._updates:
+        """The time of the window, if it is event time and the window is never updated."""
+        if self._updates or self.windowing.clocked:
             return frozenset()
         first = len(self.grouping) + len(self.agg_calls)
         properties = enumerate(self.named_window_properties, first)
         return frozenset(at for at, each in properties if each.property == "WindowTime")
+
+    @property
+    def clocked(self) -> WindowSpec | None:
+        """Its windows, by processing time."""
+        return self.windowing.clocked
 
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """One stateful operator over the key groups of the keys."""

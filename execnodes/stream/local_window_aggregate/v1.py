@@ -10,7 +10,7 @@ from execnodes.core.meaning import RowsMeaning, accumulator, call_term
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
-from execnodes.core.windowing import Windowing, step_problem
+from execnodes.core.windowing import Windowing, WindowSpec, step_problem
 from execnodes.lowering.stream import Lowering, Rows
 
 
@@ -53,7 +53,14 @@ class LocalWindowAggregate(ExecNode):
 
     def event_times(self, inputs: tuple[frozenset[int], ...]) -> frozenset[int]:
         """The end of the slice stands for the time."""
+        if self.windowing.clocked:
+            return frozenset()
         return frozenset({len(self.output_type.fields) - 1})
+
+    @property
+    def clocked(self) -> WindowSpec | None:
+        """Its windows, by processing time."""
+        return self.windowing.clocked
 
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """A fold over the rows of each task."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from execnodes.core.meaning import RowsMeaning, StateMeaning
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.types import LogicalType
+from execnodes.core.windowing import WindowSpec
 from execnodes.lowering.stream import Lowering, OperatorInput, Rows
 from execnodes.stream.window_aggregate.v1 import WindowAggregate as Version1
 from execnodes.terms.term import leaf
@@ -32,6 +33,15 @@ class WindowAggregate(Version1):
     the grouping; with others a window table function gives its bounds, and they are read (WindowAttached).
     Output: the keys, the results, the window's properties.
     """
+
+    @property
+    def clocked(self) -> WindowSpec | None:
+        """Its windows, by processing time."""
+        return self.windowing.clocked
+
+    def event_times(self, inputs: tuple[frozenset[int], ...]) -> frozenset[int]:
+        """The time of the window, if it is event time."""
+        return frozenset() if self.windowing.clocked else super().event_times(inputs)
 
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """One stateful operator over the key groups of the keys; it assigns windows itself."""

@@ -8,7 +8,7 @@ from execnodes.core.meaning import RowsMeaning, StateMeaning
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.types import TIMESTAMPS, LogicalType
-from execnodes.core.windowing import Windowing
+from execnodes.core.windowing import Windowing, WindowSpec
 from execnodes.lowering.stream import Lowering, OperatorInput, Rows
 from execnodes.terms.term import Term, leaf, said
 
@@ -45,6 +45,11 @@ class WindowDeduplicate(ExecNode):
     def event_times(self, inputs: tuple[frozenset[int], ...]) -> frozenset[int]:
         """Those of the input."""
         return inputs[0]
+
+    @property
+    def clocked(self) -> WindowSpec | None:
+        """Its windows, by processing time."""
+        return self.windowing.clocked
 
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """One operator, spread by the keys."""

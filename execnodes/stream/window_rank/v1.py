@@ -11,7 +11,7 @@ from execnodes.core.node import ExecNode
 from execnodes.core.rank_spec import PartitionSpec, RankRange
 from execnodes.core.sort_spec import SortSpec
 from execnodes.core.types import BIGINT, LogicalType
-from execnodes.core.windowing import Windowing
+from execnodes.core.windowing import Windowing, WindowSpec
 from execnodes.lowering.stream import Lowering, OperatorInput, Rows
 from execnodes.terms.term import Term, leaf, said
 
@@ -50,6 +50,11 @@ class WindowRank(ExecNode):
     def event_times(self, inputs: tuple[frozenset[int], ...]) -> frozenset[int]:
         """Those of the input."""
         return inputs[0]
+
+    @property
+    def clocked(self) -> WindowSpec | None:
+        """Its windows, by processing time."""
+        return self.windowing.clocked
 
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """One operator, spread by the partition."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from execnodes.core.meaning import RowsMeaning, StateMeaning
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.types import LogicalType
+from execnodes.core.windowing import WindowSpec
 from execnodes.lowering.stream import Lowering, OperatorInput, Rows
 from execnodes.stream.window_table_function.v1 import WindowTableFunction as Version1
 from execnodes.terms.term import said
@@ -47,6 +48,15 @@ class WindowTableFunction(Version1):
             raise self.fail("the time and the keys of a SessionWindow must be columns of the input")
         if len(self.output_type.fields) != width + 3:
             raise self.fail("its output must be the columns of its input, window_start, window_end and window_time")
+
+    @property
+    def clocked(self) -> WindowSpec | None:
+        """Sessions, by processing time."""
+        return self.windowing.clocked if self._finds_sessions else None
+
+    def event_times(self, inputs: tuple[frozenset[int], ...]) -> frozenset[int]:
+        """Those of the input, and window_time of event time."""
+        return inputs[0] if self.windowing.clocked else super().event_times(inputs)
 
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """Sessions: an operator, spread by their keys; else one branch for each window that a row can be in."""

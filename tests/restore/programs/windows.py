@@ -223,3 +223,25 @@ UNEVEN = RestoreProgram(
     "stream-exec-group-window-aggregate_1", "uneven", EVENTS,
     {"uneven": _UNEVEN, "overlapping": _UNEVEN.replace("'3' SECOND", "'12' SECOND")}, BEFORE, AFTER,
 )  # fmt: skip
+CLOCK = """
+CREATE TABLE t (k STRING, v BIGINT, ts TIMESTAMP(3), pt AS PROCTIME(), WATERMARK FOR ts AS ts)
+  WITH ('connector' = 'filesystem', 'path' = '${dir}/t', 'format' = 'json');
+"""
+_AGE = "INTERVAL '30000' DAY(5)"
+_HALF = "INTERVAL '15000' DAY(5)"
+BY_CLOCK = RestoreProgram(
+    "stream-exec-window-aggregate_2", "clock", CLOCK,
+    {
+        "tumble": over(f"TUMBLE(TABLE t, DESCRIPTOR(pt), {_AGE})", "COUNT(*) AS c, SUM(v) AS sv"),
+        "hop": over(f"HOP(TABLE t, DESCRIPTOR(pt), {_HALF}, {_AGE})", "COUNT(DISTINCT v) AS c"),
+        "old": f"SELECT TUMBLE_END(pt, {_AGE}) AS e, MAX(v) AS m FROM t GROUP BY TUMBLE(pt, {_AGE})",
+        "sessions": f"SELECT k, COUNT(*) AS c FROM TABLE(SESSION(TABLE t PARTITION BY k, DESCRIPTOR(pt), {_AGE})) "
+        "GROUP BY k, window_start, window_end",
+        "bare": f"SELECT k, v, EXTRACT(YEAR FROM window_end) AS y FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(pt), {_AGE}))",
+        "cascade": "SELECT window_end, SUM(c) AS c FROM TABLE(TUMBLE((SELECT window_time, COUNT(*) AS c FROM "
+        f"TABLE(TUMBLE(TABLE t, DESCRIPTOR(pt), {_HALF})) GROUP BY window_start, window_end, window_time), "
+        f"DESCRIPTOR(window_time), {_AGE})) GROUP BY window_start, window_end",
+    },
+    BEFORE, AFTER,
+)  # fmt: skip
+"""Windows of 82 years: they hold the time of the fixture, of the test, and of some years to come."""
