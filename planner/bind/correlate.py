@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeGuard
 
 from execnodes.core.errors import SqlError
-from execnodes.core.expressions import Call, Expression
+from execnodes.core.expressions import Call, Expression, InputRef, transform
 from execnodes.core.places import place
 from execnodes.core.types import Field, Root
 from execnodes.core.words import counted
 from execnodes.functions import resolve
 from planner import syntax as s
-from planner.algebra import Filter, Unnest
+from planner.algebra import Filter, Logical, Unnest
 from planner.bind.expressions import Converter
 from planner.bind.scope import Relation, Scope
-from planner.bind.source import TRUE, Source, named, row_of
+from planner.bind.source import TRUE, Source, named, project, refs, row_of
 from planner.bind.user_functions import bind_table, find_table
 from planner.bind.windows import is_window_function
 from planner.bind.written import written
@@ -56,6 +56,7 @@ def join_correlated(builder: QueryBuilder, left: Source, node: s.Join, right: Co
 def correlated(builder: QueryBuilder, left: Source, node: Correlated, is_left: bool) -> Source:
     """Each row of `left` with the rows that are made of it; `is_left`: one with NULLs where there are none."""
     table = _collection(builder, left, node) if isinstance(node, s.Unnest) else _called(builder, left, node)
+    below, table = _with_awaited(left.logical, table)
     members = list(table.type.element.fields)
     if is_left:
         members = [Field(field.name, field.type.with_nullable(True)) for field in members]
@@ -65,14 +66,31 @@ def correlated(builder: QueryBuilder, left: Source, node: Correlated, is_left: b
             f"{counted(len(columns), 'column name')} for {counted(len(members), 'column')}", position=node.position
         )
     names = list(columns) or [field.name for field in members]
-    fields = list(left.logical.type.fields)
+    fields = list(below.type.fields)
     type_ = row_of([f.name for f in fields] + names, [f.type for f in fields] + [f.type for f in members])
-    plan = Unnest(left.logical, table, is_left, type_, node.position)
+    plan = Unnest(below, table, is_left, type_, node.position)
     relation = named(plan, None).scope.relations[0]
-    added = Relation(
-        node.alias.name if node.alias else None, relation.fields[left.width :], relation.indexes[left.width :]
-    )
+    at = len(fields)
+    added = Relation(node.alias.name if node.alias else None, relation.fields[at:], relation.indexes[at:])
     return Source(plan, Scope((*left.scope.relations, added), left.scope.merged))
+
+
+def _with_awaited(below: Logical, table: Call) -> tuple[Logical, Call]:
+    """Functions that wait are called below, where a node has their options; the table reads what they gave."""
+    calls: list[Expression] = []
+
+    def read(each: Expression) -> Expression | None:
+        if not isinstance(each, Call) or not each.waits:
+            return None
+        calls.append(each)
+        return InputRef(input_index=len(below.type.fields) + len(calls) - 1, type=each.type)
+
+    reading = transform(table, read)
+    assert isinstance(reading, Call)
+    if not calls:
+        return below, table
+    names = [*(field.name for field in below.type.fields), *(f"$awaited{at}" for at in range(len(calls)))]
+    return project(below, [*refs(below.type), *calls], names), reading
 
 
 def _collection(builder: QueryBuilder, left: Source, node: s.Unnest) -> Call:

@@ -80,6 +80,18 @@ def test_the_plan_holds_the_options_and_old_names_are_read() -> None:
         made.compile_plan_sql("SELECT asked(a) FROM t")
 
 
+def test_what_a_table_function_takes_is_awaited_below_it() -> None:
+    made = environment()
+    made.create_temporary_function("words", examples.words)
+    tree = made.explain_sql(
+        "SELECT w, x FROM t LEFT JOIN LATERAL TABLE(words(CAST(asked(a) AS STRING))) AS r (w, l) ON TRUE, "
+        "UNNEST(ARRAY[asked(l), a]) AS u (x) WHERE a > 1"
+    )
+    shown = [line for line in tree.splitlines() if "asked" in line]
+    assert len(shown) == 2
+    assert all("PythonAsyncCalc(" in line for line in shown)
+
+
 @pytest.mark.parametrize("query", ["SELECT shout(b) AS s, COUNT(*) FROM t WHERE shout(b) <> '' GROUP BY shout(b)"])
 def test_plans_that_have_such_calls_in_calc_go_on(query: str) -> None:
     """As they are, and compiled anew: the same operators, under the same uids, with their state."""
