@@ -26,7 +26,7 @@ BY_INTERNAL_NAME = {each.internal_name: each for each in walk()}
 FUNCTIONS = {each.name: each for each in sorted(BY_INTERNAL_NAME.values(), key=lambda function: function.version)}
 """The newest version of each function, which statements mean."""
 _ALIASES = {alias: each.name for each in FUNCTIONS.values() for alias in each.aliases}
-WINDOW_FUNCTIONS = frozenset({"ROW_NUMBER", "RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST", "LAG"})
+WINDOW_FUNCTIONS = frozenset({"ROW_NUMBER", "RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST", "LAG", "LEAD", "NTILE"})
 """Functions that are only there with OVER."""
 
 

@@ -44,7 +44,9 @@ class Over(PassesKeys, PassesTimes, KeepsColumns):
     rows: bool = False
     """ROWS frame (else RANGE)."""
     preceding: int | None = None
-    """Bound of the frame in rows or ms; None: unbounded. The end is always the current row."""
+    """Begin of the frame: so many rows, ms or units before the current row; None: unbounded."""
+    following: int | None = 0
+    """Its end, counted behind the current row; None: unbounded. In streams always the current row."""
     position: Position | None = None
     windows: int = 1
     """How many different windows the SELECT has that it stands in."""
@@ -52,11 +54,13 @@ class Over(PassesKeys, PassesTimes, KeepsColumns):
     @property
     def by_event_time(self) -> bool:
         """Whether rows are ordered by event time."""
-        return self.order[0].index in self.input.event_times
+        return bool(self.order) and self.order[0].index in self.input.event_times
 
     @property
     def by_time(self) -> bool:
         """Whether rows are ordered by a time attribute, so that none comes before one that was given."""
+        if not self.order:
+            return False
         kind = self.input.type.fields[self.order[0].index].type.kind
         return self.by_event_time or kind is TimeKind.PROCTIME
 

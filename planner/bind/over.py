@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from execnodes import aggregates
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Expression, InputRef, Literal
-from execnodes.core.types import BIGINT, DOUBLE, INTEGERS, LogicalType, Root
+from execnodes.core.types import BIGINT, DOUBLE, INTEGERS, NUMERICS, LogicalType, Root
 from execnodes.functions import cast, common_type, is_deterministic
 from planner import syntax as s
 from planner.algebra import Logical, Over, OverCall, SortKey
@@ -34,6 +34,7 @@ class _Window:
     order: tuple[SortKey, ...]
     rows: bool
     preceding: int | None
+    following: int | None = 0
 
 
 def build_over(builder: QueryBuilder, node: s.Select, order: tuple[s.OrderItem, ...], stage: Stage) -> Stage:
@@ -44,14 +45,16 @@ def build_over(builder: QueryBuilder, node: s.Select, order: tuple[s.OrderItem, 
     found = [each for expr in exprs for each in walk(expr) if isinstance(each, s.Call) and each.over is not None]
     if not found:
         return stage
-    calls = _Calls(stage, dict(node.windows))
+    batch = builder.configuration.get_option("execution.runtime-mode") == "batch"
+    calls = _Calls(stage, dict(node.windows), batch)
     for call in found:
         calls.add(call)
     return calls.build()
 
 
 class _Calls:
-    def __init__(self, stage: Stage, named: dict[str, s.WindowSpec]) -> None:
+    def __init__(self, stage: Stage, named: dict[str, s.WindowSpec], batch: bool) -> None:
+        self._batch = batch
         self._stage = stage
         self._named = named
         self._converter = stage.clause("OVER")
@@ -120,7 +123,7 @@ class _Calls:
 
     def _window(self, node: s.Call, spec: s.WindowSpec) -> _Window:
         name = node.name.upper()
-        if not spec.order:
+        if not spec.order and (name in WINDOW_ONLY or not self._batch):
             raise SqlError(
                 f"{node.name} OVER needs ORDER BY",
                 position=spec.position,
@@ -131,6 +134,8 @@ class _Calls:
         keys = tuple(sort_key(item, column) for item, column in zip(spec.order, columns, strict=True))
         if name == "ROW_NUMBER":
             return _Window(partition, keys, True, None)
+        if self._batch:
+            return self._frame(node, spec, partition, columns, keys)
         if name not in _RANKS and not keys[0].ascending:
             raise SqlError(
                 "The window can only be ordered in ASCENDING mode.",
@@ -147,6 +152,42 @@ class _Calls:
                 hint="Order by the column the WATERMARK is declared for.",
             )
         return _Window(partition, keys, spec.rows, preceding)
+
+    def _frame(
+        self,
+        node: s.Call,
+        spec: s.WindowSpec,
+        partition: tuple[int, ...],
+        columns: list[InputRef],
+        keys: tuple[SortKey, ...],
+    ) -> _Window:
+        """In batch frames may lie anywhere; without order they are the whole partition."""
+        if spec.lower is not None and node.name.upper() in WINDOW_ONLY:
+            raise SqlError(f"{node.name} takes no ROWS or RANGE", position=spec.lower.position, hint="Leave it out.")
+        t = columns[0].type if len(columns) == 1 else None
+        start = self._offset(spec.lower, spec.rows, t)
+        end = self._offset(spec.upper, spec.rows, t) if spec.upper is not None else 0
+        if not keys and not spec.rows:
+            end = None
+        if start is not None and end is not None and start > end:
+            raise SqlError("the frame ends before it begins", position=spec.lower.position if spec.lower else None)
+        return _Window(partition, keys, spec.rows, None if start is None else -start, end)
+
+    def _offset(self, bound: s.FrameBound | None, rows: bool, t: LogicalType | None) -> int | None:
+        """How far behind the current row a bound lies; None if it is unbounded. `t`: of the only column of ORDER BY."""
+        if bound is None:
+            return None
+        if bound.kind == "CURRENT ROW" or bound.value is None:
+            return 0 if bound.kind == "CURRENT ROW" else None
+        value = fold(self._converter.convert(bound.value))
+        number = rows or (t is not None and t.root in NUMERICS)
+        wanted = INTEGERS if number else (Root.INTERVAL_DAY_TIME,)
+        if (not rows and t is None) or not isinstance(value, Literal) or value.type.root not in wanted:
+            what = "a number of rows" if rows else "a number, or of times an interval, with one column in ORDER BY"
+            raise SqlError(f"the frame's bound is {what}", position=bound.position)
+        if int(str(value.value)) < 0:
+            raise SqlError("the frame's bound is negative", position=bound.position)
+        return int(str(value.value)) * (1 if bound.kind == "FOLLOWING" else -1)
 
     def _preceding(self, spec: s.WindowSpec) -> int | None:
         if spec.upper is not None and spec.upper.kind != "CURRENT ROW":
@@ -173,7 +214,11 @@ class _Calls:
         name = node.name.upper()
         if node.filter is not None:
             raise SqlError("FILTER with OVER is not supported", position=node.position, hint="Write a CASE inside.")
-        if name in ("LEAD", "NTILE", "NTH_VALUE"):
+        if name == "NTH_VALUE":
+            raise SqlError(
+                "NTH_VALUE is not supported", position=node.position, hint="Filter ROW_NUMBER() = n in a subquery."
+            )
+        if name in ("LEAD", "NTILE") and not self._batch:
             raise SqlError(
                 f"{name} Function is not supported in stream mode.",
                 position=node.position,
@@ -183,8 +228,10 @@ class _Calls:
             if node.args or node.star:
                 raise SqlError(f"{name} takes no argument", position=node.position)
             return OverCall(name, f"${name}$1", (), _RANKS[name].not_null())
-        if name == "LAG":
+        if name in ("LAG", "LEAD"):
             return self._lag(node)
+        if name == "NTILE":
+            return self._ntile(node)
         if not aggregates.is_aggregate(name):
             raise SqlError(f"{node.name} is no function with OVER", position=node.position)
         arguments, options = constant_arguments(node, name, [self._converter.convert(arg) for arg in node.args])
@@ -195,19 +242,26 @@ class _Calls:
         )
         return OverCall(name, internal_name, args, type_, options | ({"distinct": True} if node.distinct else {}))
 
+    def _ntile(self, node: s.Call) -> OverCall:
+        count = fold(self._converter.convert(node.args[0])) if len(node.args) == 1 else None
+        if not isinstance(count, Literal) or count.type.root not in INTEGERS or int(str(count.value)) < 1:
+            raise SqlError("NTILE takes a constant number from 1", position=node.position)
+        return OverCall("NTILE", "$NTILE$1", (count,), BIGINT.not_null())
+
     def _lag(self, node: s.Call) -> OverCall:
+        name = node.name.upper()
         if not 1 <= len(node.args) <= 3:
-            raise SqlError("LAG takes a value, an offset and a default", position=node.position)
+            raise SqlError(f"{name} takes a value, an offset and a default", position=node.position)
         value = self._converter.convert(node.args[0])
         rest = [fold(self._converter.convert(arg)) for arg in node.args[1:]]
         if any(not isinstance(each, Literal) for each in rest):
-            raise SqlError("offset and default of LAG are constants", position=node.position)
+            raise SqlError(f"offset and default of {name} are constants", position=node.position)
         if rest and not (rest[0].type.root in INTEGERS and _offset(rest[0]) >= 0):
-            raise SqlError("the offset of LAG is a whole number from 0", position=node.args[1].position)
+            raise SqlError(f"the offset of {name} is a whole number from 0", position=node.args[1].position)
         type_ = self._lag_type(node, value.type, rest)
         rest[1:] = [_default(each, type_, node) for each in rest[1:]]
         column = self._column_of(_cast(value, type_.with_nullable(True)))
-        return OverCall("LAG", "$LAG$1", (column, *rest), type_)
+        return OverCall(name, f"${name}$1", (column, *rest), type_)
 
     def _lag_type(self, node: s.Call, value: LogicalType, rest: list[Expression]) -> LogicalType:
         if len(rest) < 2:
@@ -257,5 +311,6 @@ def _over(
         row_of(names, types),
         window.rows,
         window.preceding,
+        window.following,
         members[0][0].position,
     )

@@ -13,7 +13,7 @@ from pydantic.alias_generators import to_camel
 from execnodes import aggregates
 from execnodes.core.constants import constant
 from execnodes.core.errors import PlanError, SqlError
-from execnodes.core.expressions import AggregateCall, Call, Expression, FieldAccess, InputRef, Literal
+from execnodes.core.expressions import AggregateCall, Call, Expression, FieldAccess, InputRef, Literal, Value
 from execnodes.core.node import ExecNode
 from execnodes.core.over_spec import OverSpec
 from execnodes.core.types import BIGINT, DOUBLE, INTEGERS, LogicalType, Root
@@ -159,17 +159,24 @@ def _aggregates(node: ExecNode, inputs: tuple[LogicalType, ...]) -> Found:
         message = _over(call.internal_name, call.operands, call.type, call.distinct)
         if message is not None:
             yield f"calls[{at}]", message
+        yield from _no_options(f"calls[{at}]", getattr(call, "options", {}), call.internal_name)
 
 
 def _options(path: str, call: AggregateCall) -> Found:
-    for key, value in call.options.items():
+    yield from _no_options(path, call.options, call.title)
+
+
+def _no_options(path: str, options: Mapping[str, Value], title: str) -> Found:
+    for key, value in options.items():
         if key not in (aggregates.SEPARATOR, aggregates.PERCENTAGE) or not isinstance(value, str):
-            yield f"{path}.options", f"{key!r} with {value!r} is no option of {call.title}"
+            yield f"{path}.options", f"{key!r} with {value!r} is no option of {title}"
 
 
 def _over_call(path: str, call: AggregateCall, operands: Sequence[Expression]) -> Found:
     if not call.user_name:
         message = _over(call.internal_name, operands, call.type, call.distinct)
+        if call.internal_name in ("$LEAD$1", "$NTILE$1"):
+            message = f"{call.title} needs rows that have not come yet"
         if message is not None:
             yield path, message
     yield from _options(path, call)
@@ -192,7 +199,10 @@ def _over(internal_name: str, operands: Sequence[object], said: LogicalType, dis
     name = internal_name[1:].rpartition("$")[0]
     if name in _RANKS:
         fits = not operands and said.same_values(_RANKS[name])
-    elif name == "LAG":
+    elif name == "NTILE":
+        counts = [each.value for each in operands if isinstance(each, Literal) and isinstance(each.value, int)]
+        fits = len(operands) == len(counts) == 1 and counts[0] > 0 and said.same_values(BIGINT)
+    elif name in ("LAG", "LEAD"):
         first, *rest = operands or (None,)
         fits = isinstance(first, InputRef) and first.type.same_values(said) and len(rest) <= 2
         fits = fits and all(isinstance(each, Literal) for each in rest)

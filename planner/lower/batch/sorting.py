@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from execnodes.aggregates import SEPARATOR
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import digest
 from execnodes.core.node import ExecNode
@@ -116,16 +115,8 @@ def _(node: Over, context: BatchContext) -> ExecNode:
             position=node.position,
             hint="Aggregate in a subquery with GROUP BY, and join it.",
         )
-    if any(call.options.get(SEPARATOR, ",") != "," for call in node.calls):
-        raise SqlError(
-            "LISTAGG with a separator of its own and OVER is not supported in batch mode",
-            position=node.position,
-            hint="Collect with ARRAY_AGG OVER, and put the members together with ARRAY_JOIN.",
-        )
     below = context.lower_batch(node.input)
     names = names_of(below.output_type)
-    unit = "rows" if node.rows else "ms"
-    start = "UNBOUNDED" if node.preceding is None else f"{node.preceding} {unit}"
     return context.add(
         BatchOverAggregate(
             id=NEW,
@@ -134,20 +125,36 @@ def _(node: Over, context: BatchContext) -> ExecNode:
                 "OverAggregate",
                 ("partitionBy", grouped(node.partition, names)),
                 ("orderBy", shown(node.order, names)),
-                ("window", f"[{'ROWS' if node.rows else 'RANGE'} BETWEEN {start} PRECEDING AND CURRENT ROW]"),
+                ("window", _frame(node)),
                 ("select", listed(f"{each.name}({_arguments(each, names)})" for each in node.calls)),
             ),
             partition_fields=node.partition,
             sort_spec=sort_spec(node.order),
             is_rows=node.rows,
             preceding=node.preceding,
+            following=node.following,
             calls=tuple(
-                ExecOverCall(internal_name=each.internal_name, operands=each.args, type=each.type)
+                ExecOverCall(internal_name=each.internal_name, operands=each.args, type=each.type, options=each.options)
                 for each in node.calls
             ),
         ),
         [context.exchange(below, node.partition)],
     )
+
+
+def _frame(node: Over) -> str:
+    """As EXPLAIN shows it."""
+    unit = "rows" if node.rows else "ms" if node.by_time else ""
+
+    def bound(offset: int | None, unbounded: str) -> str:
+        if offset == 0:
+            return "CURRENT ROW"
+        if offset is None:
+            return f"UNBOUNDED {unbounded}"
+        return " ".join(filter(None, (str(abs(offset)), unit, "FOLLOWING" if offset > 0 else "PRECEDING")))
+
+    start = bound(None if node.preceding is None else -node.preceding, "PRECEDING")
+    return f"[{'ROWS' if node.rows else 'RANGE'} BETWEEN {start} AND {bound(node.following, 'FOLLOWING')}]"
 
 
 def _arguments(call: OverCall, names: tuple[str, ...]) -> str:
