@@ -14,7 +14,7 @@ from rekindle.api.table_environment import TableEnvironment
 
 BATCH = {"execution.runtime-mode": "batch"}
 FOLDER = Path(__file__).parent
-ROWS = (FOLDER / "over.sql").read_text(encoding="utf-8")
+ROWS = (FOLDER / "over_rows.txt").read_text(encoding="utf-8")
 LINES = (FOLDER / "over.jsonl").read_text(encoding="utf-8").splitlines()
 QUERIES: list[tuple[str, list[list[Any]]]] = [(each["query"], each["rows"]) for each in map(json.loads, LINES)]
 REFUSED = [

@@ -1,4 +1,4 @@
-"""What Flink 2.3.0 gave for expressions over the rows of `rows.sql`: types, and values in batch mode, zone UTC.
+"""What Flink 2.3.0 gave for expressions over the rows of `rows.txt`: types, and values in batch mode, zone UTC.
 
 A line of `results.jsonl` has an expression, its type and its values in the rows k = 1 to 5, DECIMALs and times as texts
 with all digits, bytes as x'..'. `differs.txt` lists those that are otherwise here, below the reason.
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parent
-ROWS = (FOLDER / "rows.sql").read_text(encoding="utf-8")
+ROWS = (FOLDER / "rows.txt").read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True)
