@@ -5,6 +5,8 @@ Version 1 knows frames up to the current row alone, and neither LEAD nor NTILE.
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import Field as Property
 
 from execnodes.aggregates import WINDOW_FUNCTIONS, argument
@@ -14,7 +16,7 @@ from execnodes.batch.over_aggregate.v1 import OverCall as Version1Call
 from execnodes.core.expressions import AggregateCall, InputRef, Value
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.types import TIMESTAMPS, LogicalType, Root
-from execnodes.lowering.batch import ARRIVAL, BatchRows
+from execnodes.lowering.batch import ARRIVAL, BatchLowering, BatchRows
 from execnodes.lowering.spark_sql import spark_type
 
 _BY_ROW = ("$ROW_NUMBER$1", "$LAG$1", "$LEAD$1", "$NTILE$1")
@@ -45,6 +47,12 @@ class BatchOverAggregate(Version1):
     following: int | None = 0
     """Where the frame ends, counted behind the current row; None: at the last row."""
     calls: tuple[OverCall, ...]
+
+    def lower_batch(self, batch: BatchLowering, inputs: tuple[BatchRows, ...]) -> BatchRows:
+        """Spark's window functions."""
+        rows = inputs[0]
+        given = [*rows.columns, *(self._text(call, rows) for call in self.calls)]
+        return BatchRows(rows.type, rows.numbered()).project(self.output_type, given)
 
     def _text(self, call: Version1Call, rows: BatchRows) -> str:
         window = self._window(rows, by_row=call.internal_name in _BY_ROW)
@@ -80,6 +88,11 @@ class BatchOverAggregate(Version1):
         start = "UNBOUNDED PRECEDING" if self.preceding is None else _bound(-self.preceding)
         end = "UNBOUNDED FOLLOWING" if self.following is None else _bound(self.following)
         return f"{'ROWS' if self.is_rows else 'RANGE'} BETWEEN {start} AND {end}"
+
+    @classmethod
+    def upgrade(cls, old: dict[str, Any]) -> dict[str, Any]:
+        """Frames of version 1 end with the current row."""
+        return {**old, "following": 0}
 
 
 def _bound(offset: int) -> str:
