@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 from typing import Literal as Tag
 
 from pydantic import Field as Property
+from pydantic import model_validator
 
-from execnodes.core.expressions import Expression
+from execnodes.core.expressions import Expression, InputRef, walk
 from execnodes.core.node import PlanModel
 from execnodes.core.secrets import remember
 from execnodes.core.types import Field, LogicalType, row
@@ -57,6 +58,40 @@ class Schema(PlanModel):
     watermark_specs: tuple[WatermarkSpec, ...] = ()
     primary_key: PrimaryKey | None = None
 
+    @model_validator(mode="after")
+    def _agrees(self) -> Self:
+        by_name = {column.name: column for column in self.columns}
+        for what, names in (
+            ("the watermark", [each.rowtime_attribute for each in self.watermark_specs]),
+            ("the primary key", self.primary_key.columns if self.primary_key else ()),
+        ):
+            for name in names:
+                if name not in by_name:
+                    raise ValueError(f"{what} names {name!r}, which is no column")
+        for column in self.columns:
+            if (column.kind == "COMPUTED") != (column.expression is not None):
+                raise ValueError(f"column {column.name!r} is {column.kind}: only COMPUTED ones have an expression")
+            if column.expression is not None:
+                self._check(column.name, column.expression, column.data_type, computed=False)
+        for each in self.watermark_specs:
+            self._check("the watermark", each.expression, by_name[each.rowtime_attribute].data_type, computed=True)
+        return self
+
+    def _check(self, what: str, expression: PersistedExpression, type: LogicalType, *, computed: bool) -> None:
+        """ValueError if an expression gives another type, or reads what it cannot; only some read computed columns."""
+        found = expression.rex_node.type
+        if found.root is not type.root:
+            raise ValueError(f"{what} is {type}, but its expression gives {found}")
+        for each in walk(expression.rex_node):
+            if not isinstance(each, InputRef):
+                continue
+            index = each.input_index
+            known = self.columns[index] if 0 <= index < len(self.columns) else None
+            if known is None or (known.kind == "COMPUTED" and not computed):
+                raise ValueError(f"{what} reads column {index}, which is none that it can read")
+            if not each.type.same_values(known.data_type):
+                raise ValueError(f"{what} reads column {known.name!r} as {each.type}, and it is {known.data_type}")
+
     @property
     def row_type(self) -> LogicalType:
         """All columns as one ROW; the watermarked one is a time attribute."""
@@ -87,6 +122,14 @@ class ResolvedTable(PlanModel):
     comment: str | None = None
     options: dict[str, str] | None = None
     """WITH options; secrets only as ``${env:NAME}`` or ``${file:PATH}``. None when compiled without options."""
+
+    @model_validator(mode="after")
+    def _is_partitioned_by_columns(self) -> Self:
+        names = {column.name for column in self.table_schema.columns}
+        for name in self.partition_keys:
+            if name not in names:
+                raise ValueError(f"partitionKeys names {name!r}, which is no column")
+        return self
 
     def model_post_init(self, _context: Any) -> None:
         """A secret that was written out all the same is shown by nothing that is said of the table."""

@@ -8,6 +8,7 @@ from execnodes.core.errors import Position, SqlError
 from execnodes.core.expressions import Call, Expression, walk
 from execnodes.core.types import LogicalType
 from execnodes.functions.conversion import TRY_CAST, convert
+from execnodes.functions.foreign import INSTEAD
 from execnodes.functions.function import Function, Invocation
 from execnodes.functions.registry import close_matches, find, newest
 from execnodes.functions.temporal_arithmetic import whole_days
@@ -23,6 +24,7 @@ def known(name: str, position: Position | None = None) -> Function:
     if function is None:
         near = close_matches(name.upper())
         hint = f"Did you mean {' or '.join(near)}?" if near else "The documentation lists all functions."
+        hint = INSTEAD.get(name.upper(), hint)
         raise SqlError(f"unknown function {name}", position=position, hint=hint)
     return function
 
@@ -55,6 +57,16 @@ def resolve(
     while function.only is not None and not function.only(binding.operands):
         function = find(f"${function.name}${function.version - 1}")
     return Call(internal_name=function.internal_name, operands=binding.operands, type=binding.type)
+
+
+def takes(call: Call) -> bool:
+    """Whether a function takes the operands of a call just as they are."""
+    function = find(call.internal_name)
+    try:
+        binding = function.bind(Invocation(function.name, call.operands, None, call.type))
+    except SqlError:
+        return False
+    return binding is not None and binding.operands == call.operands
 
 
 def cast(

@@ -152,6 +152,7 @@ class Converter:
             )
         clause = "DISTINCT" if node.distinct else "FILTER" if node.filter else "WITHIN GROUP" if node.order else None
         if clause or node.star:
+            known(name, node.position)
             raise SqlError(f"{clause or '*'} in a call of {node.name}: it is no aggregate", position=node.position)
 
 

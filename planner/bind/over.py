@@ -26,6 +26,9 @@ _RANKS = {"ROW_NUMBER": BIGINT, "RANK": BIGINT, "DENSE_RANK": BIGINT, "PERCENT_R
 """Functions without arguments, and their types."""
 
 
+_FOLLOWING = "OVER RANGE FOLLOWING windows are not supported yet."
+
+
 @dataclass(frozen=True)
 class _Window:
     """What calls must share to be computed together."""
@@ -192,7 +195,7 @@ class _Calls:
     def _preceding(self, spec: s.WindowSpec) -> int | None:
         if spec.upper is not None and spec.upper.kind != "CURRENT ROW":
             raise SqlError(
-                "OVER RANGE FOLLOWING windows are not supported yet.",
+                _FOLLOWING,
                 position=spec.upper.position,
                 hint="End the frame with CURRENT ROW.",
             )
@@ -200,13 +203,13 @@ class _Calls:
         if lower is None or (lower.kind == "PRECEDING" and lower.value is None):
             return None
         if lower.kind == "FOLLOWING":
-            raise SqlError("OVER RANGE FOLLOWING windows are not supported yet.", position=lower.position)
+            raise SqlError(_FOLLOWING, position=lower.position, hint="Begin the frame with PRECEDING.")
         if lower.value is None:
             return 0
         value = fold(self._converter.convert(lower.value))
         wanted = INTEGERS if spec.rows else (Root.INTERVAL_DAY_TIME,)
         if not isinstance(value, Literal) or value.type.root not in wanted or int(str(value.value)) < 0:
-            what = "a number of rows" if spec.rows else "an interval such as INTERVAL '5' SECOND"
+            what = "a number of rows from 0" if spec.rows else "a positive interval such as INTERVAL '5' SECOND"
             raise SqlError(f"the frame's bound is {what}", position=lower.position)
         return int(str(value.value))
 

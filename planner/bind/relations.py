@@ -108,13 +108,20 @@ def _using(node: s.Join, left: Scope, right: Scope, both: Scope, names: tuple[st
     """The condition of USING, and the scope in which each shared column occurs once."""
     conditions, merged = [], []
     for name in names:
-        ours = left.resolve(s.Name((name,), position=node.position))
-        theirs = right.resolve(s.Name((name,), position=node.position))
+        ours, theirs = (_shared(each, side, name, node) for each, side in ((left, "left"), (right, "right")))
         conditions.append(resolve("=", (ours, theirs), position=node.position))
         merged.append((name, _merged(node, ours, theirs)))
     others = [(name, expression) for name, expression in both.merged if name not in names]
     hidden = tuple(replace(relation, hidden=relation.hidden | set(names)) for relation in both.relations)
     return all_of(conditions) or TRUE, Scope(hidden, (*merged, *others))
+
+
+def _shared(scope: Scope, side: str, name: str, node: s.Join) -> Expression:
+    try:
+        return scope.resolve(s.Name((name,), position=node.position))
+    except SqlError as error:
+        error.message = f"USING on the {side} side: {error.message}"
+        raise
 
 
 def _merged(node: s.Join, ours: Expression, theirs: Expression) -> Expression:

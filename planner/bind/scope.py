@@ -126,7 +126,7 @@ def fields_of(expression: Expression, names: tuple[str, ...], at: Name) -> Expre
         type_ = expression.type
         field = next((field for field in type_.fields if field.name == name), None)
         if field is None:
-            what = f"no field '{name}'" if type_.root is Root.ROW else f"no fields: it is a {type_}"
+            what = f"no field '{name}'" if type_.root is Root.ROW else f"no fields: it is {type_}"
             raise SqlError(f"Column '{'.'.join(at.parts)}' not found: '{at.parts[0]}' has {what}", position=at.position)
         nullable = field.type.nullable or type_.nullable
         expression = FieldAccess(name=name, expr=expression, type=field.type.with_nullable(nullable))

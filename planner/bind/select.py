@@ -15,6 +15,7 @@ from planner.bind.aggregate import build_aggregate, is_aggregated
 from planner.bind.expressions import Converter, all_of, and_members
 from planner.bind.hints import StateTtl
 from planner.bind.over import build_over
+from planner.bind.qualify import qualified
 from planner.bind.relations import build_relation
 from planner.bind.scope import Relation, Scope
 from planner.bind.sorting import ordinal, sort_key
@@ -46,7 +47,7 @@ def build_select(
     source = where(builder, source, node.where, subqueries)
     stage = _grouped(builder, node, order, source, subqueries, ttl)
     ttl.check()
-    stage = build_over(builder, node, order, stage).filtered(node.qualify, "QUALIFY")
+    stage = qualified(node, build_over(builder, node, order, stage))
     items = _items(node, source, stage, expected)
     return _output(node, order, items, stage)
 

@@ -108,7 +108,8 @@ def write(plan: Logical, columns: Sequence[Column], targets: tuple[int, ...], si
     """The plan with all columns of the sink, in order, cast; SqlError if number or types do not fit."""
     given, wanted = plan.type.fields, [columns[i] for i in targets]
     if len(given) != len(wanted):
-        raise _mismatch(sink, "Different number of columns.", given, wanted, position)
+        hint = f"Name the columns that are given: INSERT INTO … ({', '.join(each.name for each in wanted[:1])}, …)."
+        raise _mismatch(sink, "Different number of columns.", given, wanted, position, hint)
     expressions: dict[int, Expression] = {}
     for at, (ref, target) in enumerate(zip(refs(plan.type), targets, strict=True)):
         column = columns[target]
@@ -132,12 +133,19 @@ def _null(type_: LogicalType) -> Expression:
     return Literal(value=None, type=type_.regular().with_nullable(True))
 
 
-def _mismatch(sink: str, cause: str, given: Sequence[Field], wanted: Sequence[Column], position: Position) -> SqlError:
+def _mismatch(
+    sink: str,
+    cause: str,
+    given: Sequence[Field],
+    wanted: Sequence[Column],
+    position: Position,
+    hint: str = "CAST in the query or change the table.",
+) -> SqlError:
     query = ", ".join(f"{field.name}: {field.type}" for field in given)
     schema = ", ".join(f"{column.name}: {column.data_type}" for column in wanted)
     return SqlError(
         f"Column types of query result and sink for '{sink}' do not match.\n"
         f"Cause: {cause}\nQuery schema: [{query}]\nSink schema:  [{schema}]",
         position=position,
-        hint="CAST in the query or change the table.",
+        hint=hint,
     )

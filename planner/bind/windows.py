@@ -111,7 +111,8 @@ def _arguments(node: s.TableFunction, parameters: tuple[str, ...]) -> dict[str, 
         found[name] = _Given(argument.value, argument.position)
     missing = [name for name in parameters if name not in found and name not in _OPTIONAL]
     if missing:
-        raise SqlError(f"{node.name} needs {', '.join(missing)}", position=node.position)
+        hint = f"Write {node.name}({', '.join(each for each in parameters if each not in _OPTIONAL)})."
+        raise SqlError(f"{node.name} needs {', '.join(missing)}", position=node.position, hint=hint)
     return found
 
 

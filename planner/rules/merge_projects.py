@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
-from execnodes.core.expressions import Expression, InputRef, substitute, walk
-from execnodes.functions import is_deterministic
+from execnodes.core.expressions import Call, Expression, InputRef, Literal, substitute, walk
+from execnodes.functions import is_deterministic, takes
 from planner.algebra import Filter, Logical, Project
 from planner.algebra.extent import extent
 from planner.algebra.predicates import conjunction, conjuncts
@@ -54,12 +55,25 @@ def mergeable(upper: tuple[Expression, ...], lower: tuple[Expression, ...]) -> b
 
 
 def merges_well(upper: tuple[Expression, ...], lower: tuple[Expression, ...]) -> bool:
-    """Whether expressions stay of a size when what they read is put in."""
+    """Whether expressions stay of a size, and every call has operands that it takes, when what they read is put in."""
     extents = [extent(each) for each in lower]
     merged = [extent(each, lambda column: extents[column.input_index]) for each in upper]
     parts = sum(parts for _, parts in merged)
     apart = sum(extent(each)[1] for each in upper) + sum(parts for _, parts in extents)
-    return parts <= max(_GROWTH, apart) and all(depth <= _DEPTH for depth, _ in merged)
+    fits = parts <= max(_GROWTH, apart) and all(depth <= _DEPTH for depth, _ in merged)
+    return fits and all(map(takes, _with_constants(upper, lower)))
+
+
+def _with_constants(upper: tuple[Expression, ...], lower: tuple[Expression, ...]) -> Iterator[Call]:
+    """Calls that get constants for columns: patterns and formats of which a function knows only some."""
+    constants = {index for index, each in enumerate(lower) if isinstance(each, Literal)}
+    for each in (each for above in upper for each in walk(above) if constants):
+        if isinstance(each, Call) and not each.user_name:
+            reads = (operand.input_index for operand in each.operands if isinstance(operand, InputRef))
+            if not constants.isdisjoint(reads):
+                found = substitute(each, lower)
+                assert isinstance(found, Call)
+                yield found
 
 
 def _is_identity(node: Project) -> bool:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from sqlglot.tokenizer_core import Token
+from sqlglot.tokenizer_core import TokenType as T
+
 from planner import statements as s
 from planner import table_statements as t
 from planner.sql.create import Elements, element, function_body
 from planner.sql.script import Script
+from planner.sql.words import TYPES
 
 
 def alter(script: Script) -> s.Statement:
@@ -85,6 +89,8 @@ def _parts(script: Script, statement: t.AddParts | t.ModifyParts) -> s.Statement
 
 
 def _part(script: Script, elements: Elements, places: list[t.Place]) -> None:
+    if script.at("COLUMN") and script.ahead(1).token_type in (T.VAR, T.IDENTIFIER) and not _is_type(script.ahead(1)):
+        raise script.unsupported("COLUMN in front of a column", "Leave the word out.")
     element(script, elements)
     if elements.names:
         raise script.error(f"expected the type of {elements.names[0]}")
@@ -96,6 +102,10 @@ def _part(script: Script, elements: Elements, places: list[t.Place]) -> None:
         places.append(t.Place(after=_column(script)))
     else:
         places.append(t.Place())
+
+
+def _is_type(token: Token) -> bool:
+    return token.token_type is T.VAR and token.text.upper() in (*TYPES, "METADATA")
 
 
 def _drop(script: Script, path: s.Path, if_exists: bool) -> s.Statement:

@@ -10,11 +10,13 @@ from sqlglot.tokenizer_core import TokenType as T
 
 from execnodes.core.errors import SqlError
 from planner.sql.source import Source
+from planner.sql.words import TYPES
 
 BACKSLASH = "A backslash escapes nothing: a quote in a text is doubled, 'it''s'."
 _WITH = "Write WITH ('connector' = '…', …) behind the columns."
 _REGEXP = "Write REGEXP(text, pattern)."
 _NAMED = "Name the columns that are wanted."
+_UNNEST = "Write CROSS JOIN UNNEST(collection) AS t (x) in FROM."
 _MARKS = {
     (":", ":"): "Write CAST(value AS type).",
     ("=", "="): "Write =.",
@@ -100,6 +102,17 @@ def instead(tokens: Sequence[Token], index: int, source: Source) -> SqlError | N
         )
     if word(-2) == "INTERVAL" and kind is T.VAR:
         return error("INTERVAL without quotes", -2, f"Write {tokens[index - 1].text} * INTERVAL '1' {word(0)}.")
+    if word(0) == "VIEW" and word(-1) == "LATERAL":
+        return error("LATERAL VIEW", -1, _UNNEST)
+    if word(0) == "LATERAL" and word(1) == "VIEW":
+        return error("LATERAL VIEW", 0, _UNNEST)
+    if word(0) == "UNNEST":
+        return error("UNNEST", 0, _UNNEST, "stands in FROM")
+    if word(0) == "GROUPS" and word(-1) != ",":
+        return error("GROUPS in a window frame", 0, "Write ROWS or RANGE.", "is not supported")
+    for at in (0, -1):
+        if word(at) == "COLUMN" and word(at - 1) in ("ADD", "DROP", "MODIFY", "RENAME"):
+            return error("COLUMN at this place", at, "Leave the word out.")
     if word(0) == "WITH" and word(1) in ("ROLLUP", "CUBE"):
         return error(f"WITH {word(1)}", 0, f"Write GROUP BY {word(1)} (…).")
     for at in range(max(index - 2, 0), min(index, len(tokens) - 1)):
@@ -128,7 +141,8 @@ def _misspelt(tokens: Sequence[Token], index: int, source: Source) -> SqlError |
         if 0 <= at < len(tokens) and tokens[at].token_type is T.VAR:
             word = tokens[at].text.upper()
             meant = get_close_matches(word, _WORDS, 1, 0.75)
-            if meant and meant[0] != word and abs(len(word) - len(meant[0])) <= 1:
+            known = word in TYPES or meant == [word]
+            if meant and not known and abs(len(word) - len(meant[0])) <= 1:
                 position = source.position(tokens[at].start)
                 hint = f"Did you mean {meant[0]}?"
                 return SqlError(f"{tokens[at].text} does not belong here", position=position, hint=hint)

@@ -258,8 +258,6 @@ class FlinkParser(Expressions):
                 self._match(T.OUTER)
                 self.expect("JOIN")
                 return kind.name
-        if self.at_any("SEMI", "ANTI") and self.ahead(1).token_type is T.JOIN:
-            raise self.unsupported(f"{self.token.text.upper()} JOIN", _SEMI)
         return None
 
     def _parse_table(self, *_: object, **__: object) -> exp.Expr:
@@ -325,6 +323,9 @@ class FlinkParser(Expressions):
             self.at_any("PIVOT", "UNPIVOT") and self.ahead(1).text == "("
         ):
             raise self.unsupported(self.token.text.upper(), "Write it with GROUP BY or joins.")
+        if self.at_any("ASOF", "SEMI", "ANTI") and self.ahead(1).token_type is T.JOIN:
+            hint = _SEMI if not self.at("ASOF") else "Join on a range of times, and keep the newest by ROW_NUMBER."
+            raise self.unsupported(f"{self.token.text.upper()} JOIN", hint)
 
     def _parse_table_alias(self, alias_tokens: object = None) -> exp.TableAlias | None:
         """``[AS] name [(column, …)]``."""

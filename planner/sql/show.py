@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+
 from planner import statements as s
 from planner.sql.script import Script
 from planner.sql.words import LISTS
@@ -21,10 +23,13 @@ def show(script: Script) -> s.Statement:
         raise script.error("expected CATALOG or DATABASE behind SHOW CURRENT")
     qualifier = next((word for word in ("USER", "FULL") if script.accept(word)), None)
     if not script.at_any(*LISTS):
-        raise script.unsupported(
-            f"SHOW {script.shown()}", f"Write SHOW {', '.join(LISTS)}, CREATE TABLE or CURRENT CATALOG."
-        )
+        near = get_close_matches(script.shown().upper(), LISTS, 1, 0.75)
+        meant = f"Did you mean {near[0]}? " if near else ""
+        known = f"There is SHOW {', '.join(LISTS)}, CREATE TABLE, CURRENT CATALOG and CURRENT DATABASE."
+        raise script.unsupported(f"SHOW {script.shown()}", meant + known)
     what = script.take().text.upper()
+    if what == "COLUMNS" and not script.at_any("FROM", "IN"):
+        raise script.error("expected FROM and a table")
     path = script.path("a name") if script.accept("FROM") or script.accept("IN") else ()
     negated = script.accept("NOT")
     like = None

@@ -28,7 +28,9 @@ def statements(script: Script) -> list[s.Statement]:
             return found
         found.append(statement(script))
         if not script.ended and not script.at(";"):
-            raise script.error("expected the end of the statement", "Put a semicolon between statements.")
+            begins_one = script.at_any(*BEGINNINGS)
+            hint = "Put a semicolon between statements." if begins_one else None
+            raise script.error("expected the end of the statement", hint)
 
 
 def statement(script: Script) -> s.Statement:

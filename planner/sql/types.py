@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+
 from execnodes.core import types as t
 from execnodes.core.errors import SqlError
 from execnodes.core.types import Field, LogicalType, Root
 from planner.sql import nodes
 from planner.sql.cursor import Cursor
 from planner.sql.literals import unit
+from planner.sql.words import TYPES
 
 _PLAIN = {
     "BOOLEAN": t.BOOLEAN,
@@ -33,6 +36,32 @@ _KNOWN = (
     "STRING, BINARY(n), VARBINARY(n), BYTES, DATE, TIME(p), TIMESTAMP(p), TIMESTAMP_LTZ(p), INTERVAL …, ARRAY<…>, "
     "MULTISET<…>, MAP<…, …>, ROW<name type, …>."
 )
+
+
+_FOREIGN = {
+    **dict.fromkeys(("TEXT", "VARCHAR2", "NVARCHAR", "CLOB", "JSON", "JSONB", "UUID", "ENUM"), "STRING"),
+    **dict.fromkeys(("DATETIME", "TIMESTAMP_NTZ"), "TIMESTAMP(3)"),
+    **dict.fromkeys(("TIMESTAMPTZ",), "TIMESTAMP_LTZ(3)"),
+    **dict.fromkeys(("LONG", "INT8", "INT64", "UINT64", "SERIAL"), "BIGINT"),
+    **dict.fromkeys(("SHORT", "INT2", "INT16"), "SMALLINT"),
+    **dict.fromkeys(("INT4", "INT32", "UINT32"), "INT"),
+    **dict.fromkeys(("BYTE", "INT1"), "TINYINT"),
+    **dict.fromkeys(("FLOAT8", "FLOAT64"), "DOUBLE"),
+    **dict.fromkeys(("FLOAT4", "FLOAT32"), "FLOAT"),
+    **dict.fromkeys(("BLOB", "BYTEA"), "BYTES"),
+    **dict.fromkeys(("NUMBER", "MONEY", "BIGDECIMAL"), "DECIMAL(p, s)"),
+    **dict.fromkeys(("BOOL", "BIT"), "BOOLEAN"),
+    **dict.fromkeys(("STRUCT", "RECORD", "OBJECT"), "ROW<name type, …>"),
+    **dict.fromkeys(("LIST",), "ARRAY<…>"),
+}
+"""Types of other systems, and Flink's."""
+
+
+def _instead(word: str) -> str:
+    if word in _FOREIGN:
+        return f"Write {_FOREIGN[word]}."
+    near = get_close_matches(word, TYPES, 1, 0.75)
+    return f"{f'Did you mean {near[0]}? ' if near else ''}{_KNOWN}"
 
 
 class Types(Cursor):
@@ -103,7 +132,7 @@ class Types(Cursor):
         raise SqlError(
             f"unknown type {token.text}",
             position=position,
-            hint=_KNOWN,
+            hint=_instead(word),
         )
 
     def _numbers(self, most: int) -> tuple[int, ...]:

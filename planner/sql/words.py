@@ -18,5 +18,12 @@ BEGINNINGS = (
 )  # fmt: skip
 """The words a statement may begin with."""
 
+TYPES = (
+    "BOOLEAN", "TINYINT", "SMALLINT", "INT", "INTEGER", "BIGINT", "FLOAT", "REAL", "DOUBLE", "DECIMAL", "DEC",
+    "NUMERIC", "CHAR", "CHARACTER", "VARCHAR", "STRING", "BINARY", "VARBINARY", "BYTES", "DATE", "TIME", "TIMESTAMP",
+    "TIMESTAMP_LTZ", "INTERVAL", "ARRAY", "MULTISET", "MAP", "ROW", "NULL",
+)  # fmt: skip
+"""The words a type may begin with."""
+
 LISTS = ("TABLES", "VIEWS", "DATABASES", "CATALOGS", "FUNCTIONS", "JOBS", "MODULES", "JARS", "COLUMNS")
 """What SHOW lists."""

@@ -170,7 +170,10 @@ class CatalogFolder:
     @contextmanager
     def _lock(self) -> Iterator[None]:
         """Keep other processes from changing the catalog meanwhile; the end of the process gives it back."""
-        with open(self._path / _LOCK, "a", encoding="utf-8") as handle:
+        path = self._path / _LOCK
+        if path.exists() and not path.is_file():
+            raise CatalogError("the lock of the catalog is no file", where=str(path), hint="Remove it.")
+        with path.open("a", encoding="utf-8") as handle:
             fcntl.flock(handle, fcntl.LOCK_EX)
             yield
 

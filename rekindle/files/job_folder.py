@@ -166,6 +166,8 @@ class JobFolder:
             # What the job keeps is for nobody else to read, also not what Spark writes below.
             private_folder(self.path)
             path = self.path / "lock"
+            if path.exists() and not path.is_file():
+                raise ValueError("its lock is no file")
             handle = open(path, "a+", encoding="utf-8", errors="replace", opener=owners_opener)  # noqa: SIM115  # kept
             held = _locked(handle)
         except (OSError, ValueError) as error:

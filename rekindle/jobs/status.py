@@ -148,6 +148,8 @@ def read_progress(folder: Path) -> Written:
 def is_alive(folder: Path) -> bool:
     """Whether a process holds the folder. JobError if that cannot be seen."""
     path = folder / LOCK
+    if path.exists() and not path.is_file():  # a pipe would be waited for
+        raise JobError("this is no file", where=str(path), hint="Remove it.")
     try:
         with path.open("r", encoding="utf-8") as handle:
             fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)

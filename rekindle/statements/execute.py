@@ -85,7 +85,7 @@ def _(statement: Show, environment: TableEnvironment) -> TableResult:
         from rekindle.statements.jobs import show_jobs
 
         return show_jobs(environment)
-    columns, rows = show(statement, environment.catalog)
+    columns, rows = show(statement, environment.catalog, environment.configuration)
     return TableResult(columns=columns, rows=rows)
 
 

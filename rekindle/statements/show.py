@@ -21,11 +21,14 @@ Listing = tuple[tuple[str, ...], list[tuple[Any, ...]]]
 """Column names and rows."""
 
 
-def show(statement: Show, catalog: Catalog) -> Listing:
+def show(statement: Show, catalog: Catalog, configuration: Configuration) -> Listing:
     """SHOW TABLES and its like; SqlError for a list that there is not."""
     what = statement.what
     if what.startswith("CREATE "):
         return ("result",), [(create_statement(what.removeprefix("CREATE "), statement.path, catalog),)]
+    if what == "COLUMNS":
+        columns, rows = describe(Describe(statement.path, position=statement.position), catalog, configuration)
+        return columns, [row for row in rows if _matches(str(row[0]), statement)]
     if what == "FULL MODULES":
         return ("module name", "used"), [(CORE, CORE in catalog.modules.used)] if _matches(CORE, statement) else []
     lists: dict[str, Callable[[], Iterable[str]]] = {

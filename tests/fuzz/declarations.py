@@ -185,6 +185,7 @@ def run(case: str) -> None:
         if first == "disk":
             again = Catalog({"file": open_catalog_folder})
             _use(again, folder)
+            again.use_database((catalog.current_database,))
             permanent = {path: each for path, each in objects.items() if not _is_temporary(catalog, path)}
             found = _objects(again)
             if {path: found.get(path) for path in permanent} != permanent:

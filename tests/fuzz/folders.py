@@ -6,6 +6,7 @@ A case is a line with a file and a kind of damage, and behind it the bytes of th
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -63,7 +64,7 @@ FILES = {
     **{name: json.dumps(content) for name, content in _CONTENT.items()},
     **{name: f"v1\n{json.dumps(content)}\n{{}}" for name, content in _LOGS.items()},
 }
-_KINDS = ("content", "content", "content", "content", "missing", "folder", "dangling")
+_KINDS = ("content", "content", "content", "content", "content", "missing", "folder", "dangling", "loop", "pipe")
 _HOSTILE: tuple[Any, ...] = (
     None, True, -1, 0, 2**70, -(2**70), 1.5, float("nan"), float("inf"), "", "x", "../../../x", "\x1b[2J\n", "é\u202e",
     [], {}, [[]], {"a": None}, ["a"], "9" * 5000,
@@ -181,6 +182,10 @@ def _damage(path: Path, kind: str, content: str) -> Iterator[None]:
         path.mkdir()
     elif kind == "dangling":
         path.symlink_to("nowhere/at/all")
+    elif kind == "loop":
+        path.symlink_to(path)
+    elif kind == "pipe":
+        os.mkfifo(path)
     try:
         yield
     finally:

@@ -177,10 +177,19 @@ def test_tables_are_replaced_by_queries() -> None:
     assert ([each.name for each in found.table_schema.columns], found.options) == (["n"], {"connector": "y"})
 
 
+def test_show_columns() -> None:
+    catalog = apply(TABLE + "CREATE VIEW v AS SELECT a, b FROM t")
+    for text, names in (("t LIKE '_'", "abcp"), ("t NOT LIKE '_'", ["at", "ts"]), ("v", "ab")):
+        (statement,) = parse(f"SHOW COLUMNS FROM {text}")
+        assert isinstance(statement, Show)
+        columns, rows = show(statement, catalog, Configuration())
+        assert (columns[:2], [row[0] for row in rows]) == (("name", "type"), list(names))
+
+
 def test_modules() -> None:
     catalog = apply("USE MODULES core")
-    assert show(Show("MODULES"), catalog)[1] == [("core",)]
-    assert show(Show("FULL MODULES"), catalog) == (("module name", "used"), [("core", True)])
+    assert show(Show("MODULES"), catalog, Configuration())[1] == [("core",)]
+    assert show(Show("FULL MODULES"), catalog, Configuration()) == (("module name", "used"), [("core", True)])
     for text, message in {
         "LOAD MODULE core": "loaded already",
         "LOAD MODULE hive WITH ('hive-version' = '3')": "no module 'hive'",

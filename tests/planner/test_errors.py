@@ -40,7 +40,7 @@ def run(text: str) -> None:
         ("SELECT t.nope FROM t", 1, 8, "Column 'nope' not found in table 't'"),
         ("SELECT x.id FROM t", 1, 8, "Table 'x' not found"),
         ("SELECT r.y FROM t", 1, 8, "no field 'y'"),
-        ("SELECT k.y FROM t", 1, 8, "no fields: it is a STRING"),
+        ("SELECT k.y FROM t", 1, 8, "no fields: it is STRING"),
         ("SELECT id FROM t JOIN u ON t.id = u.id", 1, 8, "Column 'id' is ambiguous"),
         ("SELECT * FROM t, t", 1, 18, "two relations are named 't'"),
         ("SELECT * FROM nowhere", 1, 15, "Object 'nowhere' not found"),

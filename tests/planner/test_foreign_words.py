@@ -50,6 +50,21 @@ from planner.parse import parse
         ("SELECT ^U&'\\d800'", "half a character", None),
         ("SELECT CAST(a AS VARCHAR^(99999999999))", "1 to 2147483647", None),
         ("SELECT COUNT(DISTINCT ^)", "expected an expression", None),
+        ("SELECT 1 AS `^\ud800`", "half a surrogate pair", None),
+        ("SELECT SUM(a) OVER (ORDER BY b ^GROUPS 5 PRECEDING) FROM t", "GROUPS in a window frame", "ROWS or RANGE"),
+        ("SELECT * FROM t ^LATERAL VIEW EXPLODE(xs) AS e", "LATERAL VIEW is not", "UNNEST"),
+        ("SELECT a, ^UNNEST(xs) FROM t", "UNNEST stands in FROM", "CROSS JOIN UNNEST"),
+        ("SELECT a FROM t ^ASOF JOIN u ON t.a = u.a", "ASOF JOIN is not supported", "ROW_NUMBER"),
+        ("SELECT a FROM t ^SEMI JOIN u ON t.a = u.a", "SEMI JOIN is not supported", "EXISTS"),
+        ("SELECT a FROM t AS x ^ANTI JOIN u ON t.a = u.a", "ANTI JOIN is not supported", "EXISTS"),
+        ("ALTER TABLE t ADD ^COLUMN z INT", "COLUMN in front of a column", "Leave the word out"),
+        ("ALTER TABLE t DROP ^COLUMN a", "COLUMN at this place", "Leave the word out"),
+        ("ALTER TABLE t RENAME ^COLUMN a TO b", "COLUMN at this place", "Leave the word out"),
+        ("CREATE TABLE t (a INT ^AUTO_INCREMENT)", "expected ), found AUTO_INCREMENT", None),
+        ("CREATE TABLE t (a ^TEXT)", "unknown type TEXT", "Write STRING."),
+        ("CREATE TABLE t (a ^BOOLEANN)", "unknown type", "Did you mean BOOLEAN?"),
+        ("SHOW ^TABELS", "SHOW TABELS", "Did you mean TABLES?"),
+        ("SHOW COLUMNS^", "expected FROM and a table", None),
         ("SELECT a FROM t LIMIT 1 ^LIMIT 2", "since LIMIT is given already", None),
     ],
 )
@@ -65,3 +80,15 @@ def test_foreign_words(text: str, message: str, hint: str | None) -> None:
 
 def test_a_surrogate_pair_is_one_character() -> None:
     assert parse("SELECT U&'\\d83d\\de00'") == parse("SELECT '😀'")
+
+
+def test_a_semicolon_is_advised_between_statements_only() -> None:
+    with pytest.raises(SqlError) as raised:
+        parse("SELECT a b c FROM t")
+    assert raised.value.hint is None
+
+
+def test_what_ends_a_word_of_a_table_is_no_column() -> None:
+    """COLUMN is a name as others are."""
+    for text in ("ADD (COLUMN INT)", "ADD column AS 1", "DROP `column`", "RENAME a TO column"):
+        assert parse(f"ALTER TABLE t {text}")

@@ -77,6 +77,8 @@ def test_a_top_n_keeps_what_it_needs(query: str, strategy: str, keys: tuple[int,
         (Rank, top("n = 1", "PARTITION BY k ORDER BY v")),
         (Rank, top("n <= w", "PARTITION BY k ORDER BY ts")),
         (Rank, "SELECT k, v FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY k ORDER BY v DESC) BETWEEN 2 AND 5"),
+        (Rank, "SELECT k, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v) AS n FROM t QUALIFY 2 >= n"),
+        (Rank, "SELECT k, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v) AS n FROM t QUALIFY n <= 2 AND v > 0"),
         (Deduplicate, top("n < 2", "PARTITION BY k ORDER BY ts")),
         (Deduplicate, top("1 >= n", "PARTITION BY k ORDER BY pt DESC")),
         (WindowDeduplicate, top("n = 1", "PARTITION BY k, window_start, window_end ORDER BY ts", TUMBLE)),
@@ -131,3 +133,16 @@ def test_sinks_go_by_the_keys_of_ranks(insert: str, key: tuple[int, ...]) -> Non
 def test_a_row_that_changes_its_partition_has_no_key_there() -> None:
     with pytest.raises(SqlError, match="the query has no key"):
         nodes(f"by_k {top('n <= 2', 'PARTITION BY w ORDER BY v', 'c')}")
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("SELECT k, v FROM t QUALIFY v > 1", "QUALIFY expression must contain a window function"),
+        ("SELECT k, ROW_NUMBER() OVER (ORDER BY v) AS n FROM t QUALIFY v = 1", "must contain a window function"),
+        ("SELECT v, ROW_NUMBER() OVER (ORDER BY v) AS v FROM t QUALIFY v = 1", "Column 'v' is ambiguous"),
+    ],
+)
+def test_qualify_goes_by_functions_over_windows(query: str, message: str) -> None:
+    with pytest.raises(SqlError, match=message):
+        nodes(f"plain {query}")
