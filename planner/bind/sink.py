@@ -108,7 +108,9 @@ def write(plan: Logical, columns: Sequence[Column], targets: tuple[int, ...], si
     """The plan with all columns of the sink, in order, cast; SqlError if number or types do not fit."""
     given, wanted = plan.type.fields, [columns[i] for i in targets]
     if len(given) != len(wanted):
-        hint = f"Name the columns that are given: INSERT INTO … ({', '.join(each.name for each in wanted[:1])}, …)."
+        names = ", ".join(each.name for each in wanted[: len(given)])
+        fewer = f"Name the columns that are given: INSERT INTO … ({names})."
+        hint = fewer if len(given) < len(wanted) else "Leave columns out of the query, or add them to the table."
         raise _mismatch(sink, "Different number of columns.", given, wanted, position, hint)
     expressions: dict[int, Expression] = {}
     for at, (ref, target) in enumerate(zip(refs(plan.type), targets, strict=True)):
