@@ -133,7 +133,7 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Json], Json], object], str]] = {
     ),
     "watermark": (
         lambda n, _: next(every(n["table-source-scan"], "INPUT_REF")).update(inputIndex=0),
-        "schema.watermarkSpecs.*the type is",
+        "schema: the watermark reads column 'a' as TIMESTAMP",
     ),
 }  # fmt: skip
 
