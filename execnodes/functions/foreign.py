@@ -10,7 +10,7 @@ _MIDDLE = "Write PERCENTILE(value, 0.5)."
 _ROWS = "Write CROSS JOIN UNNEST(collection) AS t (x) in FROM."
 _WHEN = "Write CASE WHEN … THEN … END."
 
-INSTEAD = {
+OF_OTHERS = {
     **{
         f"{window}_{part}": _WINDOW.format(window, column)
         for window in ("TUMBLE", "HOP", "SESSION")

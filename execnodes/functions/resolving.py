@@ -8,7 +8,7 @@ from execnodes.core.errors import Position, SqlError
 from execnodes.core.expressions import Call, Expression, walk
 from execnodes.core.types import LogicalType
 from execnodes.functions.conversion import TRY_CAST, convert
-from execnodes.functions.foreign import INSTEAD
+from execnodes.functions.foreign import OF_OTHERS
 from execnodes.functions.function import Function, Invocation
 from execnodes.functions.registry import close_matches, find, newest
 from execnodes.functions.temporal_arithmetic import whole_days
@@ -24,7 +24,7 @@ def known(name: str, position: Position | None = None) -> Function:
     if function is None:
         near = close_matches(name.upper())
         hint = f"Did you mean {' or '.join(near)}?" if near else "The documentation lists all functions."
-        hint = INSTEAD.get(name.upper(), hint)
+        hint = OF_OTHERS.get(name.upper(), hint)
         raise SqlError(f"unknown function {name}", position=position, hint=hint)
     return function
 

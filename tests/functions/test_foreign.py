@@ -4,17 +4,17 @@ import re
 
 import pytest
 
-from execnodes.core.aggregates import is_aggregate
+from execnodes.aggregates.registry import is_aggregate
 from execnodes.core.errors import SqlError
 from execnodes.functions import known
-from execnodes.functions.foreign import INSTEAD
+from execnodes.functions.foreign import OF_OTHERS
 from execnodes.functions.registry import newest
 
 _OF_QUERIES = {"UNNEST", "TUMBLE", "HOP", "SESSION"}
 
 
 def test_hints_name_functions_that_there_are() -> None:
-    for name, hint in INSTEAD.items():
+    for name, hint in OF_OTHERS.items():
         assert newest(name) is None, f"{name} is a function here"
         assert not is_aggregate(name), f"{name} is an aggregate function here"
         for meant in re.findall(r"[A-Z_]+(?=\()", hint):
@@ -25,4 +25,4 @@ def test_hints_name_functions_that_there_are() -> None:
 def test_hints_are_shown(name: str) -> None:
     with pytest.raises(SqlError) as raised:
         known(name)
-    assert raised.value.hint == INSTEAD[name.upper()]
+    assert raised.value.hint == OF_OTHERS[name.upper()]
