@@ -308,7 +308,7 @@ REFUSED: list[tuple[str, Callable[[], Sink]]] = [
     ("OFFSET without LIMIT", lambda: sink(Sort(W, (SortKey(3),), offset=2, position=HERE))),
     ("must be a multiple", lambda: sink(in_windows("CUMULATE", 10_000, 4000))),
     ("must be a multiple", lambda: sink(in_windows("HOP", 10_000, 4000))),
-    ("needs an event-time attribute", lambda: sink(replace(windows(T), position=HERE))),
+    ("needs a time attribute", lambda: sink(replace(windows(T), position=HERE))),
     ("an interval join", lambda: sink(timed_join(JoinType.INNER, ">=", "<="))),
     ("an interval join", lambda: sink(timed_join(JoinType.LEFT, "="))),
     ("windowed tables", lambda: sink(window_join())),
