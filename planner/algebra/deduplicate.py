@@ -10,6 +10,8 @@ from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
 from execnodes.core.errors import Position
 from execnodes.core.types import LogicalType
 from planner.algebra.keys import Key
+from planner.algebra.over import SortKey
+from planner.algebra.rank import Rank
 from planner.algebra.relation import ALL_CHANGES, PassesTimes, Places, Pruning
 
 
@@ -55,3 +57,8 @@ class Deduplicate(PassesTimes):
     def keeps_state(self) -> bool:
         """Yes."""
         return True
+
+    def ranked(self) -> Rank:
+        """The same rows as a Top-1, which keeps those that may be the first once others are taken back."""
+        order = SortKey(self.time_index, not self.keep_last, self.keep_last)
+        return Rank(self.input, self.keys, (order,), "ROW_NUMBER", 1, 1, self.type, self.position)

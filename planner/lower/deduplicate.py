@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execnodes.core.node import ExecNode
 from execnodes.core.types import TimeKind
-from planner.algebra import Deduplicate, Rank, SortKey
+from planner.algebra import Deduplicate
 from planner.lower.context import NEW, Context, lower_node
 from planner.lower.describe import described, listed, names_of
 
@@ -14,7 +14,7 @@ def _(node: Deduplicate, context: Context, update_before: bool) -> ExecNode:
     from execnodes.stream.deduplicate import Deduplicate as ExecDeduplicate
 
     if not node.input.kinds.insert_only:
-        return context.lower(_ranked(node), update_before)
+        return context.lower(node.ranked(), update_before)
     below = context.lower(node.input, True)
     by_arrival = below.output_type.fields[node.time_index].type.kind is TimeKind.PROCTIME
     names = names_of(below.output_type)
@@ -39,9 +39,3 @@ def _(node: Deduplicate, context: Context, update_before: bool) -> ExecNode:
         ),
         [context.exchange(below, node.keys)],
     )
-
-
-def _ranked(node: Deduplicate) -> Rank:
-    """Of rows that may be taken back the others have to be kept."""
-    order = SortKey(node.time_index, not node.keep_last, node.keep_last)
-    return Rank(node.input, node.keys, (order,), "ROW_NUMBER", 1, 1, node.type, node.position)

@@ -1,0 +1,19 @@
+"""In mini-batches the first row of a key is given at once, and replaced by an older one that comes later."""
+
+from __future__ import annotations
+
+from execnodes.core.types import TimeKind
+from planner.algebra import Deduplicate, Logical
+from planner.algebra.tree import Sinks, rewrite
+
+
+def rank_first_rows(sinks: Sinks) -> Sinks:
+    """Put a Top-1 in place of what would wait for the watermark, as Flink's RowTimeMiniBatchDeduplicateFunction does."""
+
+    def rank(node: Logical) -> Logical:
+        if not isinstance(node, Deduplicate) or node.keep_last:
+            return node
+        by_arrival = node.input.type.fields[node.time_index].type.kind is TimeKind.PROCTIME
+        return node if by_arrival else node.ranked()
+
+    return rewrite(sinks, rank)
