@@ -8,7 +8,7 @@ from planner.algebra.tree import Sinks, rewrite
 
 
 def rank_first_rows(sinks: Sinks) -> Sinks:
-    """Put a Top-1 in place of what would wait for the watermark, as Flink's RowTimeMiniBatchDeduplicateFunction does."""
+    """Put a Top-1 in place of what would wait for the watermark (Flink: RowTimeMiniBatchDeduplicateFunction)."""
 
     def rank(node: Logical) -> Logical:
         if not isinstance(node, Deduplicate) or node.keep_last:
