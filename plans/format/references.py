@@ -39,7 +39,17 @@ COLUMNS = frozenset(
 """Properties that are indexes of columns, or lists of such, of all inputs one after the other unless said otherwise."""
 NUMBERS = frozenset(
     {
-        *("limit_start", "limit_end", "rank_start", "rank_end", "preceding", "version", "input_index", "id"),
+        *(
+            "limit_start",
+            "limit_end",
+            "rank_start",
+            "rank_end",
+            "preceding",
+            "following",
+            "version",
+            "input_index",
+            "id",
+        ),
         *("start", "end"),
         *("size", "slide", "offset", "max_size", "step", "gap", "original_input_fields"),
     }

@@ -46,6 +46,18 @@ def _calling_python() -> Iterator[tuple[str, Any]]:
         yield from ((each["type"], document) for each in document["nodes"])
 
 
+def _of_version_1(document: Any) -> Any:
+    """A plan of batch mode with OVER, as releases up to 1.2 made it."""
+    old = json.loads(json.dumps(document))
+    for node in old["nodes"]:
+        if node["type"] == "batch-exec-over-aggregate_2":
+            node["type"] = "batch-exec-over-aggregate_1"
+            node.pop("following", None)
+            for call in node["calls"]:
+                call.pop("options", None)
+    return old
+
+
 @cache
 def plans() -> dict[str, Any]:
     """A plan with the node, for each type."""
@@ -57,6 +69,7 @@ def plans() -> dict[str, Any]:
             with suppress(UnknownNodeError):  # a plan that has to be migrated first
                 load(json.dumps(document))
                 found |= dict.fromkeys(lacking, document)
+    found["batch-exec-over-aggregate_1"] = _of_version_1(found["batch-exec-over-aggregate_2"])
     return found
 
 
