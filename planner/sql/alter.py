@@ -11,6 +11,11 @@ from planner.sql.create import Elements, element, function_body
 from planner.sql.script import Script
 from planner.sql.words import TYPES
 
+_OTHERS = {
+    "DATABASE": "A database has no properties.",
+    "CATALOG": "DROP it and CREATE it with other options; what it holds stays where it is stored.",
+}
+
 
 def alter(script: Script) -> s.Statement:
     """An ALTER statement."""
@@ -24,7 +29,8 @@ def alter(script: Script) -> s.Statement:
         return _view(script)
     if script.accept("TABLE"):
         return _table(script)
-    raise script.unsupported(f"ALTER {script.shown()}", "Write ALTER TABLE, ALTER VIEW or ALTER FUNCTION.")
+    hint = _OTHERS.get(script.token.text.upper(), "Write ALTER TABLE, ALTER VIEW or ALTER FUNCTION.")
+    raise script.unsupported(f"ALTER {script.shown()}", hint)
 
 
 def _view(script: Script) -> s.Statement:

@@ -244,6 +244,9 @@ class Expressions:
         star = not distinct and len(args) == 1 and isinstance(args[0], exp.Star)
         quoted = isinstance(this, exp.Identifier)
         name: str = self.name(this) if quoted else this
+        if not quoted and name.upper() == "APPROX_COUNT_DISTINCT" and len(args) == 1 and not star:
+            # The exact number is an approximation, too.
+            name, distinct = "COUNT", True
         return s.Call(name, () if star else self.each(args), distinct=distinct, star=star, quoted=quoted, position=here)
 
     # Windows and order.

@@ -50,6 +50,9 @@ _BEGINNINGS = {
     "UPSERT": "Write INSERT INTO a table with a primary key.",
     "REPLACE": "Write INSERT INTO a table with a primary key, or INSERT OVERWRITE.",
     "TRUNCATE": "Write INSERT OVERWRITE.",
+    "ANALYZE": "Plans do not go by statistics: leave it out.",
+    "CALL": "There are no procedures.",
+    "REMOVE": "No jar was added: functions and connectors of Rekindle are part of it.",
     "PRAGMA": "Write SET 'key' = 'value'.",
     "FROM": "Write SELECT … FROM ….",
 }

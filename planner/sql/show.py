@@ -8,6 +8,14 @@ from planner import statements as s
 from planner.sql.script import Script
 from planner.sql.words import LISTS
 
+_NONE = {
+    "PARTITIONS": "Tables have no list of partitions: SELECT DISTINCT their columns.",
+    "PROCEDURES": "There are no procedures.",
+    "MODELS": "There are no models; call yours in a function written in Python.",
+    "MATERIALIZED": "There are no materialized tables; INSERT INTO a table with a primary key keeps a result.",
+}
+"""Lists of Flink that would always be empty."""
+
 
 def show(script: Script) -> s.Statement:
     """SHOW TABLES, SHOW CREATE TABLE x, SHOW CURRENT CATALOG and their like."""
@@ -22,6 +30,8 @@ def show(script: Script) -> s.Statement:
                 return s.Show(f"CURRENT {kind}")
         raise script.error("expected CATALOG or DATABASE behind SHOW CURRENT")
     qualifier = next((word for word in ("USER", "FULL") if script.accept(word)), None)
+    if script.token.text.upper() in _NONE:
+        raise script.unsupported(f"SHOW {script.shown()}", _NONE[script.token.text.upper()])
     if not script.at_any(*LISTS):
         near = get_close_matches(script.shown().upper(), LISTS, 1, 0.75)
         meant = f"Did you mean {near[0]}? " if near else ""
@@ -54,7 +64,10 @@ def describe(script: Script) -> s.Statement:
         return s.DescribeFunction(script.path("a function"), extended)
     if script.at_any("CATALOG", "DATABASE", "FUNCTION") and script.ahead(1).text.upper() != ".":
         raise script.unsupported(
-            f"DESCRIBE {script.token.text.upper()}", "DESCRIBE takes a table, a view, CATALOG or FUNCTION with a name."
+            f"DESCRIBE {script.token.text.upper()}",
+            "A database is a name alone: SHOW TABLES FROM it."
+            if script.at("DATABASE")
+            else "DESCRIBE takes a table, a view, CATALOG or FUNCTION with a name.",
         )
     script.accept("EXTENDED")
     return s.Describe(script.path("a table"))
