@@ -29,7 +29,19 @@ def _bind(call: Invocation) -> Binding | None:
         raise SqlError(
             "the pattern of SIMILAR TO must be a constant", position=call.position, hint="Use REGEXP(text, pattern)."
         )
+    if "SIMILAR" in call.name:
+        _check_similar(_constant(operands[1]) or "", _constant(operands[2]) if len(operands) == 3 else None, call)
     return Binding(operands, BOOLEAN.with_nullable(any(each.type.nullable for each in operands)))
+
+
+def _check_similar(pattern: str, escape: str | None, call: Invocation) -> None:
+    """SqlError for what is no regular expression by itself: with what stands around it, it may be another one."""
+    if not well_formed(_body(pattern, escape)):
+        raise SqlError(
+            f"Invalid regular expression {pattern!r}",
+            position=call.position,
+            hint="Close every bracket and parenthesis, or put the character of ESCAPE in front of it.",
+        )
 
 
 def _constant(expression: Expression) -> str | None:
@@ -55,7 +67,11 @@ def _lower_similar(negated: str) -> Callable[[Scope, Call], str]:
 
 def similar_to_regex(pattern: str, escape: str | None = None) -> str:
     """The Java regular expression of a SIMILAR TO pattern; the whole text has to match."""
-    made, at, bracket = [], 0, False
+    return f"(?s)\\A(?:{_body(pattern, escape)})\\z"
+
+
+def _body(pattern: str, escape: str | None) -> str:
+    made, at, bracket = list[str](), 0, False
     while at < len(pattern):
         each = pattern[at]
         if each == escape and at + 1 < len(pattern):
@@ -67,7 +83,7 @@ def similar_to_regex(pattern: str, escape: str | None = None) -> str:
         else:
             made.append({"%": ".*", "_": ".", "\\": "\\\\", "$": "\\$"}.get(each, each))
         at += 1
-    return f"(?s)\\A(?:{''.join(made)})\\z"
+    return "".join(made)
 
 
 def _matching(name: str, lower: Callable[[str], Callable[[Scope, Call], str]]) -> tuple[Function, Function]:

@@ -113,6 +113,8 @@ def test_refusals(name: str, types: list[str], says: str) -> None:
         ("DATE_FORMAT", [*columns("DATE"), literal("YYYY", "CHAR(4) NOT NULL")], "letter 'Y'"),
         ("LIKE", [*columns("STRING", "STRING"), literal("ab", "CHAR(2) NOT NULL")], "single character"),
         ("SIMILAR TO", columns("STRING", "STRING"), "must be a constant"),
+        ("SIMILAR TO", [*columns("STRING"), literal("[", "CHAR(1) NOT NULL")], "Invalid regular expression"),
+        ("NOT SIMILAR TO", [*columns("STRING"), literal("a)|(b", "CHAR(5) NOT NULL")], "Invalid regular expression"),
         ("JSON_VALUE", [*columns("STRING"), literal("$..a", "CHAR(4) NOT NULL")], "the JSON path"),
         ("TO_TIMESTAMP_LTZ", [*columns("BIGINT"), literal(6, "INT NOT NULL")], "0 or 3"),
     ],
