@@ -26,7 +26,7 @@ OF_OTHERS = {
     **dict.fromkeys(("EXPLODE", "POSEXPLODE", "FLATTEN", "GENERATE_SERIES"), _ROWS),
     **dict.fromkeys(("NVL", "ISNULL", "IFNA"), "Write COALESCE(value, other)."),
     **dict.fromkeys(("SWITCH", "NVL2", "IIF"), _WHEN),
-    **dict.fromkeys(("APPROX_COUNT_DISTINCT", "APPROX_DISTINCT", "UNIQ"), "Write COUNT(DISTINCT value)."),
+    **dict.fromkeys(("APPROX_DISTINCT", "UNIQ"), "Write COUNT(DISTINCT value)."),
     **dict.fromkeys(("ANY_VALUE", "ARBITRARY"), "Write FIRST_VALUE(value) or MAX(value)."),
     **dict.fromkeys(("COLLECT_LIST", "COLLECT_SET"), "Write ARRAY_AGG(value) or COLLECT(value)."),
     "FIRST": "Write FIRST_VALUE(value).",
