@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from execnodes.core.errors import JobError
@@ -36,6 +37,9 @@ def functions_of_spark(graph: ExecGraph, functions: Mapping[str, Definition]) ->
     from pyspark.sql.pandas.types import to_arrow_type
     from pyspark.sql.types import DataType
 
+    make: Callable[..., pa.DataType] = to_arrow_type
+    # Sessions of ours are in UTC; releases of PySpark that do not ask for the zone take it for that.
+    zone = {"timezone": "UTC"} if "timezone" in signature(make).parameters else {}
     found = {}
     for node in graph.nodes:
         options = options_of(node)
@@ -43,7 +47,7 @@ def functions_of_spark(graph: ExecGraph, functions: Mapping[str, Definition]) ->
             if isinstance(call, Call) and (name := spark_name(call, options)) not in found:
                 definition = functions[call.user_name]
                 assert isinstance(definition, ScalarDefinition | TableDefinition)
-                arrow = to_arrow_type(DataType.fromDDL(spark_type(call.type)))
+                arrow = make(DataType.fromDDL(spark_type(call.type)), **zone)
                 found[name] = scalar_call(definition, call, arrow, options)
     return found
 

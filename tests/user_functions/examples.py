@@ -6,6 +6,7 @@ import asyncio
 import datetime
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from rekindle.udf import AggregateFunction, FunctionContext, ScalarFunction, TableFunction, udaf, udf, udtf
@@ -156,6 +157,17 @@ async def refuses(value: int) -> int:
 def words(text: str) -> Iterator[tuple[str, int]]:
     for each in text.split():
         yield each, len(each)
+
+
+@udtf(result_types=["TIMESTAMP_LTZ(3)", "TIME(3)", "DECIMAL(6, 2)", "MAP<STRING, INT>", "INTERVAL SECOND"])
+def kinds(of: int) -> Any:
+    instant = datetime.datetime(2020, 1, of, tzinfo=datetime.UTC)
+    return instant, datetime.time(of), Decimal(of), {"of": of}, datetime.timedelta(days=of)
+
+
+@udf(result_type="TIMESTAMP_LTZ(3)")
+def at_noon(of: int) -> Any:
+    return datetime.datetime(2020, 1, of, 12, tzinfo=datetime.UTC)
 
 
 @udtf

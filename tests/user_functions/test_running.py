@@ -108,6 +108,19 @@ def test_a_failure_names_the_function_and_the_row(environment: TableEnvironment)
         rows(environment, "SELECT divide(a) FROM t")
 
 
+def test_types_of_columns(environment: TableEnvironment) -> None:
+    for name in ("kinds", "at_noon"):
+        environment.create_temporary_function(name, getattr(examples, name))
+    texts = ", ".join(f"CAST({each} AS STRING)" for each in ("i", "t", "d", "m['of']", "l > INTERVAL '1' DAY"))
+    found = rows(
+        environment,
+        f"SELECT {texts}, CAST(at_noon(a) AS STRING) FROM t, LATERAL TABLE(kinds(a)) AS r (i, t, d, m, l) WHERE a = 2",
+    )
+    assert found == [
+        ("2020-01-02 00:00:00.000", "02:00:00.0", "2.00", "2", "TRUE", "2020-01-02 12:00:00.000"),
+    ]
+
+
 def test_functions_that_wait(environment: TableEnvironment) -> None:
     """Beside others, inside others, and in filters."""
     environment.create_temporary_function("asked", examples.asked)
