@@ -9,7 +9,6 @@ from planner.algebra import Sink
 from planner.limits import check_plan
 from planner.rules import BATCH_PHASES, PHASES, rules
 from planner.rules.normalize_changelog import normalize_changelog
-from planner.rules.rank_first_rows import rank_first_rows
 
 
 def optimize(sinks: Sequence[Sink], configuration: Configuration | None = None) -> tuple[Sink, ...]:
@@ -22,7 +21,5 @@ def optimize(sinks: Sequence[Sink], configuration: Configuration | None = None) 
         plan = normalize_changelog(plan, options.flag("table.exec.source.cdc-events-duplicate"))
     for rule in rules(BATCH_PHASES if batch else PHASES):
         plan = rule(plan)
-    if not batch and options.flag("table.exec.mini-batch.enabled"):
-        plan = rank_first_rows(plan)
     check_plan(plan)
     return plan

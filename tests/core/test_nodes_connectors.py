@@ -14,7 +14,7 @@ from execnodes.core.changelog import INSERT_ONLY, RETRACT, ChangelogMode
         ({"connector": "filesystem", "format": "json"}, "I"),
         ({"connector": "filesystem", "format": "parquet"}, "I"),
         ({"connector": "filesystem", "format": "debezium-json"}, "I,UB,UA,D"),
-        ({"connector": "filesystem", "value.format": "canal-json"}, "I,UB,UA,D"),
+        ({"connector": "filesystem", "format": "canal-json"}, "I,UB,UA,D"),
         ({"connector": "nexmark", "format": "debezium-json"}, "I"),
         ({"connector": "print"}, "I"),
         ({"connector": "no-such-thing", "format": "debezium-json"}, "I"),

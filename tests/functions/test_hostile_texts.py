@@ -88,7 +88,7 @@ def test_patterns_match_themselves(session: SparkSession) -> None:
         made += [resolve("CONCAT_WS", (it, text("a"), text("b"))), resolve("POSITION", (it, ends))]
         wanted += [f"a{each}b", 2 if each else 1]
         made += [resolve("REPLACE", (ends, it, text("x"))), resolve("LIKE", (it, text("%")))]
-        wanted += ["<x>" if each else "<>", True]
+        wanted += ["<x>" if each else "x<x>x", True]
         made.append(
             resolve("DATE_FORMAT", (text("2020-01-31 00:00:00"), text("'" + each.replace("'", "''") + "'yyyy")))
         )

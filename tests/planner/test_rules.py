@@ -27,7 +27,6 @@ from planner.optimize import optimize
 from planner.rules import PHASES, rules
 from planner.rules.normalize_changelog import normalize_changelog
 from planner.rules.push_filters import push_filters
-from planner.rules.rank_first_rows import rank_first_rows
 from tests.planner.hand_built import (
     aggregate,
     at,
@@ -328,12 +327,6 @@ def test_nested_unions_are_flat() -> None:
     inner = SetOperation(SetKind.UNION, (T, U), True, T.type)
     outer = SetOperation(SetKind.UNION, (inner, scan("x")), False, T.type)
     assert shape(optimized(outer)) == "Aggregate(SetOperation(Scan, Scan, Scan))"
-
-
-def test_first_rows_of_mini_batches_are_given_at_once() -> None:
-    first, last = (Deduplicate(W, (0,), 3, keep_last) for keep_last in (False, True))
-    assert shape(rank_first_rows((sink(first),))[0].input) == "Rank(WatermarkAssigner(Scan))"
-    assert shape(rank_first_rows((sink(last),))[0].input) == "Deduplicate(WatermarkAssigner(Scan))"
 
 
 CDC = table(key=("v",), format="debezium-json", watermark="ts")

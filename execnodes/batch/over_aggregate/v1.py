@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from execnodes.aggregates import WINDOW_FUNCTIONS, argument, order_dependent
 from execnodes.aggregates.spark_text import spark_text
 from execnodes.core.expressions import AggregateCall, Expression, InputRef, input_indexes
@@ -11,6 +13,9 @@ from execnodes.core.sort_spec import SortSpec
 from execnodes.core.types import TIMESTAMPS, LogicalType, Root
 from execnodes.lowering.batch import ARRIVAL, BatchLowering, BatchNode, BatchRows
 from execnodes.lowering.spark_sql import spark_type
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 _BY_ROW = ("$ROW_NUMBER$1", "$LAG$1")
 """Functions that tell rows apart that sort alike: by the order in which they came."""
@@ -48,13 +53,17 @@ class BatchOverAggregate(BatchNode):
     def lower_batch(self, batch: BatchLowering, inputs: tuple[BatchRows, ...]) -> BatchRows:
         """Spark's window functions."""
         rows = inputs[0]
-        frame = rows.numbered()
-        if any(order_dependent(call.internal_name) for call in self.calls):
-            # What comes first or last in a frame is told by the order of the window, and by arrival only among equals.
-            place = f"row_number() OVER ({self._window(rows, by_row=True)}) AS {ARRIVAL}"
-            frame = frame.selectExpr(*rows.columns, place)
         given = [*rows.columns, *(self._text(call, rows) for call in self.calls)]
-        return BatchRows(rows.type, frame).project(self.output_type, given)
+        return BatchRows(rows.type, self._placed(rows)).project(self.output_type, given)
+
+    def _placed(self, rows: BatchRows) -> DataFrame:
+        """Rows with `ARRIVAL`: where a frame's first and last row matter, their place in the window."""
+        frame = rows.numbered()
+        if not any(order_dependent(call.internal_name) for call in self.calls):
+            return frame
+        # By arrival only among those that the order of the window does not tell apart.
+        place = f"row_number() OVER ({self._window(rows, by_row=True)}) AS {ARRIVAL}"
+        return frame.selectExpr(*rows.columns, place)
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """Columns exist; DISTINCT needs all rows of a window at once, which Spark's windows do not have."""

@@ -52,7 +52,7 @@ class BatchOverAggregate(Version1):
         """Spark's window functions."""
         rows = inputs[0]
         given = [*rows.columns, *(self._text(call, rows) for call in self.calls)]
-        return BatchRows(rows.type, rows.numbered()).project(self.output_type, given)
+        return BatchRows(rows.type, self._placed(rows)).project(self.output_type, given)
 
     def _text(self, call: Version1Call, rows: BatchRows) -> str:
         window = self._window(rows, by_row=call.internal_name in _BY_ROW)
