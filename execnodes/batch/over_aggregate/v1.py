@@ -59,7 +59,8 @@ class BatchOverAggregate(BatchNode):
     def _placed(self, rows: BatchRows) -> DataFrame:
         """Rows with `ARRIVAL`: where a frame's first and last row matter, their place in the window."""
         frame = rows.numbered()
-        if not any(order_dependent(call.internal_name) for call in self.calls):
+        aggregates = (each.internal_name for each in self.calls if each.internal_name[1:-2] not in WINDOW_FUNCTIONS)
+        if not any(map(order_dependent, aggregates)):
             return frame
         # By arrival only among those that the order of the window does not tell apart.
         place = f"row_number() OVER ({self._window(rows, by_row=True)}) AS {ARRIVAL}"
