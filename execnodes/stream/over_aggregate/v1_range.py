@@ -102,8 +102,7 @@ class OverByRange(OverByTime):
 
     def addresses(self, new: pl.DataFrame, context: Context) -> pl.DataFrame:
         """All buckets that a key can have rows in; new rows move all of them."""
-        times = new.select(TIME).unique()[TIME].to_list()
-        return self._addresses(new, ROWS, {end(each + self.idle, self.span) for each in times}, context)
+        return self._addresses(new, ROWS, context)
 
     def placed(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Rows by when their key is forgotten, unless more come."""
@@ -138,9 +137,7 @@ class OverByRange(OverByTime):
             yield life.begun
 
     def _known(self, named: pl.DataFrame, context: Context) -> pl.DataFrame:
-        lasts = named.select(TIME).unique()[TIME].to_list()
-        ends = {end(each + self.idle, self.span) for each in lasts}
-        found = context.state(LIVES).read(self._addresses(named, LIVES, ends, context))
+        found = context.state(LIVES).read(self._addresses(named, LIVES, context))
         return found.drop(BUCKET).sort(DUE, TIME, maintain_order=True)
 
     def _given(self, behind: pl.DataFrame, lives: dict[int, Life], context: Context) -> None:
@@ -173,7 +170,8 @@ class OverByRange(OverByTime):
         ends = end_of(pl.col(TIME).max().over(GROUP), self.span).alias(BUCKET)
         context.state(LIVES).write(kept.with_columns(ends).select(BUCKET, HASH, *(each.name for each in spec.columns)))
 
-    def _addresses(self, new: pl.DataFrame, state: str, ends: set[int], context: Context) -> pl.DataFrame:
+    def _addresses(self, new: pl.DataFrame, state: str, context: Context) -> pl.DataFrame:
+        ends = (end(each + self.idle, self.span) for each in new[TIME].unique().to_list())
         buckets = sorted({*context.state(state).buckets(), *ends})
         hashes = new.select(pl.col(HASH).unique())
         return hashes.join(pl.DataFrame({BUCKET: buckets}, schema={BUCKET: pl.Int64()}), how="cross")
