@@ -90,6 +90,13 @@ class BatchNode(ExecNode):
             raise self.fail("CURRENT_WATERMARK has no value in batch mode: there are no watermarks")
         return made
 
+    def calculated(self, rows: BatchRows, projection: Sequence[Expression], condition: Expression | None) -> BatchRows:
+        """What calcs do: the condition reads input columns, so it comes before they are replaced."""
+        if condition is not None:
+            (kept,) = self.texts([condition], rows.columns)
+            rows = BatchRows(rows.type, rows.frame.where(kept))
+        return rows.project(self.output_type, self.texts(projection, rows.columns))
+
 
 def column_names(width: int, first: int = 0) -> tuple[str, ...]:
     """Columns ``c0``, ``c1`` and so on."""

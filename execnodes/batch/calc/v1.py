@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from execnodes.core.expressions import Expression, input_indexes
+from execnodes.core.expressions import Expression
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.types import LogicalType
 from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows
+from execnodes.lowering.calculation import calculation_problem
 
 
 @exec_node_metadata(
@@ -25,18 +26,11 @@ class BatchCalc(BatchNode):
     """Rows for which it is TRUE are kept; None keeps all."""
 
     def lower_batch(self, batch: BatchLowering, inputs: tuple[BatchRows, ...]) -> BatchRows:
-        """The condition reads input columns, so it comes before they are replaced."""
-        rows = inputs[0]
-        if self.condition is not None:
-            (condition,) = self.texts([self.condition], rows.columns)
-            rows = BatchRows(rows.type, rows.frame.where(condition))
-        return rows.project(self.output_type, self.texts(self.projection, rows.columns))
+        """A projection behind a filter."""
+        return self.calculated(inputs[0], self.projection, self.condition)
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """As many expressions as output columns; all read columns that the input has."""
-        width = len(inputs[0].fields)
-        read = set().union(*map(input_indexes, (*self.projection, *([self.condition] if self.condition else []))))
-        if read and max(read) >= width:
-            raise self.fail(f"it reads column {max(read)}, but its input has only {width} columns")
-        if len(self.projection) != len(self.output_type.fields):
-            raise self.fail(f"{len(self.projection)} expressions for {len(self.output_type.fields)} output columns")
+        problem = calculation_problem(inputs[0], self.output_type, self.projection, self.condition)
+        if problem is not None:
+            raise self.fail(problem)

@@ -28,12 +28,8 @@ class BatchPythonAsyncCalc(BatchNode):
     """Rows for which it is TRUE are kept; None keeps all."""
 
     def lower_batch(self, batch: BatchLowering, inputs: tuple[BatchRows, ...]) -> BatchRows:
-        """The condition reads input columns, so it comes before they are replaced."""
-        rows = inputs[0]
-        if self.condition is not None:
-            (condition,) = self.texts([self.condition], rows.columns)
-            rows = BatchRows(rows.type, rows.frame.where(condition))
-        return rows.project(self.output_type, self.texts(self.projection, rows.columns))
+        """A projection behind a filter."""
+        return self.calculated(inputs[0], self.projection, self.condition)
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """As many expressions as output columns; all read columns that the input has; the options can be followed."""
