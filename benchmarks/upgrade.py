@@ -23,9 +23,10 @@ from plans.compatibility.user_functions import with_accumulators
 from plans.format.load import load
 from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.api.table_environment import TableEnvironment
+from rekindle.savepoints.contents import read
 from rekindle.savepoints.convert import convert
 from rekindle.savepoints.database import paths
-from rekindle.savepoints.manifest import SavedState, read
+from rekindle.savepoints.manifest import SavedState
 from rekindle.savepoints.writer import SavepointWriter
 from rekindle.udf import AggregateFunction
 

@@ -14,7 +14,8 @@ from execnodes.core.registry import keys, lookup
 from execnodes.functions.function import Template
 from execnodes.functions.registry import functions, newest
 from execnodes.functions.unsupported import INSTEAD
-from rekindle.connectors.format import RecordFormat, formats
+from rekindle.connectors.format import RecordFormat
+from rekindle.connectors.formats import formats
 
 PAGE = Path(__file__).with_name("support.md")
 

@@ -10,10 +10,10 @@ from functools import cache
 from typing import Literal as Tag
 from zoneinfo import available_timezones
 
+from execnodes.core import consent
 from execnodes.core.errors import OptionError
 from execnodes.core.flink_options import INERT
 from execnodes.core.secrets import remember
-from execnodes.user_functions import consent
 
 _log = logging.getLogger("rekindle.options")
 CONSENT = "table.plan.evolution.consent"

@@ -6,8 +6,8 @@ import importlib
 import inspect
 from typing import Any
 
+from execnodes.core import consent
 from execnodes.core.errors import FunctionError
-from execnodes.user_functions import consent
 from execnodes.user_functions.aggregate import (
     AggregateDefinition,
     AggregateFunction,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING
 
 from execnodes import aggregates
 from execnodes.core.errors import Position, SqlError
@@ -17,6 +16,7 @@ from execnodes.user_functions.aggregate import AggregateDefinition
 from planner import syntax as s
 from planner.algebra import Aggregate, Logical
 from planner.algebra.columns import unique_names
+from planner.bind.builder import Builder
 from planner.bind.expressions import GROUP_FUNCTIONS, Converter, is_aggregate, walk
 from planner.bind.folding import fold
 from planner.bind.group_windows import GroupWindows
@@ -26,9 +26,6 @@ from planner.bind.user_functions import bind_aggregate, find_aggregate
 from planner.bind.written import written
 from planner.catalog.catalogs import Catalog, FoundFunction
 from planner.limits import check_sets
-
-if TYPE_CHECKING:
-    from planner.bind.query import QueryBuilder
 
 _JSON_SUFFIX = {"NULL": "NULL_ON_NULL", "ABSENT": "ABSENT_ON_NULL"}
 
@@ -48,7 +45,7 @@ def _above(node: s.Select, order: tuple[s.OrderItem, ...]) -> list[s.Expr]:
 
 
 def build_aggregate(
-    builder: QueryBuilder, node: s.Select, order: tuple[s.OrderItem, ...], source: Source, ttl: str | None
+    builder: Builder, node: s.Select, order: tuple[s.OrderItem, ...], source: Source, ttl: str | None
 ) -> tuple[Logical, Converter]:
     """The aggregate over a source, and the converter of what stands above it."""
     windows = GroupWindows(builder, source, node.group or ())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TypeGuard
 
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Call, Expression, InputRef, transform
@@ -12,15 +12,13 @@ from execnodes.core.words import counted
 from execnodes.functions import resolve
 from planner import syntax as s
 from planner.algebra import Filter, Logical, Unnest
+from planner.bind.builder import Builder
 from planner.bind.expressions import Converter
 from planner.bind.scope import Relation, Scope
 from planner.bind.source import TRUE, Source, named, project, refs, row_of
 from planner.bind.user_functions import bind_table, find_table
 from planner.bind.windows import is_window_function
 from planner.bind.written import written
-
-if TYPE_CHECKING:
-    from planner.bind.query import QueryBuilder
 
 Correlated = s.Unnest | s.TableFunction
 
@@ -30,7 +28,7 @@ def reads_rows_in_front(node: s.Relation) -> TypeGuard[Correlated]:
     return isinstance(node, s.Unnest) or (isinstance(node, s.TableFunction) and not is_window_function(node))
 
 
-def join_correlated(builder: QueryBuilder, left: Source, node: s.Join, right: Correlated) -> Source:
+def join_correlated(builder: Builder, left: Source, node: s.Join, right: Correlated) -> Source:
     """The rows in front, each with the rows that are made of it."""
     what = "UNNEST" if isinstance(right, s.Unnest) else "LATERAL TABLE"
     if node.kind in ("RIGHT", "FULL") or node.using or node.natural:
@@ -53,7 +51,7 @@ def join_correlated(builder: QueryBuilder, left: Source, node: s.Join, right: Co
     return Source(Filter(source.logical, condition), source.scope)
 
 
-def correlated(builder: QueryBuilder, left: Source, node: Correlated, is_left: bool) -> Source:
+def correlated(builder: Builder, left: Source, node: Correlated, is_left: bool) -> Source:
     """Each row of `left` with the rows that are made of it; `is_left`: one with NULLs where there are none."""
     table = _collection(builder, left, node) if isinstance(node, s.Unnest) else _called(builder, left, node)
     below, table = _with_awaited(left.logical, table)
@@ -93,7 +91,7 @@ def _with_awaited(below: Logical, table: Call) -> tuple[Logical, Call]:
     return project(below, [*refs(below.type), *calls], names), reading
 
 
-def _collection(builder: QueryBuilder, left: Source, node: s.Unnest) -> Call:
+def _collection(builder: Builder, left: Source, node: s.Unnest) -> Call:
     collection = Converter(left.scope, builder.catalog, clause="UNNEST").convert(node.collection)
     if collection.type.root not in (Root.ARRAY, Root.MULTISET, Root.MAP):
         raise SqlError(
@@ -105,7 +103,7 @@ def _collection(builder: QueryBuilder, left: Source, node: s.Unnest) -> Call:
     return table
 
 
-def _called(builder: QueryBuilder, left: Source, node: s.TableFunction) -> Call:
+def _called(builder: Builder, left: Source, node: s.TableFunction) -> Call:
     found, definition = find_table(builder.catalog, node)
     call = s.Call(node.name, tuple(_given(each, node) for each in node.args), position=node.position)
     converter = Converter(left.scope, builder.catalog, clause="an operand of a table function")

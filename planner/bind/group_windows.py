@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Expression, InputRef
@@ -12,12 +11,10 @@ from execnodes.core.types import TimeKind
 from planner import syntax as s
 from planner.algebra import Logical
 from planner.algebra.windows import Emission
+from planner.bind.builder import Builder
 from planner.bind.expressions import Converter
 from planner.bind.source import Source, project, refs
 from planner.bind.windows import PARAMETERS, attach, interval_millis, make_window, time_attribute
-
-if TYPE_CHECKING:
-    from planner.bind.query import QueryBuilder
 
 _AUXILIARY = {"START": 0, "END": 1, "ROWTIME": 2, "PROCTIME": 2}
 _TIMES = {"ROWTIME": TimeKind.ROWTIME, "PROCTIME": TimeKind.PROCTIME}
@@ -27,7 +24,7 @@ _LENGTHS = {"TUMBLE": ("SIZE",), "HOP": ("SLIDE", "SIZE"), "SESSION": ("GAP",)}
 class GroupWindows:
     """The group window of one GROUP BY, if there is one: its source, its keys, and its auxiliary functions."""
 
-    def __init__(self, builder: QueryBuilder, source: Source, group: tuple[s.Expr | s.GroupingSets, ...]) -> None:
+    def __init__(self, builder: Builder, source: Source, group: tuple[s.Expr | s.GroupingSets, ...]) -> None:
         """SqlError for two windows or one that cannot be."""
         self.source = source
         self._call: s.Call | None = None
@@ -45,7 +42,7 @@ class GroupWindows:
         keys = [item for item in group if item is not self._call]
         self._attach(builder, found[0], keys)
 
-    def _attach(self, builder: QueryBuilder, call: s.Call, keys: list[s.Expr | s.GroupingSets]) -> None:
+    def _attach(self, builder: Builder, call: s.Call, keys: list[s.Expr | s.GroupingSets]) -> None:
         name = call.name.upper()
         parameters = _LENGTHS[name]
         if len(call.args) != len(parameters) + 1:
@@ -131,7 +128,7 @@ class GroupWindows:
         )
 
 
-def _emission(builder: QueryBuilder, name: str, call: s.Call) -> Emission:
+def _emission(builder: Builder, name: str, call: s.Call) -> Emission:
     """What the options say of windows of old; SqlError where Flink has one.
 
     Batch mode gives every window once. An allowed lateness is not for sessions, which Flink does not say.

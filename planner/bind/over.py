@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from execnodes import aggregates
 from execnodes.core.errors import SqlError
@@ -13,14 +12,12 @@ from execnodes.functions import cast, common_type, is_deterministic
 from planner import syntax as s
 from planner.algebra import Logical, Over, OverCall, SortKey
 from planner.bind.aggregate import constant_arguments, internal_function
+from planner.bind.builder import Builder
 from planner.bind.expressions import WINDOW_ONLY, walk
 from planner.bind.folding import fold
 from planner.bind.sorting import sort_key
 from planner.bind.source import project, refs, row_of
 from planner.bind.stage import Stage
-
-if TYPE_CHECKING:
-    from planner.bind.query import QueryBuilder
 
 _RANKS = {"ROW_NUMBER": BIGINT, "RANK": BIGINT, "DENSE_RANK": BIGINT, "PERCENT_RANK": DOUBLE, "CUME_DIST": DOUBLE}
 """Functions without arguments, and their types."""
@@ -40,7 +37,7 @@ class _Window:
     following: int | None = 0
 
 
-def build_over(builder: QueryBuilder, node: s.Select, order: tuple[s.OrderItem, ...], stage: Stage) -> Stage:
+def build_over(builder: Builder, node: s.Select, order: tuple[s.OrderItem, ...], stage: Stage) -> Stage:
     """The stage with a column for each call OVER a window; one plan node for each different window."""
     exprs = [item.expr for item in node.items]
     exprs += [node.qualify] if node.qualify else []

@@ -8,9 +8,9 @@ from execnodes.core.errors import RekindleError, SqlError
 from execnodes.core.options import Configuration
 from execnodes.core.places import within
 from execnodes.core.tables import ResolvedTable
-from execnodes.core.types import LogicalType
 from planner import syntax as s
 from planner.algebra import Logical
+from planner.bind.builder import Expected
 from planner.bind.scope import Scope
 from planner.bind.select import build_select
 from planner.bind.set_operations import build_set_operation
@@ -21,8 +21,6 @@ from planner.bind.values import build_values
 from planner.catalog.catalogs import Catalog, Entry, Identifier, InlineTable, PlanView, View, quoted
 from planner.parse import parse_query
 
-Expected = tuple[LogicalType, ...] | None
-"""Types an INSERT wants; they give a bare NULL its type."""
 Ctes = dict[str, tuple[Logical, tuple[str, ...]]]
 """Queries of WITH by name: their plans and the names of their columns."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Expression, InputRef, remap, transform
@@ -12,6 +11,7 @@ from execnodes.functions import resolve
 from planner import syntax as s
 from planner.algebra import Join, JoinType
 from planner.algebra.join import joined_type
+from planner.bind.builder import Builder
 from planner.bind.correlate import correlated, join_correlated, reads_rows_in_front
 from planner.bind.expressions import Converter, all_of
 from planner.bind.hints import StateTtl
@@ -20,11 +20,16 @@ from planner.bind.source import TRUE, Source, single_row
 from planner.bind.windows import is_window_function, window_function
 from planner.limits import check_relations
 
-if TYPE_CHECKING:
-    from planner.bind.query import QueryBuilder
+
+def build_source(builder: Builder, node: s.Select, ttl: StateTtl, outer: Scope | None) -> Source:
+    """FROM of a SELECT, seen from inside a query with the scope `outer`."""
+    source = single_row() if node.relation is None else build_relation(builder, node.relation, ttl, outer)
+    if outer is None:
+        return source
+    return Source(source.logical, Scope(source.scope.relations, source.scope.merged, outer), source.name)
 
 
-def build_relation(builder: QueryBuilder, node: s.Relation, ttl: StateTtl, outer: Scope | None) -> Source:
+def build_relation(builder: Builder, node: s.Relation, ttl: StateTtl, outer: Scope | None) -> Source:
     """The source of a relation; `outer` is the scope around the query it stands in."""
     match node:
         case s.TableName():
@@ -39,7 +44,7 @@ def build_relation(builder: QueryBuilder, node: s.Relation, ttl: StateTtl, outer
             return _join(builder, _in_reach(node), ttl, outer)
 
 
-def _join(builder: QueryBuilder, node: s.Join, ttl: StateTtl, outer: Scope | None) -> Source:
+def _join(builder: Builder, node: s.Join, ttl: StateTtl, outer: Scope | None) -> Source:
     left = build_relation(builder, node.left, ttl, outer)
     check_relations(len(left.scope.relations) + 1, node.position)
     if reads_rows_in_front(node.right):
@@ -75,7 +80,7 @@ def _in_reach(node: s.Join) -> s.Join:
     return found
 
 
-def _condition(builder: QueryBuilder, scope: Scope, node: s.Expr) -> Expression:
+def _condition(builder: Builder, scope: Scope, node: s.Expr) -> Expression:
     return Converter(scope, builder.catalog, clause="ON").condition(node)
 
 

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Expression, FieldAccess, InputRef
 from execnodes.core.types import NESTED, Root
 from planner import syntax as s
-from planner.algebra import Aggregate, Filter, Logical, Sort
+from planner.algebra import Aggregate, Logical, Sort
 from planner.algebra.columns import unique_names
 from planner.bind.aggregate import build_aggregate, is_aggregated
-from planner.bind.expressions import Converter, all_of, and_members
+from planner.bind.builder import Builder, Expected
+from planner.bind.expressions import Converter
 from planner.bind.hints import StateTtl
 from planner.bind.over import build_over
 from planner.bind.qualify import qualified
-from planner.bind.relations import build_relation
+from planner.bind.relations import build_source
 from planner.bind.scope import Relation, Scope
 from planner.bind.sorting import ordinal, sort_key
-from planner.bind.source import Source, project, refs, single_row
+from planner.bind.source import Source, project, refs
 from planner.bind.stage import Stage
 from planner.bind.subqueries import Subqueries
 from planner.bind.values import typed_null
-
-if TYPE_CHECKING:
-    from planner.bind.query import Expected, QueryBuilder
 
 
 @dataclass(frozen=True)
@@ -38,13 +35,13 @@ class Item:
 
 
 def build_select(
-    builder: QueryBuilder, node: s.Select, order: tuple[s.OrderItem, ...], outer: Scope | None, expected: Expected
+    builder: Builder, node: s.Select, order: tuple[s.OrderItem, ...], outer: Scope | None, expected: Expected
 ) -> Logical:
     """The plan of a SELECT; its ORDER BY may read columns that are not in the list."""
     ttl = StateTtl(node.hints)
     source = build_source(builder, node, ttl, outer)
     subqueries = Subqueries(builder, outer)
-    source = where(builder, source, node.where, subqueries)
+    source = subqueries.where(source, node.where)
     stage = _grouped(builder, node, order, source, subqueries, ttl)
     ttl.check()
     stage = qualified(node, build_over(builder, node, order, stage))
@@ -52,36 +49,8 @@ def build_select(
     return _output(node, order, items, stage)
 
 
-def build_source(builder: QueryBuilder, node: s.Select, ttl: StateTtl, outer: Scope | None) -> Source:
-    """FROM of a SELECT, seen from inside a query with the scope `outer`."""
-    source = single_row() if node.relation is None else build_relation(builder, node.relation, ttl, outer)
-    if outer is None:
-        return source
-    return Source(source.logical, Scope(source.scope.relations, source.scope.merged, outer), source.name)
-
-
-def where(builder: QueryBuilder, source: Source, node: s.Expr | None, subqueries: Subqueries) -> Source:
-    """The source behind WHERE; subqueries in it become joins."""
-    members = and_members(node)
-    joins = [member for member in members if subqueries.is_join(member)]
-    others = [member for member in members if member not in joins]
-    plain = [member for member in others if not subqueries.inside(member)]
-    source = _filtered(builder, source, plain, subqueries)
-    for member in joins:
-        source = subqueries.join(source, member)
-    rest = [member for member in others if subqueries.inside(member)]
-    source = subqueries.attach_values(source, rest)
-    return _filtered(builder, source, rest, subqueries)
-
-
-def _filtered(builder: QueryBuilder, source: Source, members: list[s.Expr], subqueries: Subqueries) -> Source:
-    converter = Converter(source.scope, builder.catalog, subqueries.replace, clause="WHERE")
-    condition = all_of([subqueries.inner_only(converter.condition(each), each) for each in members])
-    return source if condition is None else source.on(Filter(source.logical, condition))
-
-
 def _grouped(
-    builder: QueryBuilder,
+    builder: Builder,
     node: s.Select,
     order: tuple[s.OrderItem, ...],
     source: Source,

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Expression, InputRef
 from execnodes.core.types import LogicalType
 from execnodes.functions import cast, common_type
 from planner import syntax as s
 from planner.algebra import Logical, SetKind, SetOperation
+from planner.bind.builder import Builder, Expected
 from planner.bind.source import project, refs, row_of
 
-if TYPE_CHECKING:
-    from planner.bind.query import Expected, QueryBuilder
 
-
-def build_set_operation(builder: QueryBuilder, node: s.SetOperation, expected: Expected) -> Logical:
+def build_set_operation(builder: Builder, node: s.SetOperation, expected: Expected) -> Logical:
     """The operation over inputs of one row type; a chain of UNION ALL becomes one node."""
     inputs = [builder.body(each, None, expected) for each in _members(node)]
     first = inputs[0].type.fields

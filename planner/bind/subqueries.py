@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Expression, InputRef, Literal, input_indexes, remap
@@ -11,18 +10,16 @@ from execnodes.core.types import BIGINT
 from execnodes.core.words import counted
 from execnodes.functions import resolve
 from planner import syntax as s
-from planner.algebra import Aggregate, Join, JoinType, Logical
+from planner.algebra import Aggregate, Filter, Join, JoinType, Logical
 from planner.algebra.columns import unique_names
-from planner.bind import select
 from planner.bind.aggregate import is_aggregated
+from planner.bind.builder import Builder
 from planner.bind.expressions import Converter, all_of, and_members, walk
 from planner.bind.hints import StateTtl
+from planner.bind.relations import build_source
 from planner.bind.scope import Scope
 from planner.bind.source import TRUE, Source, project, refs, row_of
 from planner.catalog.catalogs import Catalog
-
-if TYPE_CHECKING:
-    from planner.bind.query import QueryBuilder
 
 _Correlated = tuple[s.Expr, s.Expr, s.Expr]
 """A condition ``inner = outer`` of a subquery, its inner side, its outer side."""
@@ -40,7 +37,7 @@ class _Right:
 class Subqueries:
     """The subqueries of one SELECT."""
 
-    def __init__(self, builder: QueryBuilder, outer: Scope | None) -> None:
+    def __init__(self, builder: Builder, outer: Scope | None) -> None:
         """`outer` is the scope around the SELECT, if it is a subquery itself."""
         self._builder = builder
         self._outer = outer
@@ -50,16 +47,16 @@ class Subqueries:
         """The column that holds a scalar subquery's value."""
         return self._results.get(id(node))
 
-    def inside(self, node: s.Expr) -> bool:
+    def _inside(self, node: s.Expr) -> bool:
         """True if there is a subquery anywhere in an expression."""
         return any(isinstance(each, _SUBQUERY) for each in walk(node))
 
-    def is_join(self, node: s.Expr) -> bool:
+    def _is_join(self, node: s.Expr) -> bool:
         """True for [NOT] EXISTS and [NOT] IN as a whole condition."""
         inner = node.args[0] if isinstance(node, s.Call) and node.name == "NOT" else node
         return isinstance(inner, s.ExistsQuery | s.InQuery)
 
-    def inner_only(self, condition: Expression, node: s.Expr) -> Expression:
+    def _inner_only(self, condition: Expression, node: s.Expr) -> Expression:
         """The condition; SqlError if it reads a column of the query around, where that cannot be."""
         if self._outer is not None and any(index < 0 for index in input_indexes(condition)):
             raise SqlError(
@@ -68,6 +65,18 @@ class Subqueries:
                 hint="Put it among the ANDed conditions of the subquery's WHERE.",
             )
         return condition
+
+    def where(self, source: Source, node: s.Expr | None) -> Source:
+        """The source behind WHERE; subqueries in it become joins."""
+        members = and_members(node)
+        joins = [member for member in members if self._is_join(member)]
+        others = [member for member in members if member not in joins]
+        plain = [member for member in others if not self._inside(member)]
+        source = self._filtered(source, plain)
+        for member in joins:
+            source = self.join(source, member)
+        rest = [member for member in others if self._inside(member)]
+        return self._filtered(self.attach_values(source, rest), rest)
 
     def join(self, source: Source, node: s.Expr) -> Source:
         """A semi or anti join for [NOT] EXISTS and [NOT] IN."""
@@ -92,6 +101,11 @@ class Subqueries:
                     source = self._scalar(source, each)
         return source
 
+    def _filtered(self, source: Source, members: list[s.Expr]) -> Source:
+        converter = Converter(source.scope, self._builder.catalog, self.replace, clause="WHERE")
+        condition = all_of([self._inner_only(converter.condition(each), each) for each in members])
+        return source if condition is None else source.on(Filter(source.logical, condition))
+
     def _exists(self, source: Source, node: s.ExistsQuery) -> _Right:
         body = _plain_select(node.query, self._builder.catalog)
         if body is not None:
@@ -110,7 +124,7 @@ class Subqueries:
         if body is not None and not any(isinstance(item.expr, s.Star) for item in body.items):
             inner, correlated = self._split(source, body)
             right = Converter(inner.scope, self._builder.catalog, clause="SELECT")
-            members = [self.inner_only(right.convert(item.expr), item.expr) for item in body.items]
+            members = [self._inner_only(right.convert(item.expr), item.expr) for item in body.items]
             plan: Logical = inner.logical
         else:
             plan = self._builder.subquery(node.query)
@@ -130,18 +144,18 @@ class Subqueries:
     def _split(self, source: Source, body: s.Select) -> tuple[Source, list[Expression]]:
         """FROM and WHERE of a subquery without the conditions that read the outer query, and those."""
         ttl = StateTtl(body.hints)
-        inner = select.build_source(self._builder, body, ttl, source.scope)
+        inner = build_source(self._builder, body, ttl, source.scope)
         ttl.check()
         converter = Converter(inner.scope, self._builder.catalog, clause="WHERE")
         correlated, rest = [], []
         for member in and_members(body.where):
-            found = None if self.inside(member) else converter.condition(member)
+            found = None if self._inside(member) else converter.condition(member)
             if found is not None and any(index < 0 for index in input_indexes(found)):
                 correlated.append(found)
             else:
                 rest.append(member)
         condition = None if not rest else rest[0] if len(rest) == 1 else s.Call("AND", tuple(rest))
-        return select.where(self._builder, inner, condition, Subqueries(self._builder, source.scope)), correlated
+        return Subqueries(self._builder, source.scope).where(inner, condition), correlated
 
     def _scalar(self, source: Source, node: s.ScalarQuery) -> Source:
         body = node.query.body
@@ -163,10 +177,10 @@ class Subqueries:
 
     def _correlation(self, source: Source, body: s.Select) -> list[_Correlated]:
         """Conditions ``inner = outer`` of a subquery: the condition, its inner and its outer side."""
-        inner = select.build_source(self._builder, body, StateTtl(()), None)
+        inner = build_source(self._builder, body, StateTtl(()), None)
         found: list[_Correlated] = []
         for member in and_members(body.where):
-            if self.inside(member) or _reads_only(member, inner.scope):
+            if self._inside(member) or _reads_only(member, inner.scope):
                 continue
             if not isinstance(member, s.Call) or member.name != "=":
                 raise SqlError(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Expression, Literal
 from execnodes.core.types import LogicalType, Root
@@ -11,14 +9,12 @@ from execnodes.core.words import counted
 from execnodes.functions import cast, common_type
 from planner import syntax as s
 from planner.algebra import Logical, SetKind, SetOperation, Values
+from planner.bind.builder import Expected
 from planner.bind.expressions import Converter
 from planner.bind.folding import fold
 from planner.bind.scope import Scope
 from planner.bind.source import project, row_of, single_row
 from planner.catalog.catalogs import Catalog
-
-if TYPE_CHECKING:
-    from planner.bind.query import Expected
 
 
 def build_values(node: s.Values, catalog: Catalog, expected: Expected) -> Logical:

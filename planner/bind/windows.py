@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from execnodes.core.errors import Position, SqlError
 from execnodes.core.expressions import InputRef, Literal
@@ -13,13 +12,11 @@ from execnodes.core.words import counted
 from planner import syntax as s
 from planner.algebra import Logical, Window, WindowTableFunction
 from planner.algebra.columns import unique_names
+from planner.bind.builder import Builder
 from planner.bind.expressions import Converter
 from planner.bind.folding import fold
 from planner.bind.scope import Scope
 from planner.bind.source import Source, named, row_of
-
-if TYPE_CHECKING:
-    from planner.bind.query import QueryBuilder
 
 PARAMETERS = {
     "TUMBLE": ("DATA", "TIMECOL", "SIZE", "OFFSET"),
@@ -36,7 +33,7 @@ def is_window_function(node: s.TableFunction) -> bool:
     return node.name.upper() in PARAMETERS
 
 
-def window_function(builder: QueryBuilder, node: s.TableFunction) -> Source:
+def window_function(builder: Builder, node: s.TableFunction) -> Source:
     """The rows of a table with their windows."""
     name = node.name.upper()
     given = _arguments(node, PARAMETERS[name])
@@ -116,7 +113,7 @@ def _arguments(node: s.TableFunction, parameters: tuple[str, ...]) -> dict[str, 
     return found
 
 
-def _data(builder: QueryBuilder, name: str, given: _Given) -> Source:
+def _data(builder: Builder, name: str, given: _Given) -> Source:
     value = given.value
     if isinstance(value, s.Name):
         value = s.TableArgument(s.TableName(value.parts, position=value.position), position=value.position)
@@ -151,7 +148,7 @@ def time_attribute(scope: Scope, node: s.Expr) -> InputRef:
     return column
 
 
-def _millis(builder: QueryBuilder, key: str, given: _Given) -> int:
+def _millis(builder: Builder, key: str, given: _Given) -> int:
     value = given.value
     if isinstance(value, s.TableArgument | s.Descriptor):
         raise SqlError(f"{key} is an interval", position=given.position, hint="Write e.g. INTERVAL '10' SECOND.")
@@ -171,7 +168,7 @@ def interval_millis(converter: Converter, node: s.Expr) -> int:
     return int(str(found.value))
 
 
-def _partition(builder: QueryBuilder, source: Source, given: _Given) -> tuple[int, ...]:
+def _partition(builder: Builder, source: Source, given: _Given) -> tuple[int, ...]:
     if not isinstance(given.value, s.TableArgument):
         return ()
     converter = Converter(source.scope, builder.catalog, clause="PARTITION BY")

@@ -9,10 +9,10 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
 
+from execnodes.core import consent
 from execnodes.core.errors import CatalogError, Position
 from execnodes.core.secrets import remember
 from execnodes.core.tables import ResolvedTable
-from execnodes.user_functions import consent
 from execnodes.user_functions.loading import Definition, definition_of, load
 from planner.algebra import CompiledQuery
 from planner.catalog.modules import Modules

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
+from execnodes.core.consent import ClassNotAllowedError
 from execnodes.core.errors import RekindleError
 from execnodes.core.expressions import AccumulatorSchema
 from execnodes.core.meaning import StateColumn, StateMeaning, call_of
@@ -13,7 +14,6 @@ from execnodes.state.serializers.migrate import AccumulatorChange
 from execnodes.state.serializers.snapshot import CompatibilityType
 from execnodes.terms.shown import shown
 from execnodes.terms.term import Term
-from execnodes.user_functions.consent import ClassNotAllowedError
 from plans.compatibility.canonical import same
 
 

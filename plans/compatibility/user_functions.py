@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
+from execnodes.core import consent
+from execnodes.core.consent import ClassNotAllowedError
 from execnodes.core.errors import FunctionError, PlanError
 from execnodes.core.expressions import Call, title
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
 from execnodes.state.serializers.make import serializer_of
-from execnodes.user_functions import consent
 from execnodes.user_functions.aggregate import AggregateDefinition
-from execnodes.user_functions.consent import ClassNotAllowedError
 from execnodes.user_functions.loading import Definition, load
 from execnodes.user_functions.naming import operand_types
 from plans.compatibility.restore import Mode

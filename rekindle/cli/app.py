@@ -33,7 +33,7 @@ def app_of(names: Iterable[str] = COMMANDS) -> typer.Typer:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from rekindle.cli.main import version_text
+        from rekindle.cli.version import version_text
 
         print(version_text())
         raise typer.Exit

@@ -23,7 +23,7 @@ def bootstrap(
     first = read_script(init) if init else None
     from rekindle.api.table_environment import TableEnvironment
     from rekindle.runtime.bootstrap import bootstrap as make
-    from rekindle.savepoints.manifest import read
+    from rekindle.savepoints.contents import read
 
     environment = TableEnvironment.create(parse_options(options or []))
     if first is not None:

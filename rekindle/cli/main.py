@@ -21,6 +21,8 @@ def run() -> None:
     words = sys.argv[1:]
     try:
         if words == ["--version"]:
+            from rekindle.cli.version import version_text
+
             print(version_text())
             sys.exit(0)
         if words in ([], ["-h"], ["--help"]):
@@ -33,13 +35,6 @@ def run() -> None:
         # Whoever read the output has gone; the interpreter would complain once more while it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
-
-
-def version_text() -> str:
-    """What `--version` shows."""
-    from execnodes.core.version import ENGINE_VERSION, RELEASE
-
-    return f"rekindle {RELEASE} (engine version {ENGINE_VERSION})"
 
 
 def _command(words: Sequence[str]) -> None:

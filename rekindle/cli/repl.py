@@ -13,7 +13,7 @@ from rekindle.cli.errors import debugging, describe_defect, describe_error
 from rekindle.cli.inputs import InScript, Script
 from rekindle.cli.prompt import Read, is_ready, reader
 from rekindle.cli.signals import deferring
-from rekindle.cli.sql import run_script
+from rekindle.cli.statements import run_script
 
 if TYPE_CHECKING:
     from rekindle.api.table_environment import TableEnvironment

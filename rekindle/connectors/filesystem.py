@@ -35,7 +35,8 @@ from rekindle.connectors.files import (
     name_of,
     stream_path,
 )
-from rekindle.connectors.format import FileFormat, Format, RecordFormat, Wanted, find_format, format_of
+from rekindle.connectors.format import FileFormat, Format, RecordFormat, Wanted
+from rekindle.connectors.formats import find_format, format_of
 from rekindle.connectors.line_text import LINE, NUMBER, PATH, find_failure, local_path, stream_name, string
 from rekindle.connectors.lines import spark_format, spark_schema
 from rekindle.connectors.options import COMMON, TableOption, TableOptions, check_options

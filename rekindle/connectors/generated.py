@@ -50,7 +50,8 @@ def generated(
     if request.batch:
         numbers = spark.range(start, max(rows, start)).withColumnRenamed("id", "n")
     else:
-        from rekindle.connectors.streams.numbers import Numbers, number_stream
+        from rekindle.connectors.streams.number_reader import Numbers
+        from rekindle.connectors.streams.numbers import number_stream
 
         wanted = Numbers(
             start=start,

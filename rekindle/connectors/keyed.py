@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Self
 from execnodes.core.errors import ConnectorError
 from execnodes.core.tables import Column, ResolvedTable
 from execnodes.lowering.stream import KIND, quote
-from rekindle.connectors.format import RecordFormat, Wanted, find_format, format_of, formats
+from rekindle.connectors.format import RecordFormat, Wanted
+from rekindle.connectors.formats import find_format, format_of, formats
 from rekindle.connectors.line_text import LINE, PATH
 from rekindle.connectors.options import TableOption, TableOptions
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def take_savepoint(job: JobInfo, target: Path, timeout: float = TIMEOUT) -> Manifest:
     """Write a savepoint of the last committed micro-batch; the job goes on, if it runs."""
-    from rekindle.savepoints.manifest import read
+    from rekindle.savepoints.contents import read
 
     target = entered(target)
     if target.exists():

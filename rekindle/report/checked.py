@@ -68,7 +68,7 @@ def checked(
     sinks = notes(before, after)
     saved: dict[tuple[str, str], SavedState] = {}
     if savepoint is not None:
-        from rekindle.savepoints.manifest import read
+        from rekindle.savepoints.contents import read
         from rekindle.savepoints.plan import saved_plan
 
         manifest = read(savepoint)

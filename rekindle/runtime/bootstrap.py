@@ -29,9 +29,9 @@ from plans.format.tables import map_tables, tables_of
 from rekindle.connectors.registry import find_source
 from rekindle.files.paths import entered
 from rekindle.pipeline.resolved import in_full
-from rekindle.savepoints.contents import seal
+from rekindle.savepoints.contents import read, seal
 from rekindle.savepoints.folder import new_folder, refuse_existing
-from rekindle.savepoints.manifest import PLAN, Manifest, SavedState, Step, read
+from rekindle.savepoints.manifest import PLAN, Manifest, SavedState, Step
 from rekindle.savepoints.plan import saved_plan
 from rekindle.savepoints.planned import planned_states
 

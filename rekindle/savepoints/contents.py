@@ -8,7 +8,8 @@ from pathlib import Path, PurePosixPath
 
 from rekindle.savepoints.columns import file_columns
 from rekindle.savepoints.folder import new_file
-from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, checksum, read, wrong
+from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, checksum, parsed, wrong
+from rekindle.savepoints.plan import explained
 
 _STATES = "state"
 """Folder of the states' files."""
@@ -22,6 +23,13 @@ def seal(folder: Path, manifest: Manifest) -> Manifest:
         raise wrong(folder / NAME, "what was read back is not what was written", "Check the disk, and try again.")
     check_files(folder, manifest, count=True)
     return manifest
+
+
+def read(folder: Path) -> Manifest:
+    """The manifest of a whole savepoint; StateError names what is wrong and which file."""
+    manifest, is_sealed, has_trees = parsed(folder / NAME)
+    check_files(folder, manifest, count=not is_sealed)
+    return manifest if has_trees else explained(manifest, folder)
 
 
 def check_files(folder: Path, manifest: Manifest, *, count: bool) -> None:

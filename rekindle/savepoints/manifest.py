@@ -201,19 +201,8 @@ def _seal(rest: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
-def read(folder: Path) -> Manifest:
-    """The manifest of a whole savepoint; StateError names what is wrong and which file."""
-    from rekindle.savepoints.contents import check_files
-    from rekindle.savepoints.plan import explained
-
-    path = folder / NAME
-    manifest, is_sealed, has_trees = _parsed(path)
-    check_files(folder, manifest, count=not is_sealed)
-    return manifest if has_trees else explained(manifest, folder)
-
-
-def _parsed(path: Path) -> tuple[Manifest, bool, bool]:
-    """The manifest, whether it is sealed, and whether it has trees."""
+def parsed(path: Path) -> tuple[Manifest, bool, bool]:
+    """The manifest of a file, whether it is sealed, and whether it has trees."""
     try:
         if not path.is_file():
             raise wrong(path, "this is no savepoint: there is no manifest", "Name the folder that `savepoint` wrote.")

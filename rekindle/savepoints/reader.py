@@ -24,8 +24,9 @@ from rekindle.savepoints.columns import (
     file_columns,
     literal,
 )
+from rekindle.savepoints.contents import read
 from rekindle.savepoints.database import connected, create_views, fetch, paths, select, view
-from rekindle.savepoints.manifest import Manifest, SavedState, read
+from rekindle.savepoints.manifest import Manifest, SavedState
 
 if TYPE_CHECKING:
     import duckdb

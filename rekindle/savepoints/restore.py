@@ -25,9 +25,9 @@ from plans.compatibility.compare import Fate, Judgement, compare
 from plans.compatibility.meaning import POSITION, Meanings, meanings
 from rekindle.files.paths import AS_WRITTEN, entered, for_spark
 from rekindle.pipeline.record import OperatorRecord
-from rekindle.savepoints.contents import check_rows
+from rekindle.savepoints.contents import check_rows, read
 from rekindle.savepoints.convert import convert
-from rekindle.savepoints.manifest import Manifest, SavedState, Step, read
+from rekindle.savepoints.manifest import Manifest, SavedState, Step
 from rekindle.savepoints.plan import saved_plan
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.cli import main
-from rekindle.savepoints.manifest import read
+from rekindle.savepoints.contents import read
 from rekindle.savepoints.planned import planned_states
 from rekindle.savepoints.reader import SavepointReader
 from rekindle.savepoints.writer import SavepointWriter

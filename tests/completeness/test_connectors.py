@@ -30,7 +30,8 @@ from execnodes.core.errors import SqlError
 from execnodes.lowering.stream import KIND
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.connectors.base import Connector, SinkConnector, SourceConnector
-from rekindle.connectors.format import FileFormat, Format, RecordFormat, Wanted, formats
+from rekindle.connectors.format import FileFormat, Format, RecordFormat, Wanted
+from rekindle.connectors.formats import formats
 from rekindle.connectors.lines import spark_schema
 from rekindle.connectors.options import TableOptions
 from rekindle.connectors.registry import find_sink, find_source, identifiers

@@ -9,11 +9,11 @@ from unittest.mock import MagicMock, patch
 
 import pytest
 
+from execnodes.core.consent import granted
 from execnodes.core.errors import RekindleError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import OPTIONS, ConfigOption, Configuration
 from execnodes.user_functions.asynchronous import options_of
-from execnodes.user_functions.consent import granted
 from plans.format.codec import encode
 from plans.format.load import load
 from rekindle.api.table_environment import TableEnvironment
@@ -204,7 +204,7 @@ def _unknown_dialect(folder: Path, options: Mapping[str, str]) -> object:
 
 def _allowed(folder: Path, options: Mapping[str, str]) -> object:
     """Which modules plans may name classes of."""
-    with patch("execnodes.user_functions.consent._granted", set()):
+    with patch("execnodes.core.consent._granted", set()):
         TableEnvironment.create(dict(options))
         return sorted(granted())
 

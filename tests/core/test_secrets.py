@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from execnodes.core import secrets
 from execnodes.core.errors import JobError
 from execnodes.core.secrets import MASK, is_sensitive, literal_secrets, masked, masked_options, remember
-from rekindle.connectors.format import formats
+from rekindle.connectors.formats import formats
 from rekindle.connectors.options import COMMON
 from rekindle.connectors.registry import find_sink, find_source, identifiers
 

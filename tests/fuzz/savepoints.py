@@ -14,7 +14,8 @@ from random import Random
 from typing import Any
 
 from execnodes.core.version import ENGINE_VERSION
-from rekindle.savepoints.manifest import NAME, PLAN, Manifest, Step, read, sealed
+from rekindle.savepoints.contents import read
+from rekindle.savepoints.manifest import NAME, PLAN, Manifest, Step, sealed
 from rekindle.savepoints.reader import SavepointReader
 from tests.fuzz.frame import Defect, Fuzzer
 from tests.restore.program import FIXTURES

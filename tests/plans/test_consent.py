@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from execnodes.core import consent
 from execnodes.core.errors import RekindleError, StateError
 from execnodes.core.expressions import AccumulatorSchema
 from execnodes.core.types import BIGINT, Field, row
 from execnodes.state.serializers.dataclasses import DataclassSnapshot
 from execnodes.state.serializers.make import snapshot_of
 from execnodes.state.serializers.pickled import PickleSerializer
-from execnodes.user_functions import consent
 from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.cli.app import app_of

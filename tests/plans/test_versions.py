@@ -18,7 +18,7 @@ from plans.evolution.upgrade import upgrade
 from plans.format.codec import encode
 from plans.format.load import load
 from rekindle.api.table_environment import TableEnvironment
-from rekindle.savepoints.manifest import read
+from rekindle.savepoints.contents import read
 from rekindle.savepoints.restore import prepare
 from rekindle.testing.restore_fixtures import stored
 from tests.restore.program import FIXTURES

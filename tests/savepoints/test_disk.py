@@ -15,7 +15,7 @@ from plans.format.codec import encode
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints import take
-from rekindle.savepoints.manifest import read
+from rekindle.savepoints.contents import read
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -11,7 +11,8 @@ import pytest
 
 from execnodes.core.errors import StateError
 from execnodes.terms.shown import TEXT
-from rekindle.savepoints.manifest import NAME, Manifest, read, sealed
+from rekindle.savepoints.contents import read
+from rekindle.savepoints.manifest import NAME, Manifest, sealed
 from tests.savepoints.saved import SAVEPOINTS
 
 

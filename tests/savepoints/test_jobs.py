@@ -19,7 +19,8 @@ from rekindle.api.table_environment import TableEnvironment
 from rekindle.connectors import collect
 from rekindle.connectors.collect import clear, results
 from rekindle.runtime.stream_job import StreamJob
-from rekindle.savepoints.manifest import Manifest, read
+from rekindle.savepoints.contents import read
+from rekindle.savepoints.manifest import Manifest
 from rekindle.savepoints.take import take
 
 if TYPE_CHECKING:

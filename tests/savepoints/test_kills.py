@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from rekindle.savepoints.manifest import read
+from rekindle.savepoints.contents import read
 
 KILLS = int(os.environ.get("REKINDLE_KILLS", "5"))
 ROWS = 1000

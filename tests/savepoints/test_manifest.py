@@ -16,9 +16,9 @@ import pytest
 
 from execnodes.core.errors import StateError
 from execnodes.terms.term import leaf
-from rekindle.savepoints.contents import seal
+from rekindle.savepoints.contents import read, seal
 from rekindle.savepoints.folder import _machine, new_folder, state_folder
-from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, checksum, read, sealed
+from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, checksum, sealed
 from rekindle.savepoints.plan import saved_plan
 from rekindle.savepoints.restore import prepare
 from tests.savepoints.saved import AGGREGATES, ONE

@@ -18,7 +18,8 @@ from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.connectors.collect import clear, results
 from rekindle.runtime.stream_job import StreamJob
-from rekindle.savepoints.manifest import PLAN, read
+from rekindle.savepoints.contents import read
+from rekindle.savepoints.manifest import PLAN
 from rekindle.savepoints.writer import SavepointWriter
 
 if TYPE_CHECKING:

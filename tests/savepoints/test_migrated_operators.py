@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from execnodes.core.errors import StateError
-from rekindle.savepoints.manifest import read
+from rekindle.savepoints.contents import read
 from rekindle.savepoints.reader import SavepointReader
 from rekindle.savepoints.writer import SavepointWriter
 from tests.savepoints.saved import AGGREGATES, ONE, STATE, THREE, TWO, column, described, table

@@ -11,7 +11,8 @@ import pytest
 from execnodes.core.errors import StateError
 from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.api.table_environment import TableEnvironment
-from rekindle.savepoints.manifest import PLAN, read
+from rekindle.savepoints.contents import read
+from rekindle.savepoints.manifest import PLAN
 from rekindle.savepoints.migrations.adopt import PlanRefused
 from rekindle.savepoints.planned import planned_states
 from rekindle.savepoints.reader import SavepointReader

@@ -10,7 +10,8 @@ import pytest
 from execnodes.core.graph import ExecGraph
 from plans.evolution.upgrade import upgrade
 from rekindle.api.compiled_plan import CompiledPlan
-from rekindle.savepoints.manifest import PLAN, read
+from rekindle.savepoints.contents import read
+from rekindle.savepoints.manifest import PLAN
 from rekindle.savepoints.reader import SavepointReader
 from rekindle.savepoints.restore import prepare
 from rekindle.savepoints.writer import SavepointWriter

@@ -16,7 +16,8 @@ from execnodes.terms.term import leaf
 from plans.compatibility.meaning import meanings
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.cli import main
-from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, checksum, read, sealed
+from rekindle.savepoints.contents import read
+from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, checksum, sealed
 
 SCRIPT = """
 CREATE TABLE t (k STRING, v INT) WITH ('connector' = 'filesystem', 'path' = '/nowhere', 'format' = 'json');

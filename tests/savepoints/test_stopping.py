@@ -15,7 +15,7 @@ from rekindle.api.table_environment import TableEnvironment
 from rekindle.jobs.status import State, read_status
 from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints import take
-from rekindle.savepoints.manifest import read
+from rekindle.savepoints.contents import read
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

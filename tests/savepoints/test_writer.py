@@ -18,8 +18,9 @@ from execnodes.core.version import ENGINE_VERSION
 from plans.format.codec import encode
 from plans.format.load import load
 from rekindle.api.compiled_plan import CompiledPlan
+from rekindle.savepoints.contents import read
 from rekindle.savepoints.exchange import export_state
-from rekindle.savepoints.manifest import PLAN, read
+from rekindle.savepoints.manifest import PLAN
 from rekindle.savepoints.reader import SavepointReader
 from rekindle.savepoints.restore import prepare
 from rekindle.savepoints.writer import SavepointWriter

@@ -11,7 +11,8 @@ from pyspark.sql.streaming.datasource import ReadMaxRows
 from pyspark.sql.types import StructType
 
 from execnodes.core.errors import ConnectorError, JobError
-from rekindle.connectors.streams.numbers import Numbers, NumberSource, number_stream
+from rekindle.connectors.streams.number_reader import Numbers
+from rekindle.connectors.streams.numbers import NumberSource, number_stream
 from rekindle.pipeline.record import record
 from rekindle.pipeline.stages import plan_stages
 from rekindle.pipeline.streams import streams

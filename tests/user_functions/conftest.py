@@ -2,7 +2,7 @@
 
 import pytest
 
-from execnodes.user_functions import consent
+from execnodes.core import consent
 
 
 @pytest.fixture(autouse=True)

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from execnodes.core import consent
 from execnodes.core.errors import FunctionError, StateError
 from execnodes.core.expressions import AccumulatorSchema, Value
 from execnodes.core.meaning import StateColumn, StateMeaning, accumulator
@@ -30,7 +31,6 @@ from execnodes.state.serializers.snapshot import (
     compatible_as_is,
 )
 from execnodes.terms.term import leaf, said
-from execnodes.user_functions import consent
 from plans.compatibility.accumulators import evolve
 from plans.compatibility.fates import Fate
 from plans.compatibility.judge import judge

@@ -13,7 +13,7 @@ from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.connectors.collect import clear, results
 from rekindle.runtime.stream_job import StreamJob
-from rekindle.savepoints.manifest import read
+from rekindle.savepoints.contents import read
 from rekindle.savepoints.reader import SavepointReader
 from rekindle.testing import RestoreProgram, lines
 from rekindle.testing.restore_run import Compiled, compiled, put, rows, run

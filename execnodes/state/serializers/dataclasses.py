@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from execnodes.core import consent
 from execnodes.core.errors import FunctionError, StateError
 from execnodes.core.expressions import Value
 from execnodes.core.types import BINARIES, Field, LogicalType, parse_type, row
@@ -14,7 +15,6 @@ from execnodes.state.python_values import from_kernel, to_kernel
 from execnodes.state.serializers.fields import migrate_fields, resolve_fields
 from execnodes.state.serializers.serializer import TypeSerializer
 from execnodes.state.serializers.snapshot import SchemaCompatibility, TypeSerializerSnapshot, incompatible
-from execnodes.user_functions import consent
 from execnodes.user_functions.hints import hints_of, type_of_hint
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from execnodes.core import consent
 from execnodes.core.errors import StateError
 from execnodes.core.types import LogicalType
 from execnodes.lowering.stream import HASH
@@ -18,7 +19,6 @@ from execnodes.state.pages.page_format import WRITTEN
 from execnodes.state.python_values import from_kernel, to_kernel
 from execnodes.state.serializers.columns import UnreadColumn, converted
 from execnodes.state.serializers.migrate import AccumulatorChange, migrate
-from execnodes.user_functions import consent
 from execnodes.user_functions.values import Convert
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from execnodes.core import consent
 from execnodes.core.errors import FunctionError, StateError
 from execnodes.core.expressions import AccumulatorSchema
 from execnodes.core.types import LogicalType
@@ -14,7 +15,6 @@ from execnodes.state.serializers.pickled import PickleSerializer, PickleSnapshot
 from execnodes.state.serializers.rows import RowSerializer, RowSnapshot
 from execnodes.state.serializers.serializer import TypeSerializer
 from execnodes.state.serializers.snapshot import TypeSerializerSnapshot
-from execnodes.user_functions import consent
 from execnodes.user_functions.aggregate import AggregateDefinition
 from execnodes.user_functions.hints import shown, sql_type
 

@@ -7,6 +7,7 @@ import pickle
 from collections.abc import Mapping
 from typing import Any
 
+from execnodes.core import consent
 from execnodes.core.errors import StateError
 from execnodes.core.expressions import Value
 from execnodes.state.serializers.serializer import BytesSerializer, TypeSerializer
@@ -16,7 +17,6 @@ from execnodes.state.serializers.snapshot import (
     compatible_as_is,
     incompatible,
 )
-from execnodes.user_functions import consent
 
 
 class PickleSerializer(BytesSerializer):

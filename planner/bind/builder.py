@@ -1,0 +1,40 @@
+"""What the parts of a query ask of the builder they are bound by: the queries that stand inside."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from execnodes.core.options import Configuration
+from execnodes.core.types import LogicalType
+from planner import syntax as s
+from planner.algebra import Logical
+from planner.bind.scope import Scope
+from planner.bind.source import Source
+from planner.catalog.catalogs import Catalog
+
+Expected = tuple[LogicalType, ...] | None
+"""Types an INSERT wants; they give a bare NULL its type."""
+
+
+class Builder(Protocol):
+    """`planner.bind.query.QueryBuilder`, which knows all parts; a part knows but this."""
+
+    catalog: Catalog
+    configuration: Configuration
+
+    def query(
+        self, node: s.Query, *, outer: Scope | None = None, expected: Expected = None, nested: bool = False
+    ) -> Logical:
+        """The plan of a query. `outer` is the scope around a subquery; `nested` says that row order has no meaning."""
+
+    def subquery(self, node: s.Query) -> Logical:
+        """The plan of a subquery that reads nothing of the query around it, made once."""
+
+    def body(self, node: s.Body, outer: Scope | None = None, expected: Expected = None) -> Logical:
+        """The plan of a query without its ORDER BY."""
+
+    def table(self, node: s.TableName) -> Source:
+        """A query of WITH, a table or a view, under its alias."""
+
+    def derived(self, node: s.Derived, outer: Scope | None = None) -> Source:
+        """A query in FROM."""
