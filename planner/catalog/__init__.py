@@ -1,4 +1,1 @@
-"""What a session knows by name: `catalogs` in memory, and the statements that change them.
-
-`create_table` resolves a table, `like` what it takes over from another one, `ddl` applies statements.
-"""
+"""What a session knows by name: `catalogs`, each in a `store`, and the `modules` whose functions it knows."""

@@ -10,7 +10,7 @@ from execnodes.core.options import Configuration
 from execnodes.core.tables import Schema as ResolvedSchema
 from execnodes.core.types import LogicalType
 from planner.catalog.catalogs import Catalog, quoted
-from planner.catalog.create_table import resolve_table
+from planner.ddl.create_table import resolve_table
 from planner.parse import parse
 from planner.table_statements import CreateTable, PhysicalColumn
 from rekindle.api.expressions import Expression, as_sql

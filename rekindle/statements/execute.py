@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from execnodes.core.errors import PlanError, SqlError
 from execnodes.core.options import OPTIONS, SPARK_PREFIX, find
 from execnodes.core.secrets import masked_options
-from planner.catalog import ddl
+from planner import ddl
 from planner.statements import (
     AddJar,
     CompileAndExecutePlan,

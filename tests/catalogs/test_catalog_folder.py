@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from execnodes.core.errors import CatalogError
 from execnodes.core.options import Configuration
-from planner.catalog import ddl
+from planner import ddl
 from planner.catalog.catalogs import Catalog, View
 from planner.catalog.store import Change, Database, MemoryStore
 from planner.parse import parse

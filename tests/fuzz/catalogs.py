@@ -17,7 +17,7 @@ from typing import Any
 
 from execnodes.core.errors import RekindleError
 from execnodes.core.options import Configuration
-from planner.catalog import ddl
+from planner import ddl
 from planner.catalog.catalogs import Catalog
 from planner.parse import parse
 from planner.statements import QueryStatement

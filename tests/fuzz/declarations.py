@@ -15,8 +15,8 @@ from random import Random
 from execnodes.core.errors import RekindleError, SqlError
 from execnodes.core.options import Configuration
 from execnodes.core.tables import ResolvedTable
+from planner import ddl
 from planner import statements as s
-from planner.catalog import ddl
 from planner.catalog.catalogs import Catalog, CatalogObject
 from planner.parse import parse
 from rekindle.files.catalog_folder import open_catalog_folder

@@ -7,8 +7,8 @@ from random import Random
 
 from execnodes.core.errors import SqlError
 from execnodes.core.options import Configuration
+from planner import ddl
 from planner import statements as s
-from planner.catalog import ddl
 from planner.catalog.catalogs import Catalog
 from planner.parse import parse
 from plans.format.codec import encode

@@ -8,9 +8,9 @@ from random import Random
 
 from execnodes.core.errors import RekindleError, SqlError
 from execnodes.core.options import Configuration
+from planner import ddl
 from planner import statements as s
 from planner import table_statements as t
-from planner.catalog import ddl
 from planner.catalog.catalogs import Catalog
 from planner.parse import parse
 from plans.format.codec import encode

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from execnodes.core.errors import CatalogError, Position, SqlError
 from execnodes.core.options import Configuration
 from execnodes.core.tables import ResolvedTable
-from planner.catalog import ddl
+from planner import ddl
 from planner.catalog.catalogs import Catalog, View
 from planner.parse import parse
 from planner.statements import Show

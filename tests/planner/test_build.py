@@ -7,6 +7,7 @@ import pytest
 from execnodes.core.expressions import digest
 from execnodes.core.options import Configuration
 from planner import bind as build
+from planner import ddl
 from planner import statements as s
 from planner.algebra import (
     Aggregate,
@@ -22,7 +23,6 @@ from planner.algebra import (
     Values,
     WindowTableFunction,
 )
-from planner.catalog import ddl
 from planner.catalog.catalogs import Catalog
 from planner.parse import parse
 

@@ -9,7 +9,7 @@ from execnodes.core.expressions import input_indexes
 from execnodes.core.options import Configuration
 from execnodes.core.tables import ResolvedTable
 from execnodes.core.types import TimeKind
-from planner.catalog import ddl
+from planner import ddl
 from planner.catalog.catalogs import Catalog, View
 from planner.parse import parse
 

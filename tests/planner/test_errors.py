@@ -7,8 +7,8 @@ import pytest
 from execnodes.core.errors import CatalogError, Position, SqlError
 from execnodes.core.options import Configuration
 from planner import bind as build
+from planner import ddl
 from planner import statements as s
-from planner.catalog import ddl
 from planner.catalog.catalogs import Catalog
 from planner.parse import parse
 

@@ -10,10 +10,10 @@ from execnodes.core.errors import SqlError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import Configuration
 from execnodes.stream.calc import Calc
+from planner import ddl
 from planner import statements as s
 from planner.algebra.extent import extent
 from planner.bind import build_query
-from planner.catalog import ddl
 from planner.catalog.catalogs import Catalog
 from planner.limits import MAX_DEPTH, MAX_WAYS
 from planner.lower import lower

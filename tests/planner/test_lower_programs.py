@@ -13,9 +13,9 @@ from execnodes.core.errors import RekindleError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import Configuration
 from execnodes.core.registry import keys
+from planner import ddl
 from planner import statements as s
 from planner.bind import build_insert
-from planner.catalog import ddl
 from planner.catalog.catalogs import Catalog
 from planner.lower import lower
 from planner.optimize import optimize

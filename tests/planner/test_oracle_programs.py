@@ -11,9 +11,9 @@ from execnodes.core.errors import CatalogError, SqlError
 from execnodes.core.options import Configuration
 from execnodes.core.types import parse_type
 from planner import bind as build
+from planner import ddl
 from planner import statements as s
 from planner.algebra import Logical
-from planner.catalog import ddl
 from planner.catalog.catalogs import Catalog
 from planner.parse import parse
 

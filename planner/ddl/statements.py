@@ -14,10 +14,10 @@ from execnodes.core.words import counted
 from planner import statements as s
 from planner import table_statements as t
 from planner.bind.query import QueryBuilder
-from planner.catalog.alter_table import altered
 from planner.catalog.catalogs import Catalog, CatalogObject, Entry, Identifier, UserFunction, View, kind_of, quoted
-from planner.catalog.create_table import resolve_table
 from planner.catalog.store import Database
+from planner.ddl.alter_table import altered
+from planner.ddl.create_table import resolve_table
 
 
 @dataclass(frozen=True, slots=True)

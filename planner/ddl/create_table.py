@@ -14,7 +14,7 @@ from planner.bind.expressions import Converter
 from planner.bind.query import QueryBuilder
 from planner.bind.scope import Relation, Scope
 from planner.catalog.catalogs import Catalog
-from planner.catalog.like import merge_like
+from planner.ddl.like import merge_like
 
 
 def resolve_table(statement: t.CreateTable, catalog: Catalog, configuration: Configuration) -> ResolvedTable:

@@ -13,7 +13,7 @@ from execnodes.core.tables import Column, PersistedExpression, ResolvedTable
 from planner import statements as s
 from planner import table_statements as t
 from planner.catalog.catalogs import Catalog
-from planner.catalog.create_table import resolve_table
+from planner.ddl.create_table import resolve_table
 from planner.parse import parse_expression
 
 
