@@ -11,6 +11,7 @@ from pydantic import Field as Property
 from pydantic.alias_generators import to_camel
 
 from execnodes.core.constants import constant
+from execnodes.core.indexes import ColumnIndex, Number, OptionalIndex
 from execnodes.core.places import Place
 from execnodes.core.types import LogicalType
 
@@ -113,7 +114,7 @@ class AccumulatorSchema(_Node):
 
     serializer: str
     """``dataclass``, ``row``, ``avro``, ``pickle``, or ``module:class`` of the user's own snapshot."""
-    version: int = 1
+    version: Number = 1
     """Of the snapshot's configuration."""
     type: LogicalType
     """A ROW: the columns of the state."""
@@ -131,9 +132,9 @@ class AggregateCall(_Node):
     system_name: str = ""
     catalog_name: str = ""
     class_name: str = Property("", alias="class")
-    arg_list: tuple[int, ...] = ()
+    arg_list: tuple[ColumnIndex, ...] = ()
     """Input columns the function reads; empty for COUNT(*)."""
-    filter_arg: int = -1
+    filter_arg: OptionalIndex = -1
     """A BOOLEAN input column that must be TRUE for a row to count; -1 for none."""
     distinct: bool = False
     type: LogicalType

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal as Tag
 
 from execnodes.core.expressions import Expression
+from execnodes.core.indexes import LeftIndex, RightIndex
 from execnodes.core.node import PlanModel
 
 
@@ -12,8 +13,8 @@ class JoinSpec(PlanModel):
     """Condition of a join, split into keys that must be equal and a predicate over both rows."""
 
     join_type: Tag["INNER", "LEFT", "RIGHT", "FULL", "SEMI", "ANTI"]
-    left_keys: tuple[int, ...] = ()
-    right_keys: tuple[int, ...] = ()
+    left_keys: tuple[LeftIndex, ...] = ()
+    right_keys: tuple[RightIndex, ...] = ()
     """Columns compared pairwise with `left_keys`."""
     filter_nulls: tuple[bool, ...] = ()
     """For each pair: True if a NULL matches nothing (``=``), False for IS NOT DISTINCT FROM."""

@@ -13,13 +13,17 @@ from pydantic.alias_generators import to_camel
 
 from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
 from execnodes.core.errors import PlanError
+from execnodes.core.indexes import ColumnIndex, Scope
 from execnodes.core.metadata import ExecNodeMetadata, NodeKey
 from execnodes.core.options import find
 from execnodes.core.places import Place
 from execnodes.core.types import LogicalType
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from execnodes.core.meaning import RowsMeaning, StateMeaning
+    from execnodes.core.outputs import Applied, Outputs
     from execnodes.core.windowing import WindowSpec
     from execnodes.lowering.stream import Lowering, Rows
 
@@ -33,12 +37,16 @@ class PlanModel(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, validate_by_name=True)
 
+    def scope(self, name: str, around: Scope) -> Scope:
+        """What a property of it refers to, if that is not what its surroundings refer to."""
+        return around
+
 
 class Distribution(PlanModel):
     """How rows must be spread before they enter an input."""
 
     type: Tag["ANY", "HASH", "SINGLETON"]
-    keys: tuple[int, ...] = ()
+    keys: tuple[ColumnIndex, ...] = ()
     """Input columns that decide where a row goes; only with HASH."""
 
 
@@ -189,6 +197,18 @@ class ExecNode(PlanModel):
     def state_ttl(self, index: int = 0) -> str:
         """TTL of a state by index."""
         return next((each.ttl for each in self.state if each.index == index), "0 ms")
+
+    def outputs(self, inputs: tuple[LogicalType, ...]) -> Outputs:
+        """What makes its rows and the types of their columns, to be compared with `output_type`, from its properties.
+
+        Several where there are rows of several kinds, none where they are compared elsewhere. By default rows pass.
+        """
+        for number, each in enumerate(inputs):
+            yield f"its input {number} gives", [field.type for field in each.fields]
+
+    def applied(self, inputs: tuple[LogicalType, ...]) -> Iterator[Applied]:
+        """Its aggregate and window functions, to be compared with what these take and give."""
+        return iter(())
 
     @abstractmethod
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:

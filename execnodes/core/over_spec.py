@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Literal as Tag
 
 from execnodes.core.expressions import AggregateCall, Expression, InputRef, Literal
+from execnodes.core.indexes import ColumnIndex, Number, Scope
 from execnodes.core.node import PlanModel
 from execnodes.core.sort_spec import SortSpec
-from execnodes.core.types import LogicalType
+from execnodes.core.types import Field, LogicalType
 
 
 class Partition(PlanModel):
     """PARTITION BY."""
 
-    fields: tuple[int, ...] = ()
+    fields: tuple[ColumnIndex, ...] = ()
 
 
 class Bound(PlanModel):
@@ -41,8 +42,15 @@ class OverSpec(PlanModel):
     partition: Partition
     groups: tuple[OverGroup, ...]
     constants: tuple[Literal, ...] = ()
-    original_input_fields: int
+    original_input_fields: Number
     """Columns of the input; indexes from here on are constants."""
+
+    def scope(self, name: str, around: Scope) -> Scope:
+        """Calls and bounds read constants, too."""
+        if name != "groups":
+            return around
+        constants = (Field(f"constant {at}", each.type) for at, each in enumerate(self.constants))
+        return around.over((*around.columns, *constants), f"{around.name} and the constants")
 
     def constant(self, index: int) -> Literal:
         """A constant by the index that calls and bounds know it by."""

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from typing import Literal as Tag
 
+from execnodes.core.indexes import ColumnIndex, Number
 from execnodes.core.node import PlanModel
 
 
 class PartitionSpec(PlanModel):
     """Columns of PARTITION BY."""
 
-    fields: tuple[int, ...] = ()
+    fields: tuple[ColumnIndex, ...] = ()
 
 
 class RankRange(PlanModel):
     """Which ranks of a partition are kept; ranks count from 1."""
 
     type: Tag["Constant", "Variable"]
-    start: int = 1
+    start: Number = 1
     """Lowest rank."""
-    end: int | None = None
+    end: Number | None = None
     """Highest rank; only with Constant."""
-    end_index: int | None = None
+    end_index: ColumnIndex | None = None
     """Input column that holds the highest rank, that of the first row of a partition; only with Variable."""
 
     def text(self, columns: tuple[str, ...]) -> str:
@@ -48,7 +49,7 @@ class RankStrategy(PlanModel):
     """
 
     type: Tag["AppendFast", "UpdateFast", "Retract"]
-    primary_keys: tuple[int, ...] = ()
+    primary_keys: tuple[ColumnIndex, ...] = ()
     """Input columns by which an update finds its row; only with UpdateFast."""
 
     def __str__(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from execnodes.core.indexes import ColumnIndex
 from execnodes.core.node import PlanModel
 from execnodes.terms.term import Term, leaf, said
 
@@ -9,7 +10,7 @@ from execnodes.terms.term import Term, leaf, said
 class SortField(PlanModel):
     """A column that rows are ordered by."""
 
-    index: int
+    index: ColumnIndex
     """Input column."""
     is_ascending: bool = True
     null_is_last: bool = False

@@ -9,6 +9,7 @@ from pydantic import Field as Property
 from pydantic import model_validator
 
 from execnodes.core.expressions import Expression, InputRef, walk
+from execnodes.core.indexes import Scope
 from execnodes.core.node import PlanModel
 from execnodes.core.secrets import remember
 from execnodes.core.types import Field, LogicalType, row
@@ -123,6 +124,10 @@ class ResolvedTable(PlanModel):
     options: dict[str, str] | None = None
     """WITH options; secrets only as ``${env:NAME}`` or ``${file:PATH}``. None when compiled without options."""
 
+    def scope(self, name: str, around: Scope) -> Scope:
+        """Its own columns."""
+        return around.over(self.table_schema.row_type.fields, "the table")
+
     @model_validator(mode="after")
     def _is_partitioned_by_columns(self) -> Self:
         names = {column.name for column in self.table_schema.columns}
@@ -144,6 +149,10 @@ class TableReference(PlanModel):
     resolved_table: ResolvedTable | None = None
     hints: dict[str, str] = Property(default_factory=dict)
     """Options of an OPTIONS hint; they win over those of the table, wherever it comes from."""
+
+    def scope(self, name: str, around: Scope) -> Scope:
+        """Columns of the table, where the plan has them."""
+        return around if self.resolved_table is None else self.resolved_table.scope(name, around)
 
     def model_post_init(self, _context: Any) -> None:
         """As for `ResolvedTable`."""

@@ -10,6 +10,7 @@ from typing import Literal as Tag
 
 from pydantic import BeforeValidator, PlainSerializer
 
+from execnodes.core.indexes import ColumnIndex
 from execnodes.core.node import PlanModel
 from execnodes.core.options import LONGEST
 from execnodes.core.types import LogicalType, Root, TimeKind
@@ -73,7 +74,7 @@ class WindowSpec(PlanModel):
     """Of CumulativeWindow."""
     gap: Duration | None = None
     """Of SessionWindow."""
-    partition_key_indices: tuple[int, ...] = ()
+    partition_key_indices: tuple[ColumnIndex, ...] = ()
     """Of SessionWindow: input columns of its PARTITION BY."""
 
     def __str__(self) -> str:
@@ -111,11 +112,11 @@ class Windowing(PlanModel):
     strategy: Tag["TimeAttribute", "WindowAttached"]
     window: WindowSpec
     time_attribute_type: LogicalType
-    time_attribute_index: int | None = None
+    time_attribute_index: ColumnIndex | None = None
     """Input column of the time attribute; only with TimeAttribute."""
-    window_start: int | None = None
+    window_start: ColumnIndex | None = None
     """Input column of the window's start; only with WindowAttached."""
-    window_end: int | None = None
+    window_end: ColumnIndex | None = None
     """Input column of the window's end; only with WindowAttached."""
 
     @property
@@ -151,7 +152,7 @@ class SlicedWindowing(PlanModel):
     strategy: Tag["SliceAttached"] = "SliceAttached"
     window: WindowSpec
     time_attribute_type: LogicalType
-    slice_end: int
+    slice_end: ColumnIndex
     """Input column of the slice's end."""
 
     @property

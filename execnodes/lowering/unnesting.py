@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from execnodes.core.expressions import Call
 from execnodes.core.meaning import RowsMeaning, expression_term
+from execnodes.core.outputs import Outputs, types
 from execnodes.core.types import LogicalType, Root
 from execnodes.lowering.spark_sql import spark_type, text_literal
 from execnodes.lowering.stream import Rows, quote
@@ -61,6 +62,14 @@ def correlated_meaning(rows: RowsMeaning, type: LogicalType, call: Call, join_ty
         for at in range(len(call.type.element.fields))
     ]
     return rows.made(type, [*rows.columns, *members], origin)
+
+
+def correlated_outputs(input: LogicalType, call: Call, join_type: str) -> Outputs:
+    """Types of rows with those of the table behind their columns; nothing if it is no table, which `check` says."""
+    if table_problem(call) is not None:
+        return
+    padded = [each.type.with_nullable(each.type.nullable or join_type == "LEFT") for each in call.type.element.fields]
+    yield "its input and functionCall give", [*types(input), *padded]
 
 
 def table_problem(call: Call) -> str | None:

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from pydantic.alias_generators import to_camel
-
 from execnodes import aggregates
-from execnodes.core.constants import constant
 from execnodes.core.errors import PlanError, SqlError
-from execnodes.core.expressions import AggregateCall, Call, Expression, FieldAccess, InputRef, Literal, Value
+from execnodes.core.expressions import Call, Expression, FieldAccess, InputRef, Literal
 from execnodes.core.node import ExecNode
-from execnodes.core.over_spec import OverSpec
+from execnodes.core.outputs import Applied
+from execnodes.core.sink_node import SinkNode
+from execnodes.core.source_node import SourceNode
 from execnodes.core.types import BIGINT, DOUBLE, INTEGERS, LogicalType, Root
 from execnodes.core.words import counted
 from execnodes.functions.function import Invocation
 from execnodes.functions.registry import find
-from plans.format.produced import produced, tables
 from plans.format.references import Column, Part, references
 from plans.format.walk import dotted
 
@@ -44,7 +42,7 @@ def disagreements(node: ExecNode, inputs: tuple[LogicalType, ...], engine_versio
     found = [*_references(node, inputs, engine_version)]
     if not found:
         # What follows reads columns by their indexes.
-        found = [*_aggregates(node, inputs), *_output(node, inputs), *_constants(node), *_tables(node, inputs)]
+        found = [*_calls(node, inputs), *_output(node, inputs), *_tables(node, inputs)]
     for path, message in found:
         yield node.fail(f"{path}: {message}", _HINT)
 
@@ -137,66 +135,40 @@ def _stands_for(made: LogicalType, said: LogicalType) -> bool:
     return made.same_values(said) and (said.nullable or not made.nullable)
 
 
-def _aggregates(node: ExecNode, inputs: tuple[LogicalType, ...]) -> Found:
-    local = getattr(node, "local_agg_input_row_type", None)
-    row = local if isinstance(local, LogicalType) else inputs[0] if inputs else None
-    for at, call in enumerate(getattr(node, "agg_calls", ())):
-        if not isinstance(call, AggregateCall) or row is None or call.user_name:
-            continue
-        types = tuple(row.fields[each].type for each in call.arg_list)
-        grouped = bool(getattr(node, "grouping", ())) or hasattr(node, "windowing")
-        message = _aggregate(call.internal_name, types, call.type, call.distinct, grouped, call.filter_arg >= 0)
+def _calls(node: ExecNode, inputs: tuple[LogicalType, ...]) -> Found:
+    for call in node.applied(inputs):
+        # What a function of the user takes is asked when it is loaded.
+        message = _applied(call) if call.name else None
         if message is not None:
-            yield f"aggCalls[{at}]", message
-        yield from _options(f"aggCalls[{at}]", call)
-    spec = getattr(node, "over_spec", None)
-    if isinstance(spec, OverSpec) and row is not None and spec.original_input_fields == len(row.fields):
-        for number, group in enumerate(spec.groups):
-            for at, each in enumerate(group.agg_calls):
-                path = f"overSpec.groups[{number}].aggCalls[{at}]"
-                yield from _over_call(path, each, spec.operands(each, row))
-    for at, call in enumerate(getattr(node, "calls", ())):
-        message = _over(call.internal_name, call.operands, call.type, call.distinct)
-        if message is not None:
-            yield f"calls[{at}]", message
-        yield from _no_options(f"calls[{at}]", getattr(call, "options", {}), call.internal_name)
+            yield call.path, message
+        for key, value in call.options.items():
+            if key not in (aggregates.SEPARATOR, aggregates.PERCENTAGE) or not isinstance(value, str):
+                yield f"{call.path}.options", f"{key!r} with {value!r} is no option of {call.title}"
 
 
-def _options(path: str, call: AggregateCall) -> Found:
-    yield from _no_options(path, call.options, call.title)
+def _applied(call: Applied) -> str | None:
+    if call.rows == "frame so far" and call.name in ("$LEAD$1", "$NTILE$1"):
+        return f"{call.title} needs rows that have not come yet"
+    if call.rows in ("frame", "frame so far"):
+        return _over(call)
+    return _aggregate(call, [each.type for each in call.operands])
 
 
-def _no_options(path: str, options: Mapping[str, Value], title: str) -> Found:
-    for key, value in options.items():
-        if key not in (aggregates.SEPARATOR, aggregates.PERCENTAGE) or not isinstance(value, str):
-            yield f"{path}.options", f"{key!r} with {value!r} is no option of {title}"
-
-
-def _over_call(path: str, call: AggregateCall, operands: Sequence[Expression]) -> Found:
-    if not call.user_name:
-        message = _over(call.internal_name, operands, call.type, call.distinct)
-        if call.internal_name in ("$LEAD$1", "$NTILE$1"):
-            message = f"{call.title} needs rows that have not come yet"
-        if message is not None:
-            yield path, message
-    yield from _options(path, call)
-
-
-def _aggregate(
-    internal_name: str, types: tuple[LogicalType, ...], said: LogicalType, distinct: bool, grouped: bool, filtered: bool
-) -> str | None:
-    name = internal_name[1:].rpartition("$")[0]
+def _aggregate(call: Applied, types: Sequence[LogicalType]) -> str | None:
+    name, grouped = _name(call), call.rows != "all"
     try:
-        _, made = aggregates.resolve(name, types, distinct=distinct, grouped=grouped, filtered=filtered)
+        _, made = aggregates.resolve(
+            name, tuple(types), distinct=call.distinct, grouped=grouped, filtered=call.filtered
+        )
     except SqlError as error:
         return error.message
-    if _stands_for(made, said):
+    if _stands_for(made, call.type):
         return None
-    return f"the type is {said}, but {name}({', '.join(map(str, types))}) gives {made}"
+    return f"the type is {call.type}, but {name}({', '.join(map(str, types))}) gives {made}"
 
 
-def _over(internal_name: str, operands: Sequence[object], said: LogicalType, distinct: bool) -> str | None:
-    name = internal_name[1:].rpartition("$")[0]
+def _over(call: Applied) -> str | None:
+    name, operands, said = _name(call), call.operands, call.type
     if name in _RANKS:
         fits = not operands and said.same_values(_RANKS[name])
     elif name == "NTILE":
@@ -209,15 +181,17 @@ def _over(internal_name: str, operands: Sequence[object], said: LogicalType, dis
         fits = fits and all(isinstance(each, Literal) and isinstance(each.value, int) for each in rest[:1])
     else:
         columns = [each.type for each in operands if isinstance(each, InputRef)]
-        if len(columns) < len(operands):
-            return f"{name} takes columns only"
-        return _aggregate(internal_name, tuple(columns), said, distinct, True, False)
+        return _aggregate(call, columns) if len(columns) == len(operands) else f"{name} takes columns only"
     return None if fits else f"{name} does not take these operands, or does not give {said}"
+
+
+def _name(call: Applied) -> str:
+    return call.name[1:].rpartition("$")[0]
 
 
 def _output(node: ExecNode, inputs: tuple[LogicalType, ...]) -> Found:
     said = node.output_type.fields
-    for what, made in produced(node, inputs):
+    for what, made in node.outputs(inputs):
         if len(made) != len(said):
             yield "outputType", f"it has {counted(len(said), 'column')}, but {what} {len(made)}"
             continue
@@ -226,42 +200,17 @@ def _output(node: ExecNode, inputs: tuple[LogicalType, ...]) -> Found:
                 yield "outputType", f"column {field.name} is {field.type}, but {what} {type}"
 
 
-def _constants(node: ExecNode) -> Found:
-    """Constant rows are written with the types of the columns."""
-    for at, row in enumerate(getattr(node, "tuples", ())):
-        if len(row) != len(node.output_type.fields):
-            yield (
-                f"tuples[{at}]",
-                f"it has {counted(len(row), 'value')} for {counted(len(node.output_type.fields), 'column')}",
-            )
-            continue
-        for literal, field in zip(row, node.output_type.fields, strict=True):
-            # A literal is of its own type, or it could not have been read.
-            if not literal.type.same_values(field.type):
-                try:
-                    constant(literal.value, field.type)
-                except ValueError as error:
-                    yield f"tuples[{at}]", f"column {field.name}: {error}"
-                    continue
-            if literal.value is None and not field.type.nullable:
-                yield f"tuples[{at}]", f"column {field.name} is {field.type}, but a value is NULL"
-
-
 def _tables(node: ExecNode, inputs: tuple[LogicalType, ...]) -> Found:
-    for name, table in tables(node):
-        if table.resolved_table is None:
-            continue
-        schema = table.resolved_table.table_schema
-        if name == "scan_table_source":
-            columns = {each.name: each.data_type for each in schema.columns if each.kind != "COMPUTED"}
-            for field in node.output_type.fields:
-                known = columns.get(field.name)
-                if known is None or not _stands_for(known, field.type):
-                    yield "outputType", f"column {field.name} {field.type} is not one of table {table.name}"
-            continue
-        for column, given in zip(schema.writable, inputs[0].fields, strict=False):
+    if isinstance(node, SourceNode) and node.source.resolved_table is not None:
+        columns = node.source.resolved_table.table_schema.columns
+        stored = {each.name: each.data_type for each in columns if each.kind != "COMPUTED"}
+        for field in node.output_type.fields:
+            known = stored.get(field.name)
+            if known is None or not _stands_for(known, field.type):
+                yield "outputType", f"column {field.name} {field.type} is not one of table {node.source.name}"
+    if isinstance(node, SinkNode) and node.target.resolved_table is not None:
+        writable = node.target.resolved_table.table_schema.writable
+        for column, given in zip(writable, inputs[0].fields, strict=False):
             if not given.type.same_values(column.data_type):
-                yield (
-                    to_camel(name),
-                    f"column {column.name} of {table.name} is {column.data_type}, but gets {given.type}",
-                )
+                what = f"column {column.name} of {node.target.name} is {column.data_type}"
+                yield "table", f"{what}, but gets {given.type}"

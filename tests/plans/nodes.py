@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from types import ModuleType
-from typing import ClassVar
 
 from execnodes.core.expressions import Call, Expression, InputRef, Literal
 from execnodes.core.graph import ExecGraph
+from execnodes.core.indexes import ColumnIndex
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import Distribution, ExecNode, InputProperty, PlanModel, StateMetadata
+from execnodes.core.outputs import Outputs, projected
+from execnodes.core.source_node import SourceNode
 from execnodes.core.tables import (
     Column,
     PersistedExpression,
@@ -50,12 +52,14 @@ class ProbeSource(PlanModel):
     min_plan_version="1.0",
     min_state_version="1.0",
 )
-class ProbeScan(_Node):
+class ProbeScan(_Node, SourceNode):
     """Reads a table."""
 
-    INPUTS: ClassVar = range(1)
-
     scan_table_source: ProbeSource
+
+    @property
+    def source(self) -> TableReference:
+        return self.scan_table_source.table
 
 
 @exec_node_metadata(
@@ -77,6 +81,9 @@ class ProbeCalc(_Node):
     bounds: tuple[tuple[int, ...], ...] = ()
     aliases: dict[str, str] | None = None
 
+    def outputs(self, inputs: tuple[LogicalType, ...]) -> Outputs:
+        return projected(self.projection)
+
 
 @exec_node_metadata(
     name="stream-exec-probe-count",
@@ -89,7 +96,7 @@ class ProbeCalc(_Node):
 class ProbeCount(_Node):
     """Keeps state."""
 
-    grouping: tuple[int, ...]
+    grouping: tuple[ColumnIndex, ...]
 
     def uids(self) -> tuple[str, ...]:
         return (self.uid("probe-count"),)

@@ -2,19 +2,20 @@
 
 import json
 from collections.abc import Callable, Iterator
-from typing import Any, get_args
+from typing import Annotated, Any, get_args, get_origin
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, BeforeValidator
 
 from execnodes.core.errors import PlanError, RekindleError
 from execnodes.core.expressions import Call, FieldAccess, InputRef, Literal
+from execnodes.core.indexes import ColumnIndex, Index, NoIndex, Number, indexes
 from execnodes.core.metadata import NodeKey
-from execnodes.core.node import ExecNode
+from execnodes.core.node import ExecNode, PlanModel
 from execnodes.core.registry import lookup
+from execnodes.core.windowing import Duration
 from plans.format.lint import lint
 from plans.format.load import load
-from plans.format.references import COLUMNS, NUMBERS
 from rekindle.api.table_environment import TableEnvironment
 from tests.completeness.tree import KEYS
 from tests.plans.corpus import compiled
@@ -168,31 +169,46 @@ def test_lint_tells_all_of_them(text: str) -> None:
 
 @pytest.mark.parametrize("key", KEYS, ids=str)
 def test_every_whole_number_of_a_node_is_known(key: NodeKey) -> None:
-    """A property that is a number, or a list of such, is said to be a column or not to be one."""
-    unknown = {name for name in _numbers(lookup(key)) if name not in COLUMNS | NUMBERS}
-    assert unknown == set()
+    """A property that is a number, or a list of such, says by its type that it is a column, a number, or a duration."""
+    assert list(_unknown(lookup(key))) == []
 
 
-def _numbers(model: type[BaseModel]) -> Iterator[str]:
+def test_a_number_that_says_nothing_is_seen() -> None:
+    class Inner(PlanModel):
+        some: tuple[tuple[int, ...], ...] | None
+        known: tuple[ColumnIndex, ...] | None
+        count: Number
+        length: Duration
+
+    class Outer(PlanModel):
+        inner: Inner
+
+    assert list(_unknown(Outer)) == ["Inner.some"]
+    assert indexes(Inner) == {"known": Index()}
+
+
+def _unknown(model: type[BaseModel]) -> Iterator[str]:
     for name, field in model.model_fields.items():
-        if issubclass(model, ExecNode) and name in ExecNode.model_fields:
+        if model is not ExecNode and issubclass(model, ExecNode) and name in ExecNode.model_fields:
             continue
-        inside = set(_inside(field.annotation))
+        says = any(isinstance(each, Index | NoIndex | BeforeValidator) for each in field.metadata)
+        inside = [] if says else [*_inside(field.annotation)]
         if int in inside and str not in inside:
-            yield name
+            yield f"{model.__name__}.{name}"
         for each in inside:
             if (
                 isinstance(each, type)
                 and issubclass(each, BaseModel)
                 and each not in (InputRef, Literal, Call, FieldAccess)
             ):
-                yield from _numbers(each)
+                yield from _unknown(each)
 
 
 def _inside(annotation: Any) -> Iterator[Any]:
     yield annotation
-    for each in get_args(annotation):
-        yield from _inside(each)
+    if get_origin(annotation) is not Annotated:
+        for each in get_args(annotation):
+            yield from _inside(each)
 
 
 def test_all_programs_agree_with_themselves() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from execnodes.core.expressions import Expression
 from execnodes.core.metadata import exec_node_metadata
+from execnodes.core.outputs import Outputs, expanded
 from execnodes.core.types import LogicalType
 from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows, exploded
 
@@ -26,6 +27,10 @@ class BatchExpand(BatchNode):
         """One pass over the input."""
         rows = inputs[0]
         return exploded(rows, [self.texts(each, rows.columns) for each in self.projects], self.output_type)
+
+    def outputs(self, inputs: tuple[LogicalType, ...]) -> Outputs:
+        """Each of the lists."""
+        return expanded(self.projects)
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """Every list is as long as the output is wide."""

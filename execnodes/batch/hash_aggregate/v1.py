@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from execnodes.aggregates import argument, order_dependent, problem
 from execnodes.aggregates.spark_text import spark_text
 from execnodes.core.expressions import AggregateCall
+from execnodes.core.indexes import ColumnIndex
 from execnodes.core.metadata import exec_node_metadata
+from execnodes.core.outputs import Applied, Outputs, applied, grouped
 from execnodes.core.types import LogicalType
 from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows
 
@@ -20,7 +24,7 @@ from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows
 class BatchHashAggregate(BatchNode):
     """GROUP BY: a row a group; without keys one row, over no input too. Output: the keys, then the results."""
 
-    grouping: tuple[int, ...]
+    grouping: tuple[ColumnIndex, ...]
     """Key columns of the input."""
     agg_calls: tuple[AggregateCall, ...]
 
@@ -35,6 +39,14 @@ class BatchHashAggregate(BatchNode):
         made = [spark_text(call, argument(call, rows.type)) for call in self.agg_calls]
         results = [spark.expr(f"{text} AS c{at}") for at, text in enumerate(made, len(keys))]
         return BatchRows(self.output_type, frame.groupBy(*keys).agg(*results))
+
+    def outputs(self, inputs: tuple[LogicalType, ...]) -> Outputs:
+        """Keys and results."""
+        return grouped(inputs[0], self.grouping, self.agg_calls)
+
+    def applied(self, inputs: tuple[LogicalType, ...]) -> Iterator[Applied]:
+        """Its calls, over what they read."""
+        return applied(self.agg_calls, inputs[0], grouped=bool(self.grouping))
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """Keys and calls must fit the input and the output."""

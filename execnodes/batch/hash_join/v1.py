@@ -7,6 +7,7 @@ from typing import ClassVar
 from execnodes.core.expressions import input_indexes
 from execnodes.core.join_spec import JoinSpec
 from execnodes.core.metadata import exec_node_metadata
+from execnodes.core.outputs import Outputs, both_sides
 from execnodes.core.types import LogicalType
 from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows, column_names, having_one, joined
 
@@ -38,6 +39,10 @@ class BatchHashJoin(BatchNode):
             columns = column_names(width + len(right.type.fields))
             parts += (f"({text})" for text in self.texts([spec.non_equi_condition], columns))
         return joined(left, right, spec.join_type, " AND ".join(parts), self.output_type)
+
+    def outputs(self, inputs: tuple[LogicalType, ...]) -> Outputs:
+        """Both sides, or the left one."""
+        return both_sides(self.join_spec.join_type, inputs)
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """There are keys, and all columns exist."""

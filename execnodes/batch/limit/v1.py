@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from execnodes.core.indexes import Number
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.types import LogicalType
 from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows
@@ -17,9 +18,9 @@ from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows
 class BatchLimit(BatchNode):
     """Some of the rows, whichever come first."""
 
-    limit_start: int
+    limit_start: Number
     """Rows that are left out at the beginning."""
-    limit_end: int | None
+    limit_end: Number | None
     """Number of the last row that is kept, counted from the beginning; None for all."""
 
     def lower_batch(self, batch: BatchLowering, inputs: tuple[BatchRows, ...]) -> BatchRows:

@@ -7,6 +7,7 @@ from typing import Literal as Tag
 
 from execnodes.core.expressions import Expression, input_indexes
 from execnodes.core.metadata import exec_node_metadata
+from execnodes.core.outputs import Outputs, both_sides
 from execnodes.core.types import LogicalType
 from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows, column_names, joined
 
@@ -36,6 +37,10 @@ class BatchNestedLoopJoin(BatchNode):
         columns = column_names(len(left.type.fields) + len(right.type.fields))
         condition = "TRUE" if self.condition is None else self.texts([self.condition], columns)[0]
         return joined(left, right, self.join_type, condition, self.output_type)
+
+    def outputs(self, inputs: tuple[LogicalType, ...]) -> Outputs:
+        """Both sides, or the left one."""
+        return both_sides(self.join_type, inputs)
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """All columns exist."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from execnodes.aggregates import WINDOW_FUNCTIONS, argument, order_dependent
 from execnodes.aggregates.spark_text import spark_text
-from execnodes.core.expressions import AggregateCall, Expression, InputRef, input_indexes
+from execnodes.core.expressions import AggregateCall, Expression, InputRef, Value, input_indexes
+from execnodes.core.indexes import ColumnIndex, Number
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import PlanModel
+from execnodes.core.outputs import Applied, Outputs, widened
 from execnodes.core.sort_spec import SortSpec
 from execnodes.core.types import TIMESTAMPS, LogicalType, Root
 from execnodes.lowering.batch import ARRIVAL, BatchLowering, BatchNode, BatchRows
@@ -30,6 +33,11 @@ class OverCall(PlanModel):
     distinct: bool = False
     type: LogicalType
 
+    @property
+    def given(self) -> Mapping[str, Value]:
+        """Constants it needs beside its operands."""
+        return {}
+
 
 @exec_node_metadata(
     name="batch-exec-over-aggregate",
@@ -42,11 +50,11 @@ class OverCall(PlanModel):
 class BatchOverAggregate(BatchNode):
     """Functions OVER (PARTITION BY … ORDER BY …). Output: the input, then a column a call."""
 
-    partition_fields: tuple[int, ...]
+    partition_fields: tuple[ColumnIndex, ...]
     sort_spec: SortSpec
     is_rows: bool
     """ROWS frame, else RANGE."""
-    preceding: int | None = None
+    preceding: Number | None = None
     """Where the frame begins: so many rows, or milliseconds, before the current row; None: at the first row."""
     calls: tuple[OverCall, ...]
 
@@ -65,6 +73,24 @@ class BatchOverAggregate(BatchNode):
         # By arrival only among those that the order of the window does not tell apart.
         place = f"row_number() OVER ({self._window(rows, by_row=True)}) AS {ARRIVAL}"
         return frame.selectExpr(*rows.columns, place)
+
+    def outputs(self, inputs: tuple[LogicalType, ...]) -> Outputs:
+        """The input, and a column a call."""
+        return widened(inputs[0], (each.type for each in self.calls))
+
+    def applied(self, inputs: tuple[LogicalType, ...]) -> Iterator[Applied]:
+        """Its calls."""
+        for at, each in enumerate(self.calls):
+            yield Applied(
+                path=f"calls[{at}]",
+                name=each.internal_name,
+                title=each.internal_name,
+                operands=each.operands,
+                type=each.type,
+                distinct=each.distinct,
+                options=each.given,
+                rows="frame",
+            )
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """Columns exist; DISTINCT needs all rows of a window at once, which Spark's windows do not have."""

@@ -5,6 +5,7 @@ Version 1 knows frames up to the current row alone, and neither LEAD nor NTILE.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import Field as Property
@@ -14,6 +15,7 @@ from execnodes.aggregates.spark_text import spark_text
 from execnodes.batch.over_aggregate.v1 import BatchOverAggregate as Version1
 from execnodes.batch.over_aggregate.v1 import OverCall as Version1Call
 from execnodes.core.expressions import AggregateCall, InputRef, Value
+from execnodes.core.indexes import Number
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.types import TIMESTAMPS, LogicalType, Root
 from execnodes.lowering.batch import ARRIVAL, BatchLowering, BatchRows
@@ -29,6 +31,11 @@ class OverCall(Version1Call):
     options: dict[str, Value] = Property(default_factory=dict)
     """As in `AggregateCall`."""
 
+    @property
+    def given(self) -> Mapping[str, Value]:
+        """Its options."""
+        return self.options
+
 
 @exec_node_metadata(
     name="batch-exec-over-aggregate",
@@ -41,10 +48,10 @@ class OverCall(Version1Call):
 class BatchOverAggregate(Version1):
     """Functions OVER (PARTITION BY … ORDER BY …). Output: the input, then a column a call."""
 
-    preceding: int | None = None
+    preceding: Number | None = None
     """Where the frame begins: so many rows, milliseconds or units before the current row, behind it if negative; None:
     at the first row."""
-    following: int | None = 0
+    following: Number | None = 0
     """Where the frame ends, counted behind the current row; None: at the last row."""
     calls: tuple[OverCall, ...]
 
@@ -67,7 +74,7 @@ class BatchOverAggregate(Version1):
             filter_arg=-1,
             distinct=False,
             type=call.type,
-            options=call.options if isinstance(call, OverCall) else {},
+            options=dict(call.given),
         )
         return spark_text(made, argument(made, rows.type), f"{window} {self._frame}")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from execnodes.core.expressions import Expression
 from execnodes.core.metadata import exec_node_metadata
+from execnodes.core.outputs import Outputs, projected
 from execnodes.core.types import LogicalType
 from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows
 from execnodes.lowering.calculation import calculation_problem
@@ -28,6 +29,10 @@ class BatchPythonCalc(BatchNode):
     def lower_batch(self, batch: BatchLowering, inputs: tuple[BatchRows, ...]) -> BatchRows:
         """A projection behind a filter."""
         return self.calculated(inputs[0], self.projection, self.condition)
+
+    def outputs(self, inputs: tuple[LogicalType, ...]) -> Outputs:
+        """The projection."""
+        return projected(self.projection)
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """As many expressions as output columns; all read columns that the input has."""

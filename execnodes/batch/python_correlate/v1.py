@@ -6,9 +6,10 @@ from typing import Literal as Tag
 
 from execnodes.core.expressions import Call
 from execnodes.core.metadata import exec_node_metadata
+from execnodes.core.outputs import Outputs
 from execnodes.core.types import LogicalType
 from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows
-from execnodes.lowering.unnesting import correlated_frame, table_problem
+from execnodes.lowering.unnesting import correlated_frame, correlated_outputs, table_problem
 
 
 @exec_node_metadata(
@@ -33,6 +34,10 @@ class BatchPythonCorrelate(BatchNode):
         (table,) = self.texts([call], rows.columns)
         frame = correlated_frame(rows.frame, rows.columns, table, call, is_left=self.join_type == "LEFT")
         return BatchRows(self.output_type, frame)
+
+    def outputs(self, inputs: tuple[LogicalType, ...]) -> Outputs:
+        """The input, and the fields of the function's rows."""
+        return correlated_outputs(inputs[0], self.function_call, self.join_type)
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """The function is one of the user, and gives a table."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Literal as Tag
 
+from execnodes.core.indexes import ColumnIndex, Number
 from execnodes.core.metadata import exec_node_metadata
+from execnodes.core.outputs import Outputs, numbered
 from execnodes.core.sort_spec import SortSpec
 from execnodes.core.types import LogicalType
 from execnodes.lowering.batch import ARRIVAL, BatchLowering, BatchNode, BatchRows, aliased
@@ -21,11 +23,11 @@ class BatchRank(BatchNode):
     """The first rows of each partition: Top-N, and with one row deduplication."""
 
     rank_type: Tag["ROW_NUMBER", "RANK", "DENSE_RANK"]
-    partition_fields: tuple[int, ...]
+    partition_fields: tuple[ColumnIndex, ...]
     sort_spec: SortSpec
-    rank_start: int
+    rank_start: Number
     """Lowest rank that is kept, from 1."""
-    rank_end: int
+    rank_end: Number
     """Highest rank that is kept."""
     output_row_number: bool
     """True if the rank is the last output column."""
@@ -46,6 +48,10 @@ class BatchRank(BatchNode):
         kept = ranked.where(f"rk_rank <= {self.rank_end}{lowest}")
         number = ["CAST(rk_rank AS BIGINT)"] if self.output_row_number else []
         return BatchRows(self.output_type, kept.selectExpr(*aliased([*rows.columns, *number])))
+
+    def outputs(self, inputs: tuple[LogicalType, ...]) -> Outputs:
+        """The input, and the rank if it is asked for."""
+        return numbered(inputs[0], self.output_row_number)
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """Columns exist, ranks are in order."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from execnodes.core.indexes import ColumnIndex, Scope
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import PlanModel
 from execnodes.core.sink_node import SinkNode
@@ -18,8 +19,12 @@ class DynamicTableSink(PlanModel):
     """What is written."""
 
     table: TableReference
-    target_columns: tuple[int, ...] | None = None
+    target_columns: tuple[ColumnIndex, ...] | None = None
     """Columns that the INSERT names; None for all."""
+
+    def scope(self, name: str, around: Scope) -> Scope:
+        """Columns of the table."""
+        return self.table.scope(name, around)
 
 
 @exec_node_metadata(

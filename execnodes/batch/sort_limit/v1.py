@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from execnodes.core.indexes import Number
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.sort_spec import SortSpec
 from execnodes.core.types import LogicalType
@@ -19,9 +20,9 @@ class BatchSortLimit(BatchNode):
     """The first rows in an order."""
 
     sort_spec: SortSpec
-    limit_start: int
+    limit_start: Number
     """Rows that are left out at the beginning."""
-    limit_end: int
+    limit_end: Number
     """Number of the last row that is kept, counted from the beginning."""
 
     def lower_batch(self, batch: BatchLowering, inputs: tuple[BatchRows, ...]) -> BatchRows:

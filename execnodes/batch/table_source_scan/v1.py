@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import PlanModel
+from execnodes.core.source_node import SourceNode
 from execnodes.core.tables import TableReference
 from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows
 
@@ -23,12 +22,15 @@ class ScanTableSource(PlanModel):
     min_plan_version="1.0",
     min_state_version="1.0",
 )
-class BatchTableSourceScan(BatchNode):
+class BatchTableSourceScan(BatchNode, SourceNode):
     """Reads a whole table; the output type lists the physical and metadata columns that are wanted."""
 
-    INPUTS: ClassVar = range(1)
-
     scan_table_source: ScanTableSource
+
+    @property
+    def source(self) -> TableReference:
+        """The table of the scan."""
+        return self.scan_table_source.table
 
     def lower_batch(self, batch: BatchLowering, inputs: tuple[BatchRows, ...]) -> BatchRows:
         """The rows of the table, as its connector gives them."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from execnodes.core.metadata import exec_node_metadata
+from execnodes.core.outputs import Outputs, in_windows
 from execnodes.core.types import LogicalType, Root
 from execnodes.core.windowing import Windowing
 from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows, exploded
@@ -49,6 +50,14 @@ class BatchWindowTableFunction(BatchNode):
             return given.project(self.output_type, texts[0])
         later = [f"{end} > rk_time" for _, end in bounds]
         return exploded(given, texts, self.output_type, later if self._cumulates or self._uneven else ())
+
+    def outputs(self, inputs: tuple[LogicalType, ...]) -> Outputs:
+        """The input and, where it finds the windows itself, what is told of them."""
+        return (
+            in_windows(inputs[0], self.windowing)
+            if self.windowing.strategy == "TimeAttribute"
+            else super().outputs(inputs)
+        )
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """The window has its lengths, and the output is the input and three columns."""

@@ -6,6 +6,7 @@ from execnodes.core.expressions import Expression, taken_over
 from execnodes.core.meaning import RowsMeaning
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
+from execnodes.core.outputs import Outputs, projected
 from execnodes.core.types import LogicalType
 from execnodes.lowering.calculation import calculated, calculated_meaning, calculation_problem
 from execnodes.lowering.stream import Lowering, Rows
@@ -40,6 +41,10 @@ class Calc(ExecNode):
         """Its expressions over what the input's columns are; conditions add up."""
         zone = self.configuration.get("table.local-time-zone", "UTC")
         return calculated_meaning(inputs[0], self.output_type, self.projection, self.condition, zone)
+
+    def outputs(self, inputs: tuple[LogicalType, ...]) -> Outputs:
+        """The projection."""
+        return projected(self.projection)
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """As many expressions as output columns; all read columns that the input has."""

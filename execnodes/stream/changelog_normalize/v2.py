@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from execnodes.core.expressions import Expression, conditions_of, input_indexes
+from execnodes.core.indexes import ColumnIndex
 from execnodes.core.meaning import RowsMeaning, StateMeaning, every, expression_term
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 class ChangelogNormalize(ExecNode):
     """Turns an upsert stream, or one that repeats its messages, into a regular changelog: it knows each key's row."""
 
-    unique_keys: tuple[int, ...]
+    unique_keys: tuple[ColumnIndex, ...]
     """Columns of the key that identifies a row."""
     generate_update_before: bool
     """True if -U comes with an update."""

@@ -8,9 +8,10 @@ from execnodes.core.expressions import Call
 from execnodes.core.meaning import RowsMeaning
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
+from execnodes.core.outputs import Outputs
 from execnodes.core.types import LogicalType
 from execnodes.lowering.stream import Lowering, Rows
-from execnodes.lowering.unnesting import correlated, correlated_meaning, table_problem
+from execnodes.lowering.unnesting import correlated, correlated_meaning, correlated_outputs, table_problem
 
 
 @exec_node_metadata(
@@ -42,6 +43,10 @@ class Correlate(ExecNode):
         """Columns of the input are what they were; a member is one of the rows as they are joined here."""
         zone = self.configuration.get("table.local-time-zone", "UTC")
         return correlated_meaning(inputs[0], self.output_type, self.function_call, self.join_type, zone)
+
+    def outputs(self, inputs: tuple[LogicalType, ...]) -> Outputs:
+        """The input, and the fields of the function's rows."""
+        return correlated_outputs(inputs[0], self.function_call, self.join_type)
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """The function gives a table."""

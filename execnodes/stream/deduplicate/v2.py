@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from execnodes.core.indexes import ColumnIndex
 from execnodes.core.meaning import RowsMeaning, StateMeaning
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
@@ -41,11 +42,11 @@ if TYPE_CHECKING:
 class Deduplicate(ExecNode):
     """Keeps one row of each key: the first or the last by event time or by arrival. Its input only adds rows."""
 
-    unique_keys: tuple[int, ...]
+    unique_keys: tuple[ColumnIndex, ...]
     """Columns of PARTITION BY."""
     is_rowtime: bool
     """True: ordered by event time, False: by arrival."""
-    time_attribute_index: int
+    time_attribute_index: ColumnIndex
     """Column of ORDER BY."""
     keep_last_row: bool
     """True keeps the last row and updates it; False keeps the first and never changes it."""

@@ -8,6 +8,7 @@ from execnodes.core.expressions import Expression, taken_over
 from execnodes.core.meaning import RowsMeaning, expression_term
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
+from execnodes.core.outputs import Outputs, expanded
 from execnodes.core.types import LogicalType
 from execnodes.lowering.stream import Lowering, Rows
 from execnodes.terms.term import leaf, said
@@ -55,6 +56,10 @@ class Expand(ExecNode):
         number = leaf("number", str(len(lists)))
         origin = said("copies", "{number} copies of ({input})", number=number, input=rows.rows)
         return rows.made(self.output_type, columns, origin)
+
+    def outputs(self, inputs: tuple[LogicalType, ...]) -> Outputs:
+        """Each of the lists."""
+        return expanded(self.projects)
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """Every list is as long as the output is wide."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from execnodes.aggregates import accumulator_columns, accumulators, all_mergeable, argument, problem
 from execnodes.core.expressions import AggregateCall
+from execnodes.core.indexes import ColumnIndex, Scope
 from execnodes.core.meaning import RowsMeaning, StateMeaning, call_of
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
+from execnodes.core.outputs import Applied, Outputs, applied, grouped
 from execnodes.core.types import LogicalType
 from execnodes.core.windowing import NamedWindowProperty, SlicedWindowing, WindowSpec, step_problem, window_bound
 from execnodes.lowering.stream import Lowering, OperatorInput, Rows
@@ -33,7 +36,7 @@ class GlobalWindowAggregate(ExecNode):
     dropped. Output: the keys, the results, the window's properties.
     """
 
-    grouping: tuple[int, ...]
+    grouping: tuple[ColumnIndex, ...]
     """Key columns of the local output."""
     agg_calls: tuple[AggregateCall, ...]
     """As in the local node: their columns are those of `local_agg_input_row_type`."""
@@ -46,6 +49,19 @@ class GlobalWindowAggregate(ExecNode):
     def uids(self) -> tuple[str, ...]:
         """The aggregate's own."""
         return (self.uid("global-window-aggregate"),)
+
+    def outputs(self, inputs: tuple[LogicalType, ...]) -> Outputs:
+        """Keys, results and properties of the window."""
+        return grouped(inputs[0], self.grouping, self.agg_calls, self.windowing, self.named_window_properties)
+
+    def applied(self, inputs: tuple[LogicalType, ...]) -> Iterator[Applied]:
+        """Its calls, over what they read."""
+        return applied(self.agg_calls, self.local_agg_input_row_type, grouped=True)
+
+    def scope(self, name: str, around: Scope) -> Scope:
+        """Calls read what the local node has read."""
+        read = self.local_agg_input_row_type
+        return around.over(read.fields, "localAggInputRowType") if name == "agg_calls" else around
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """The input must be what the local node sends, and the output keys, results and properties."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from execnodes.aggregates import problem
 from execnodes.core.expressions import AggregateCall
+from execnodes.core.indexes import ColumnIndex
 from execnodes.core.meaning import RowsMeaning, StateMeaning, call_term
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.options import parse_duration
+from execnodes.core.outputs import Applied, Outputs, applied, grouped
 from execnodes.core.types import LogicalType
 from execnodes.lowering.stream import Lowering, OperatorInput, Rows
 from execnodes.terms.term import leaf, said
@@ -32,7 +35,7 @@ class GroupAggregate(ExecNode):
     Output: the keys, then the results.
     """
 
-    grouping: tuple[int, ...]
+    grouping: tuple[ColumnIndex, ...]
     """Key columns of the input."""
     agg_calls: tuple[AggregateCall, ...]
     generate_update_before: bool
@@ -43,6 +46,14 @@ class GroupAggregate(ExecNode):
     def uids(self) -> tuple[str, ...]:
         """The aggregate's own."""
         return (self.uid("group-aggregate"),)
+
+    def outputs(self, inputs: tuple[LogicalType, ...]) -> Outputs:
+        """Keys and results."""
+        return grouped(inputs[0], self.grouping, self.agg_calls)
+
+    def applied(self, inputs: tuple[LogicalType, ...]) -> Iterator[Applied]:
+        """Its calls, over what they read."""
+        return applied(self.agg_calls, inputs[0], grouped=bool(self.grouping))
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """Keys and calls must fit the input and the output."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from execnodes.aggregates import problem
 from execnodes.core.expressions import AggregateCall
+from execnodes.core.indexes import ColumnIndex
 from execnodes.core.meaning import RowsMeaning, StateMeaning, call_term
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.options import parse_duration
+from execnodes.core.outputs import Applied, Outputs, applied, grouped
 from execnodes.core.types import LogicalType
 from execnodes.core.windowing import NamedWindowProperty, Windowing, WindowSpec, window_bound
 from execnodes.lowering.stream import Lowering, OperatorInput, Rows
@@ -39,7 +42,7 @@ class GroupWindowAggregate(ExecNode):
     lateness: it is updated by rows that come so long after. Output: the keys, the results, the window's properties.
     """
 
-    grouping: tuple[int, ...]
+    grouping: tuple[ColumnIndex, ...]
     """Key columns of the input, without the window."""
     agg_calls: tuple[AggregateCall, ...]
     windowing: Windowing
@@ -54,6 +57,14 @@ class GroupWindowAggregate(ExecNode):
     def uids(self) -> tuple[str, ...]:
         """The aggregate's own."""
         return (self.uid("group-window-aggregate"),)
+
+    def outputs(self, inputs: tuple[LogicalType, ...]) -> Outputs:
+        """Keys, results and properties of the window."""
+        return grouped(inputs[0], self.grouping, self.agg_calls, self.windowing, self.named_window_properties)
+
+    def applied(self, inputs: tuple[LogicalType, ...]) -> Iterator[Applied]:
+        """Its calls, over what they read."""
+        return applied(self.agg_calls, inputs[0], grouped=True)
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """Keys, calls and window must fit the input, and the output its three parts."""

@@ -6,11 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from execnodes.core.expressions import input_indexes
+from execnodes.core.indexes import LeftIndex, RightIndex
 from execnodes.core.join_spec import JoinSpec
 from execnodes.core.meaning import RowsMeaning, StateMeaning, expression_term, times
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.options import parse_duration
+from execnodes.core.outputs import Outputs, both_sides
 from execnodes.core.predicates import supported
 from execnodes.core.types import TEXTS, LogicalType, Root
 from execnodes.lowering.stream import Lowering, OperatorInput, Rows
@@ -34,9 +36,9 @@ class Join(ExecNode):
     INPUTS: ClassVar = range(2, 3)
 
     join_spec: JoinSpec
-    left_upsert_keys: tuple[tuple[int, ...], ...] = ()
+    left_upsert_keys: tuple[tuple[LeftIndex, ...], ...] = ()
     """Sets of left columns, each of which identifies a row."""
-    right_upsert_keys: tuple[tuple[int, ...], ...] = ()
+    right_upsert_keys: tuple[tuple[RightIndex, ...], ...] = ()
     """Sets of right columns, each of which identifies a row."""
 
     def uids(self) -> tuple[str, ...]:
@@ -50,6 +52,10 @@ class Join(ExecNode):
         return lowering.operator(
             self, operator, tuple(OperatorInput(rows, key) for rows, key in zip(inputs, keys, strict=True))
         )
+
+    def outputs(self, inputs: tuple[LogicalType, ...]) -> Outputs:
+        """Both sides, or the left one."""
+        return both_sides(self.join_spec.join_type, inputs)
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """Keys exist, are pairwise of one type, and the rest of the condition can be evaluated in the operator."""

@@ -9,6 +9,7 @@ from execnodes.core.meaning import AT_MOST, RowsMeaning, StateMeaning
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.options import parse_duration
+from execnodes.core.outputs import Outputs, numbered
 from execnodes.core.rank_spec import PartitionSpec, RankRange, RankStrategy
 from execnodes.core.sort_spec import SortSpec
 from execnodes.core.types import LogicalType
@@ -56,6 +57,10 @@ class Limit(ExecNode):
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """One operator; all rows go to one place."""
         return lowering.operator(self, self._operator(inputs[0].type), (OperatorInput(inputs[0], ()),))
+
+    def outputs(self, inputs: tuple[LogicalType, ...]) -> Outputs:
+        """The input, and the rank if it is asked for."""
+        return numbered(inputs[0], self.output_row_number)
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """Columns exist, the range is one, the output has the columns of the input."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from execnodes.aggregates import accumulator_columns, accumulators, all_mergeable, argument, problem
 from execnodes.core.expressions import AggregateCall
+from execnodes.core.indexes import ColumnIndex
 from execnodes.core.meaning import NUMBER_OF_ROWS, RowsMeaning, accumulator, call_term
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
+from execnodes.core.outputs import Applied, Outputs, applied
 from execnodes.core.types import LogicalType
 from execnodes.lowering.stream import Lowering, Rows
 
@@ -27,11 +30,19 @@ class LocalGroupAggregate(ExecNode):
     Output: the keys, over retracting input the number of rows, and the accumulators of the calls; all insertions.
     """
 
-    grouping: tuple[int, ...]
+    grouping: tuple[ColumnIndex, ...]
     """Key columns of the input."""
     agg_calls: tuple[AggregateCall, ...]
     need_retraction: bool
     """The input retracts rows."""
+
+    def outputs(self, inputs: tuple[LogicalType, ...]) -> Outputs:
+        """Accumulators, which are compared with those of the calls in `check`."""
+        return iter(())
+
+    def applied(self, inputs: tuple[LogicalType, ...]) -> Iterator[Applied]:
+        """Its calls, over what they read."""
+        return applied(self.agg_calls, inputs[0], grouped=bool(self.grouping))
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """Keys and calls must fit the input, the calls must have partial results, the output must be those."""

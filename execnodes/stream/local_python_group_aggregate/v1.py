@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from execnodes.aggregates import all_mergeable, problem
 from execnodes.core.expressions import AggregateCall
+from execnodes.core.indexes import ColumnIndex
 from execnodes.core.meaning import RowsMeaning, accumulator, call_term
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
+from execnodes.core.outputs import Applied, Outputs, applied
 from execnodes.core.types import LogicalType, row
 from execnodes.lowering.stream import Lowering, Rows
 from execnodes.user_functions.partial import partial_calls, partial_columns, same_columns
@@ -27,9 +30,17 @@ class LocalPythonGroupAggregate(ExecNode):
     Its input only adds rows. Output: the keys, then the accumulators of the calls; all insertions.
     """
 
-    grouping: tuple[int, ...]
+    grouping: tuple[ColumnIndex, ...]
     """Key columns of the input."""
     agg_calls: tuple[AggregateCall, ...]
+
+    def outputs(self, inputs: tuple[LogicalType, ...]) -> Outputs:
+        """Accumulators, which are compared with those of the calls in `check`."""
+        return iter(())
+
+    def applied(self, inputs: tuple[LogicalType, ...]) -> Iterator[Applied]:
+        """Its calls, over what they read."""
+        return applied(self.agg_calls, inputs[0], grouped=bool(self.grouping))
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """Keys and calls must fit the input, the system's calls must have partial results, the output must be those."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from execnodes.aggregates import accumulator_columns, accumulators, all_mergeable, argument, problem
 from execnodes.core.expressions import AggregateCall
+from execnodes.core.indexes import ColumnIndex
 from execnodes.core.meaning import RowsMeaning, accumulator, call_term
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
+from execnodes.core.outputs import Applied, Outputs, applied
 from execnodes.core.types import LogicalType
 from execnodes.core.windowing import Windowing, WindowSpec, step_problem
 from execnodes.lowering.stream import Lowering, Rows
@@ -29,11 +32,19 @@ class LocalWindowAggregate(ExecNode):
     Output: the keys, the accumulators of the calls, the end of the slice; all insertions.
     """
 
-    grouping: tuple[int, ...]
+    grouping: tuple[ColumnIndex, ...]
     """Key columns of the input, without those of the window."""
     agg_calls: tuple[AggregateCall, ...]
     windowing: Windowing
     """Strategy TimeAttribute; a TumblingWindow, HoppingWindow or CumulativeWindow."""
+
+    def outputs(self, inputs: tuple[LogicalType, ...]) -> Outputs:
+        """Accumulators, which are compared with those of the calls in `check`."""
+        return iter(())
+
+    def applied(self, inputs: tuple[LogicalType, ...]) -> Iterator[Applied]:
+        """Its calls, over what they read."""
+        return applied(self.agg_calls, inputs[0], grouped=True)
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """Keys, calls and window must fit the input, the calls must have partial results, the output must be those."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from typing import Literal as Tag
 
@@ -10,6 +11,7 @@ from execnodes.core.meaning import RowsMeaning, StateMeaning, call_term
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.options import parse_duration
+from execnodes.core.outputs import Applied, Outputs, over_applied, widened
 from execnodes.core.over_spec import OverGroup, OverSpec
 from execnodes.core.types import LogicalType
 from execnodes.lowering.stream import Lowering, OperatorInput, Rows
@@ -51,6 +53,14 @@ class OverAggregate(ExecNode):
         """One operator, spread by the keys."""
         keys = self.over_spec.partition.fields
         return lowering.operator(self, self._operator(inputs[0].type), (OperatorInput(inputs[0], keys),))
+
+    def outputs(self, inputs: tuple[LogicalType, ...]) -> Outputs:
+        """The input, and a column a call."""
+        return widened(inputs[0], (call.type for group in self.over_spec.groups for call in group.agg_calls))
+
+    def applied(self, inputs: tuple[LogicalType, ...]) -> Iterator[Applied]:
+        """Its calls; none look ahead in a stream."""
+        return over_applied(self.over_spec, inputs[0])
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """One group over columns of the input; a bounded frame goes by time."""

@@ -6,13 +6,16 @@ goes on whichever way rows come.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from execnodes.core.expressions import AggregateCall
+from execnodes.core.indexes import ColumnIndex, Scope
 from execnodes.core.meaning import RowsMeaning, StateMeaning, accumulator, call_of, call_term
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.options import parse_duration
+from execnodes.core.outputs import Applied, Outputs, applied, grouped
 from execnodes.core.types import LogicalType
 from execnodes.lowering.stream import Lowering, OperatorInput, Rows
 from execnodes.terms.term import Term, leaf, said
@@ -40,7 +43,7 @@ class PythonGroupAggregate(ExecNode):
     Output: the keys, then the results.
     """
 
-    grouping: tuple[int, ...]
+    grouping: tuple[ColumnIndex, ...]
     """Key columns of the input."""
     agg_calls: tuple[AggregateCall, ...]
     """They read columns of `local_agg_input_row_type`, if there is one, else of the input."""
@@ -54,6 +57,19 @@ class PythonGroupAggregate(ExecNode):
     def uids(self) -> tuple[str, ...]:
         """The aggregate's own."""
         return (self.uid("python-group-aggregate"),)
+
+    def outputs(self, inputs: tuple[LogicalType, ...]) -> Outputs:
+        """Keys and results."""
+        return grouped(inputs[0], self.grouping, self.agg_calls)
+
+    def applied(self, inputs: tuple[LogicalType, ...]) -> Iterator[Applied]:
+        """Its calls, over what they read."""
+        return applied(self.agg_calls, self.local_agg_input_row_type or inputs[0], grouped=bool(self.grouping))
+
+    def scope(self, name: str, around: Scope) -> Scope:
+        """Calls read what the local node has read, if there is one."""
+        read = self.local_agg_input_row_type
+        return around if read is None or name != "agg_calls" else around.over(read.fields, "localAggInputRowType")
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """Keys and calls must fit what they read, and the output; accumulators stand behind the keys."""

@@ -7,6 +7,7 @@ from typing import Literal as Tag
 
 from execnodes.connectors import sink_changelog_mode
 from execnodes.core.changelog import ChangelogMode
+from execnodes.core.indexes import ColumnIndex, Scope
 from execnodes.core.meaning import RowsMeaning, StateMeaning, every
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import PlanModel
@@ -29,8 +30,12 @@ class DynamicTableSink(PlanModel):
     """What is written."""
 
     table: TableReference
-    target_columns: tuple[int, ...] | None = None
+    target_columns: tuple[ColumnIndex, ...] | None = None
     """Columns that the INSERT names; None for all."""
+
+    def scope(self, name: str, around: Scope) -> Scope:
+        """Columns of the table."""
+        return self.table.scope(name, around)
 
 
 @exec_node_metadata(
@@ -54,7 +59,7 @@ class Sink(SinkNode):
     """Kinds of row that arrive."""
     require_upsert_materialize: bool = False
     """True if rows of one sink key come from several keys of the query, so that their order must be settled."""
-    input_upsert_key: tuple[int, ...] | None = None
+    input_upsert_key: tuple[ColumnIndex, ...] | None = None
     """Columns that identify a row of the query."""
     conflict_strategy: Tag["DEDUPLICATE", "NOTHING", "ERROR"] | None = None
     """What happens when rows of several query keys meet in one sink key."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import ClassVar
 
 from execnodes.core.meaning import RowsMeaning, column_term
 from execnodes.core.metadata import exec_node_metadata
-from execnodes.core.node import ExecNode, PlanModel
+from execnodes.core.node import PlanModel
+from execnodes.core.source_node import SourceNode
 from execnodes.core.tables import TableReference
 from execnodes.lowering.stream import Lowering, Rows
 from execnodes.terms.term import leaf
@@ -27,12 +27,15 @@ class ScanTableSource(PlanModel):
     min_plan_version="1.0",
     min_state_version="1.0",
 )
-class TableSourceScan(ExecNode):
+class TableSourceScan(SourceNode):
     """Reads a table; the output type lists the physical and metadata columns that are wanted."""
 
-    INPUTS: ClassVar = range(1)
-
     scan_table_source: ScanTableSource
+
+    @property
+    def source(self) -> TableReference:
+        """The table of the scan."""
+        return self.scan_table_source.table
 
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """The rows of the table, as its connector gives them."""

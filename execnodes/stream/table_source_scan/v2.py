@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 from typing import Literal as Tag
 
 from execnodes.core.expressions import Expression, input_indexes
+from execnodes.core.indexes import Scope
 from execnodes.core.meaning import RowsMeaning, column_term, expression_term
 from execnodes.core.metadata import exec_node_metadata
-from execnodes.core.node import ExecNode, PlanModel
+from execnodes.core.node import PlanModel
+from execnodes.core.source_node import SourceNode
 from execnodes.core.tables import TableReference
 from execnodes.core.types import LogicalType
 from execnodes.lowering.stream import Condition, Lowering, Rows
@@ -45,10 +47,8 @@ class ScanTableSource(PlanModel):
     min_plan_version="1.1",
     min_state_version="1.0",
 )
-class TableSourceScan(ExecNode):
+class TableSourceScan(SourceNode):
     """Reads a table; the output type lists the physical and metadata columns that are wanted."""
-
-    INPUTS: ClassVar = range(1)
 
     scan_table_source: ScanTableSource
 
@@ -79,6 +79,15 @@ class TableSourceScan(ExecNode):
         columns = tuple(column_term(origin, each) for each in self.output_type.fields)
         whole = RowsMeaning(self.output_type, columns, origin, sources=frozenset([self.uid("source")]))
         return replace(whole, conditions=frozenset(expression_term(each, whole) for each in self._predicates()))
+
+    @property
+    def source(self) -> TableReference:
+        """The table of the scan."""
+        return self.scan_table_source.table
+
+    def scope(self, name: str, around: Scope) -> Scope:
+        """Abilities read the columns that are read from the table."""
+        return around.over(self.output_type.fields, "what is read") if name == "scan_table_source" else around
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """Predicates read columns that are read from the table."""

@@ -9,6 +9,7 @@ from execnodes.core.expressions import Literal
 from execnodes.core.meaning import RowsMeaning
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
+from execnodes.core.outputs import Outputs, rows_problem
 from execnodes.core.types import LogicalType
 from execnodes.lowering.stream import Lowering, Rows
 
@@ -41,8 +42,12 @@ class Values(ExecNode):
         """The rows themselves."""
         return replace(super().meaning(inputs), sources=frozenset([self.uid("values")]))
 
+    def outputs(self, inputs: tuple[LogicalType, ...]) -> Outputs:
+        """Its rows are looked at one by one, in `check`."""
+        return iter(())
+
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
-        """Every row is as wide as the output."""
-        width = len(self.output_type.fields)
-        if any(len(each) != width for each in self.tuples):
-            raise self.fail(f"a row has another number of values than the {width} output columns")
+        """Every row is one of the output."""
+        problem = rows_problem(self.tuples, self.output_type)
+        if problem is not None:
+            raise self.fail(problem, "Restore the file, or compile the plan anew.")

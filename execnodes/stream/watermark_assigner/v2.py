@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from execnodes.core.expressions import Expression, input_indexes
+from execnodes.core.indexes import ColumnIndex
 from execnodes.core.meaning import RowsMeaning, StateMeaning, expression_term
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
@@ -44,7 +45,7 @@ class WatermarkAssigner(ExecNode):
 
     watermark_expr: Expression
     """Watermark that a row moves the stream to; over the input."""
-    rowtime_field_index: int
+    rowtime_field_index: ColumnIndex
     """Input column that becomes the time attribute."""
 
     def uids(self) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from execnodes.core.indexes import ColumnIndex
 from execnodes.core.meaning import RowsMeaning, StateMeaning
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
@@ -29,9 +30,9 @@ STATE = "windowDeduplicateState"
 class WindowDeduplicate(ExecNode):
     """The first or last row by event time of each key in each window, once the watermark has passed the window."""
 
-    partition_keys: tuple[int, ...]
+    partition_keys: tuple[ColumnIndex, ...]
     """Columns of PARTITION BY beside the window's."""
-    order_key: int
+    order_key: ColumnIndex
     """Column of the event time."""
     keep_last_row: bool
     """True keeps the last row, and of equal times the later one; False the first."""

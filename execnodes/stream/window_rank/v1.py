@@ -8,6 +8,7 @@ from typing import Literal as Tag
 from execnodes.core.meaning import AT_MOST, RowsMeaning, StateMeaning
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
+from execnodes.core.outputs import Outputs, numbered
 from execnodes.core.rank_spec import PartitionSpec, RankRange
 from execnodes.core.sort_spec import SortSpec
 from execnodes.core.types import BIGINT, LogicalType
@@ -60,6 +61,10 @@ class WindowRank(ExecNode):
         """One operator, spread by the partition."""
         operator = self._operator(inputs[0].type, lowering.zone)
         return lowering.operator(self, operator, (OperatorInput(inputs[0], self.partition_spec.fields),))
+
+    def outputs(self, inputs: tuple[LogicalType, ...]) -> Outputs:
+        """The input, and the rank if it is asked for."""
+        return numbered(inputs[0], self.output_row_number)
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """Columns exist, the range is one, the output is the input and perhaps the rank."""

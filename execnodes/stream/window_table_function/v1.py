@@ -8,6 +8,7 @@ from dataclasses import replace
 from execnodes.core.meaning import RowsMeaning
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
+from execnodes.core.outputs import Outputs, in_windows
 from execnodes.core.types import LogicalType, Root
 from execnodes.core.windowing import Windowing, window_bound
 from execnodes.lowering.raising import raised_by_node
@@ -48,6 +49,14 @@ class WindowTableFunction(ExecNode):
         added = (window_bound(each, window) for each in ("window_start", "window_end", "window_time"))
         origin = said("windowed", "windows {window} of ({input})", window=window, input=rows.rows)
         return rows.made(self.output_type, (*rows.columns, *added), origin)
+
+    def outputs(self, inputs: tuple[LogicalType, ...]) -> Outputs:
+        """The input and, where it finds the windows itself, what is told of them."""
+        return (
+            in_windows(inputs[0], self.windowing)
+            if self.windowing.strategy == "TimeAttribute"
+            else super().outputs(inputs)
+        )
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """The window shape is one that this version can compute, and the output is the input and three columns."""
