@@ -7,20 +7,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from execnodes.core.places import Place
 from execnodes.engine.frames import (
     HIDDEN_DTYPES,
     SLOT_DTYPES,
-    SUBTASK,
     TAG,
     spark_column,
     to_kernel,
     to_pandas,
     to_slots,
 )
+from execnodes.engine.inlet import Inlet, Spread, with_hash
 from execnodes.engine.order import before_watermark, by_cause, joined, number_rows, restore_order, under_watermark
 from execnodes.engine.packing import packed, unpack
 from execnodes.kernels.failing import failing_at
@@ -243,33 +242,23 @@ class Onward:
 
     tag: int
     """Node id of the operator."""
-    max_parallelism: int
-    numbers: tuple[int, ...]
-    """Of its subtasks, in order."""
+    keys: tuple[str, ...]
+    """Slots of its key."""
+    spread: Spread
 
-    def subtasks(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """`TAG` and `SUBTASK` in place of `HASH`'s key group (see rekindle/pipeline/subtasks.py)."""
-        groups = np.mod(rows[HASH].to_numpy(), self.max_parallelism)
-        subtasks = np.array(self.numbers, np.int32)[groups * len(self.numbers) // self.max_parallelism]
-        return rows.with_columns(pl.lit(self.tag, pl.Int32).alias(TAG), pl.Series(SUBTASK, subtasks))
+    def sent(self, folded: pl.DataFrame) -> pl.DataFrame:
+        """Rows as they are packed."""
+        return self.spread.subtasks(with_hash(folded, self.keys).with_columns(pl.lit(self.tag, pl.Int32).alias(TAG)))
 
 
 def fold_locally(
-    kernels: dict[int, LocalKernel], shape: StageShape, alone: bool, onward: Onward | None, batches: Iterator[Any]
+    kernels: dict[int, LocalKernel], shape: StageShape, inlet: Inlet, batches: Iterator[Any]
 ) -> Iterator[Any]:
-    """The body of a stateless stage (mapInArrow): pre-aggregate rows of some tags, pass the others through.
-
-    `alone`: all rows are for the one kernel there is; with `onward` its results are packed.
-    """
-    import pyarrow as pa
-
+    """The body of a stateless stage (mapInArrow): pre-aggregate rows of some tags, pass the others through."""
     names = shape.output_columns()
     held: dict[int, list[pl.DataFrame]] = {tag: [] for tag in kernels}
     for batch in batches:
-        frame = pl.DataFrame(pa.Table.from_batches([batch]))
-        if alone:
-            held[next(iter(kernels))].append(frame)
-            continue
+        frame = inlet.read([batch])
         for tag in kernels:
             held[tag].append(frame.filter(pl.col(TAG) == tag))
         rest = frame.filter(~pl.col(TAG).is_in(list(kernels)))
@@ -277,13 +266,23 @@ def fold_locally(
             yield from _arrow(_padded(rest, names))
     for tag, frames in held.items():
         if frames:
-            folded = _folded(tag, kernels[tag], pl.concat(frames), shape)
-            yield from _arrow(folded) if onward is None else packed(onward.subtasks(folded))
+            yield from _arrow(_folded(tag, kernels[tag], pl.concat(frames), shape))
+
+
+def fold_alone(
+    tag: int, kernel: LocalKernel, shape: StageShape, inlet: Inlet, onward: Onward | None, batches: Iterator[Any]
+) -> Iterator[Any]:
+    """`fold_locally` where all rows are for one kernel; with `onward` its results are packed."""
+    given = list(batches)
+    if not given:
+        return
+    folded = _folded(tag, kernel, inlet.read(given), shape)
+    yield from _arrow(folded) if onward is None else packed(onward.sent(folded))
 
 
 def _folded(tag: int, kernel: LocalKernel, rows: pl.DataFrame, shape: StageShape) -> pl.DataFrame:
     numbered, order = number_rows(rows, ordered=shape.ordered)
-    hidden = tuple(name for name in shape.kernel_hidden() if name != HASH or shape.keeps_hash)
+    hidden = tuple(name for name in shape.kernel_hidden() if name != HASH)
     fired = numbered[KIND] >= FIRED
     if kernel.uses_time and fired.any():
         # Rows that a watermark gave stand before it, and so does what they are folded to.

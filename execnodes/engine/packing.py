@@ -15,6 +15,7 @@ from typing import Any
 import polars as pl
 
 from execnodes.engine.frames import SUBTASK, TAG
+from execnodes.engine.inlet import Inlet, Spread
 
 ROWS = "rk_rows"
 PACKED_DDL = f"{TAG} int, {SUBTASK} int, {ROWS} binary"
@@ -23,12 +24,13 @@ _ROWS_A_VALUE = 50_000
 """Bounds the size of one value: Spark holds it in memory as a whole."""
 
 
-def pack(batches: Iterable[Any]) -> Iterator[Any]:
-    """The body of mapInArrow: record batches with `TAG`, `SUBTASK` and any columns to packed rows, order kept."""
-    import pyarrow as pa
+def pack(inlet: Inlet, spread: Spread, batches: Iterable[Any]) -> Iterator[Any]:
+    """The body of mapInArrow: record batches with `TAG`, `HASH` and any columns to packed rows, order kept."""
+    from pyspark import TaskContext
 
+    task = TaskContext.get()
     for batch in batches:
-        yield from packed(pl.DataFrame(pa.Table.from_batches([batch])))
+        yield from packed(spread.subtasks(inlet.read([batch]), 0 if task is None else task.partitionId()))
 
 
 def packed(frame: pl.DataFrame) -> Iterator[Any]:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from execnodes.core.options import Configuration
 from execnodes.core.places import ROW, row_text
 from execnodes.engine.frames import SUBTASK, TAG
-from execnodes.engine.host import Onward, StageHost, StageShape, fold_locally, state_name
+from execnodes.engine.host import Onward, StageHost, StageShape, fold_alone, fold_locally, state_name
+from execnodes.engine.inlet import Inlet
 from execnodes.engine.packing import PACKED_DDL, pack
 from execnodes.engine.processor import StageProcessor
 from execnodes.lowering.slots import assign, decode, unused
@@ -293,8 +294,9 @@ class Builder:
         """Rows for a keyed stage, packed by operator and subtask."""
         # Rows that only pass through may have no key; they stay where they are.
         passing = {arm.consumer for arm in self._pipeline.passing(index)}
-        subtask = self._subtasks.text({*self._pipeline.stages[index].members, *passing}, "spark_partition_id()")
-        return frame.selectExpr("*", f"{subtask} AS {SUBTASK}").mapInArrow(pack, PACKED_DDL)
+        spread = self._subtasks.spread({*self._pipeline.stages[index].members, *passing})
+        inlet = self._pipeline.inlet(index)
+        return _without(frame, inlet).mapInArrow(partial(pack, inlet, spread), PACKED_DDL)
 
     def _keyed(self, frame: DataFrame, index: int) -> DataFrame:
         shape = self._shape(index)
@@ -315,12 +317,17 @@ class Builder:
             step = self._pipeline.record.steps[member]
             assert not isinstance(step, OperatorRecord)
             kernels[member] = step.kernel
-        alone = len(kernels) == 1 and not self._pipeline.passing(index)
+        inlet = self._pipeline.inlet(index)
+        if len(kernels) > 1 or self._pipeline.passing(index):
+            return _without(frame, inlet).mapInArrow(partial(fold_locally, kernels, shape, inlet), shape.ddl())
+        ((member, kernel),) = kernels.items()
         way = self._pipeline.onward(index)
-        subtasks, tag = self._subtasks, -1 if way is None else way.consumer
-        onward = None if way is None else Onward(tag, subtasks.max_parallelism, tuple(subtasks.numbers(tag)))
+        keys = None if way is None else way.key_slots()
+        onward = None
+        if way is not None and keys is not None:
+            onward = Onward(way.consumer, keys, self._subtasks.spread([way.consumer]))
         schema = shape.ddl() if onward is None else PACKED_DDL
-        return frame.mapInArrow(partial(fold_locally, kernels, shape, alone, onward), schema)
+        return _without(frame, inlet).mapInArrow(partial(fold_alone, member, kernel, shape, inlet, onward), schema)
 
 
 def sink_columns(pipeline: Pipeline, consumer: int) -> Mapping[str, str]:
@@ -338,6 +345,11 @@ def sink_columns(pipeline: Pipeline, consumer: int) -> Mapping[str, str]:
 def sink_hidden(pipeline: Pipeline) -> tuple[str, ...]:
     """Hidden columns a sink is given."""
     return (KIND, MAJOR, SEQUENCE) if pipeline.ordered else (KIND,)
+
+
+def _without(frame: DataFrame, inlet: Inlet) -> DataFrame:
+    """The frame without what its rows are spared; Spark does not even compute it."""
+    return frame.drop(*inlet.constants, *(() if inlet.keys is None else (HASH,)))
 
 
 def _own_texts(branch: Branch) -> Iterator[str]:

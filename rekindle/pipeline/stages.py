@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from execnodes.core.types import LogicalType
 from execnodes.engine.frames import TAG
+from execnodes.engine.inlet import Inlet
 from execnodes.lowering.slots import SlotLayout, assign, encode, unused
 from execnodes.lowering.spark_sql import spark_type
 from execnodes.lowering.stream import FIRED, HASH, KIND, MAJOR, SEQUENCE, WATERMARK, Branch, Rows
@@ -34,6 +35,11 @@ class Arm:
     """Whether the consumer must know which rows the watermark gave (`FIRED`)."""
     straight: bool = False
     """Results of a pre-aggregation that has no other consumer, as they are, by the keys they were folded by."""
+
+    def key_slots(self) -> tuple[str, ...] | None:
+        """Slots of its key's columns; None where it has none."""
+        slots = assign(self.types)
+        return None if self.keys is None else tuple(slots[key] for key in self.keys)
 
 
 @dataclass(frozen=True)
@@ -96,6 +102,17 @@ class Pipeline:
             return None
         return ways[0] if ways[0].straight else None
 
+    def inlet(self, index: int) -> Inlet:
+        """What the rows that enter a stage lack on their way into Python."""
+        arms = self.boundary(index)
+        constants = {}
+        # Frames without a column would not know how many rows they have.
+        if len({arm.consumer for arm in arms}) == 1 and self.input_layout(index).names():
+            constants[TAG] = arms[0].consumer
+        if len({arm.side for arm in arms}) == 1 and all(arm.branch.kind is None and not arm.fired for arm in arms):
+            constants[KIND] = 4 * arms[0].side
+        return Inlet(constants, _numeric_keys(arms) if self.stages[index].keyed else None)
+
     def hidden(self) -> tuple[str, ...]:
         """Hidden columns of every frame between stages, besides the tag and the hash."""
         order = (SEQUENCE, MAJOR) if self.ordered else ()
@@ -153,7 +170,7 @@ def _arms(record: Record) -> Iterator[Arm]:
     lone = _lone(record)
     for node_id, step in record.steps.items():
         for side, given in enumerate(step.inputs):
-            keys = given.keys if isinstance(step, OperatorRecord) else step.kernel.keys if node_id in lone else None
+            keys = given.keys if isinstance(step, OperatorRecord) else None
             types = _types(given.rows)
             for branch in given.rows.branches:
                 fired = _timed(step) and _timed(record.steps.get(branch.origin))
@@ -164,6 +181,13 @@ def _arms(record: Record) -> Iterator[Arm]:
 
 def _types(rows: Rows) -> tuple[LogicalType, ...]:
     return tuple(field.type for field in rows.type.fields)
+
+
+def _numeric_keys(arms: tuple[Arm, ...]) -> tuple[str, ...] | None:
+    """Slots of the key of all arms, if they are numbers: texts are hashed faster by Spark."""
+    keys = {arm.key_slots() for arm in arms}
+    found = keys.pop()
+    return None if keys or found is None or any(slot[0] in "sb" for slot in found) else found
 
 
 def _timed(step: Step | None) -> bool:

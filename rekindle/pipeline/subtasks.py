@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from execnodes.engine.frames import TAG
-from execnodes.lowering.stream import HASH
+from execnodes.engine.inlet import Spread
 
 _SEED = 42
 _WORD = 0xFFFFFFFF
@@ -31,16 +30,11 @@ class Subtasks:
         """Subtasks of each operator."""
         return min(self.tasks, self.max_parallelism)
 
-    def text(self, tags: Iterable[int], fallback: str = "0") -> str:
-        """Spark SQL of the number of a row's subtask, by its `TAG` and `HASH`; rows without a hash go by `fallback`."""
-        group = f"pmod(coalesce({HASH}, {fallback}), {self.max_parallelism})"
-        subtask = f"CAST({group} * {self.count} DIV {self.max_parallelism} AS INT) + 1"
-        cases = {tag: f"element_at(array({', '.join(map(str, self.numbers(tag)))}), {subtask})" for tag in sorted(tags)}
-        if len(cases) == 1:
-            return next(iter(cases.values()))
-        return f"CASE {TAG} {' '.join(f'WHEN {tag} THEN {text}' for tag, text in cases.items())} END"
+    def spread(self, tags: Iterable[int]) -> Spread:
+        """How rows for some operators are spread over their subtasks."""
+        return Spread(self.max_parallelism, {tag: self.numbers(tag) for tag in sorted(tags)})
 
-    def numbers(self, tag: int) -> list[int]:
+    def numbers(self, tag: int) -> tuple[int, ...]:
         """The numbers of an operator's subtasks: the least ones that Spark sends to tasks 0, 1 and so on."""
         found: list[int] = []
         number = 0
@@ -48,7 +42,7 @@ class Subtasks:
             if spark_hash(tag, number) % self.tasks == len(found):
                 found.append(number)
             number += 1
-        return found
+        return tuple(found)
 
 
 def spark_hash(*numbers: int) -> int:

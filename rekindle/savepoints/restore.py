@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from execnodes.core.types import NESTED, LogicalType
 from execnodes.core.version import ENGINE_VERSION
 from execnodes.engine.frames import SUBTASK, TAG
 from execnodes.engine.host import STATE
+from execnodes.engine.inlet import Inlet
 from execnodes.engine.packing import PACKED_DDL, pack
 from execnodes.lowering.slots import SlotLayout, assign, encode, unused
 from execnodes.lowering.stream import HASH, quote
@@ -104,9 +105,10 @@ class Restore:
         if not chosen:
             return None
         layout = SlotLayout.of([column.type for column in spec.columns] for _, _, spec, _ in chosen)
-        frames = [self._rows(spark, *each, layout, subtasks) for each in chosen]
+        frames = [self._rows(spark, *each, layout) for each in chosen]
         rows = reduce(lambda a, b: a.unionAll(b), frames)
-        return rows.mapInArrow(pack, PACKED_DDL).groupBy(TAG, SUBTASK)
+        spread = subtasks.spread({step.node.id for step, *_ in chosen})
+        return rows.mapInArrow(partial(pack, Inlet(), spread), PACKED_DDL).groupBy(TAG, SUBTASK)
 
     def _rows(
         self,
@@ -116,7 +118,6 @@ class Restore:
         spec: StateSpec,
         kept: Kept,
         layout: SlotLayout,
-        subtasks: Subtasks,
     ) -> DataFrame:
         saved = kept.state
         types = {column.name: column.type for column in spec.columns}
@@ -146,8 +147,7 @@ class Restore:
                 where=str(self.folder),
                 hint="Check that Spark and this process have the same disks.",
             )
-        flat = rows.selectExpr(*(f"{text} AS {name}" for name, text in head.items()), *slots_text)
-        return flat.selectExpr("*", f"{subtasks.text([step.node.id])} AS {SUBTASK}")
+        return rows.selectExpr(*(f"{text} AS {name}" for name, text in head.items()), *slots_text)
 
 
 def _encoded(t: LogicalType, name: str) -> str:

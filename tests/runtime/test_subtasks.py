@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
 import pytest
 
 from execnodes.engine.frames import SUBTASK, TAG
@@ -27,8 +28,9 @@ def test_spark_agrees(spark: SparkSession) -> None:
     rows = spark.range(400).selectExpr(
         f"CAST(id % 2 AS INT) * 6 + 1 AS {TAG}", f"IF(id < 8, NULL, xxhash64(id)) AS {HASH}"
     )
-    shuffled = rows.selectExpr("*", f"{subtasks.text([1, 7])} AS {SUBTASK}").repartition(3, TAG, SUBTASK)
-    found = shuffled.selectExpr(
+    spread = subtasks.spread([1, 7]).subtasks(pl.DataFrame(rows.toArrow()))
+    again = spark.createDataFrame(spread.to_arrow(compat_level=pl.CompatLevel.oldest()))
+    found = again.repartition(3, TAG, SUBTASK).selectExpr(
         "*",
         "spark_partition_id() AS task",
         f"hash({TAG}, {SUBTASK}) AS hashed",

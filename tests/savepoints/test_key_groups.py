@@ -14,10 +14,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from execnodes.core.types import parse_type
+from execnodes.engine.hashes import _of_bytes
 from execnodes.terms.term import leaf
 from rekindle.savepoints.columns import arrow_type, duckdb_type
 from rekindle.savepoints.database import connected, paths, select
-from rekindle.savepoints.key_groups import _of_bytes, key_groups
+from rekindle.savepoints.key_groups import key_groups
 from rekindle.savepoints.manifest import SavedState, checksum
 from rekindle.savepoints.reader import _key_groups
 from rekindle.savepoints.restore import _encoded
