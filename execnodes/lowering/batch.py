@@ -1,13 +1,14 @@
 """How a batch node says what runs: DataFrames in, a DataFrame out (docs/decisions/0006-batch-nodes-as-dataframes.md).
 
-A frame between nodes has the columns c0, c1, … and nothing else; names and types of the plan stand beside it.
+A frame between nodes has the columns c0, c1, …; names and types of the plan stand beside it. As long as rows are those
+of a file, columns that say of which line stay behind them: Spark reads those only for what fails.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from execnodes.core.expressions import Expression
@@ -35,7 +36,9 @@ class BatchRows:
     type: LogicalType
     """A ROW."""
     frame: DataFrame
-    """Columns c0, c1, … of the Spark types that hold the fields of `type`."""
+    """Columns c0, c1, … of the Spark types that hold the fields of `type`, then `origin`."""
+    origin: tuple[str, ...] = ()
+    """Columns that say where a row is from."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -44,7 +47,11 @@ class BatchRows:
 
     def project(self, type: LogicalType, texts: Sequence[str]) -> BatchRows:
         """New columns, as Spark SQL over the present ones."""
-        return BatchRows(type, self.frame.selectExpr(*aliased(texts)))
+        return BatchRows(type, self.frame.selectExpr(*aliased(texts), *self.origin), self.origin)
+
+    def plain(self) -> BatchRows:
+        """The same rows, and no longer where they are from."""
+        return BatchRows(self.type, self.frame.select(*self.columns)) if self.origin else self
 
     def numbered(self) -> DataFrame:
         """The frame with the column `ARRIVAL` behind its own."""
@@ -70,6 +77,14 @@ class BatchLowering(Protocol):
 class BatchNode(ExecNode):
     """A node of a plan that reads all of its input, gives rows once, and keeps nothing."""
 
+    @property
+    def keeps_rows(self) -> bool:
+        """Whether a row is made of one row of the input alone, in the task that reads that.
+
+        Then it is as well known where it is from, and nothing more is sent between tasks for it.
+        """
+        return False
+
     @abstractmethod
     def lower_batch(self, batch: BatchLowering, inputs: tuple[BatchRows, ...]) -> BatchRows:
         """The node's rows from those of its inputs."""
@@ -94,7 +109,7 @@ class BatchNode(ExecNode):
         """What calcs do: the condition reads input columns, so it comes before they are replaced."""
         if condition is not None:
             (kept,) = self.texts([condition], rows.columns)
-            rows = BatchRows(rows.type, rows.frame.where(kept))
+            rows = replace(rows, frame=rows.frame.where(kept))
         return rows.project(self.output_type, self.texts(projection, rows.columns))
 
 
@@ -123,8 +138,10 @@ def exploded(
         parts.append(f"named_struct({cells})")
     if conditions:
         parts = [f"CASE WHEN {each} THEN {part} END" for each, part in zip(conditions, parts, strict=True)]
-        return BatchRows(type, rows.frame.selectExpr(f"inline(array_compact(array({', '.join(parts)})))"))
-    return BatchRows(type, rows.frame.selectExpr(f"inline(array({', '.join(parts)}))"))
+        made = f"inline(array_compact(array({', '.join(parts)})))"
+    else:
+        made = f"inline(array({', '.join(parts)}))"
+    return BatchRows(type, rows.frame.selectExpr(made, *rows.origin), rows.origin)
 
 
 def in_order(frame: DataFrame, sort: SortSpec) -> DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from execnodes.core.expressions import Call
@@ -13,7 +14,7 @@ from execnodes.lowering.stream import Rows, quote
 from execnodes.terms.term import leaf, said
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from execnodes.lowering.batch import BatchRows
 
 
 def fields_of(name: str, members: LogicalType) -> tuple[str, ...]:
@@ -42,15 +43,15 @@ def correlated(rows: Rows, type: LogicalType, call: Call, zone: str, *, is_left:
     return rows.unnested(type, table, filled, lambda name: fields_of(name, members))
 
 
-def correlated_frame(frame: DataFrame, columns: tuple[str, ...], table: str, call: Call, *, is_left: bool) -> DataFrame:
-    """The frame with the fields of members behind its columns, as c0, c1, …; `table` is the text of the call."""
+def correlated_rows(rows: BatchRows, type: LogicalType, table: str, call: Call, *, is_left: bool) -> BatchRows:
+    """The rows with the fields of members behind their columns; `table` is the text of the call."""
     # The table of a row is a column first: functions of the user cannot stand in what makes rows.
     members = call.type.element
-    with_table = frame.selectExpr("*", f"{table} AS rk_table")
+    with_table = rows.frame.selectExpr("*", f"{table} AS rk_table")
     made = members_or_nulls("rk_table", members) if is_left else "rk_table"
-    exploded = with_table.selectExpr(*columns, f"explode({made}) AS rk_member")
-    fields = (f"{text} AS c{at}" for at, text in enumerate(fields_of("rk_member", members), len(columns)))
-    return exploded.selectExpr(*columns, *fields)
+    exploded = with_table.selectExpr(*rows.columns, *rows.origin, f"explode({made}) AS rk_member")
+    given = replace(rows, frame=exploded)
+    return given.project(type, [*rows.columns, *fields_of("rk_member", members)])
 
 
 def correlated_meaning(rows: RowsMeaning, type: LogicalType, call: Call, join_type: str, zone: str) -> RowsMeaning:

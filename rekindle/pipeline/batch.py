@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from execnodes.batch.calc import BatchCalc
-from execnodes.batch.python_async_calc import BatchPythonAsyncCalc
-from execnodes.batch.python_calc import BatchPythonCalc
-from execnodes.batch.sink import BatchSink
 from execnodes.core.changelog import RowKind
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import Configuration
@@ -33,9 +29,6 @@ if TYPE_CHECKING:
     from execnodes.core.tables import TableReference
     from execnodes.core.types import LogicalType
     from rekindle.connectors.data_stream import DataStream
-
-_LOCATED = BatchCalc | BatchPythonCalc | BatchPythonAsyncCalc | BatchSink
-"""Nodes that can say which row of a file they have failed for."""
 
 
 @dataclass(frozen=True)
@@ -72,30 +65,33 @@ class BatchBuilder:
     def build(self) -> None:
         """Make `targets`; errors that can be known before anything runs are raised here."""
         reached = sinks_reached(self._graph)
+        self._located = located(self._graph)
         made: dict[int, BatchRows] = {}
         with one_lowering():
             for node in self._graph.nodes:
                 rows = self._lowered(node, tuple(made[each] for each in self._graph.inputs[node.id]))
                 if len({reached[each.id] for each in self._graph.consumers_of(node)}) > 1:
-                    rows = BatchRows(rows.type, rows.frame.persist())
+                    # What is kept are rows, not the lines that they were; of a table it may be both.
+                    rows = rows.plain() if self._graph.inputs[node.id] else rows
+                    rows = replace(rows, frame=rows.frame.persist())
                     self.kept.append(rows.frame)
                 made[node.id] = rows
 
     def _lowered(self, node: ExecNode, inputs: tuple[BatchRows, ...]) -> BatchRows:
         if not isinstance(node, BatchNode):
             raise node.fail("it is no batch node")
-        text = origin(inputs[0].frame.columns) if isinstance(node, _LOCATED) else None
+        if not inputs:
+            rows = node.lower_batch(self, ())
+            return replace(rows, origin=tuple(rows.frame.columns[len(rows.type.fields) :]))
+        if not node.keeps_rows:
+            inputs = tuple(each.plain() for each in inputs)
+        text = origin(inputs[0].origin)
         with of_node(node.place), over_rows_from(text) if text is not None else nullcontext():
             return node.lower_batch(self, inputs)
 
     def scan(self, node: ExecNode, table: TableReference, produced: LogicalType) -> DataFrame:
         """See `BatchLowering`."""
-        return self._requests.read(node, table, produced, batch=True, located=self._is_located(node)).frame
-
-    def _is_located(self, scan: ExecNode) -> bool:
-        """Whether its rows go to projections and sinks alone, one of which can fail: what locates rows ends there."""
-        consumers = tuple(self._graph.consumers_of(scan))
-        return all(isinstance(each, _LOCATED) for each in consumers) and bool(places_of(consumers))
+        return self._requests.read(node, table, produced, batch=True, located=node.id in self._located).frame
 
     def values(self, node: ExecNode, tuples: tuple[tuple[Literal, ...], ...], produced: LogicalType) -> DataFrame:
         """See `BatchLowering`."""
@@ -120,6 +116,16 @@ class BatchBuilder:
         ]
         kind = f"CAST({int(RowKind.INSERT)} AS TINYINT) AS {KIND}"
         self.targets.append(BatchTarget(writer, rows.frame.selectExpr(*texts, kind)))
+
+
+def located(graph: ExecGraph) -> frozenset[int]:
+    """Ids of nodes whose rows go on one by one to a node that can fail for one, and is to say which it was."""
+    found = set[int]()
+    for node in reversed(graph.nodes):
+        takers = (each for each in graph.consumers_of(node) if isinstance(each, BatchNode) and each.keeps_rows)
+        if any(each.id in found or places_of([each]) for each in takers):
+            found.add(node.id)
+    return frozenset(found)
 
 
 def sinks_reached(graph: ExecGraph) -> Mapping[int, frozenset[int]]:

@@ -22,6 +22,7 @@ _SQLSTATE = re.compile(r"\s*SQLSTATE: \w+")
 _PREFIX = re.compile(r"^\[STREAM_FAILED\] Query \[id = [^]]*\] terminated with exception: ")
 _ROW = "Mend the row, leave it out in WHERE, or let TRY_CAST, NULLIF or CASE say what is to come of it."
 _FUNCTION = "Mend the function, or leave the row out in WHERE."
+_UNKNOWN = "File and line are not known: what failed was given values, and no row straight from a file."
 _HINT = "Mend the cause and start the job again from its folder; what was committed stays."
 _ROOM = (
     "Free some space where the job's folder, its sinks and Spark's own files (spark.local.dir, TMPDIR) are, and start "
@@ -140,7 +141,7 @@ def _of_row(message: str, place: Place | None, row: str, hint: str) -> JobError:
     if place is None:
         return JobError(message)
     if not row:
-        return JobError(message, where=str(place), hint=hint).at(place)
+        return JobError(message, where=str(place), hint=f"{hint}\n{_UNKNOWN}").at(place)
     file, line = find_origin(row)
     shown = hint if line is None else f"The line is: {line}\n{hint}"
     return JobError(message, where=f"{place}; row of {file}", hint=shown).at(place)

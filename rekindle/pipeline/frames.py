@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping
 from functools import partial, reduce
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from execnodes.core.options import Configuration
-from execnodes.core.places import ROW, row_text
 from execnodes.engine.frames import SUBTASK, TAG
 from execnodes.engine.host import Onward, StageHost, StageShape, fold_alone, fold_locally, state_name
 from execnodes.engine.inlet import Inlet
@@ -19,11 +17,12 @@ from execnodes.engine.packing import PACKED_DDL, pack
 from execnodes.engine.processor import StageProcessor
 from execnodes.lowering.slots import assign, decode, unused
 from execnodes.lowering.spark_sql import literal, spark_type
-from execnodes.lowering.stream import HASH, KIND, MAJOR, SEQUENCE, Branch, Made, Members
+from execnodes.lowering.stream import HASH, KIND, MAJOR, SEQUENCE, Made, Members
 from rekindle.connectors.line_text import origin
 from rekindle.files.paths import for_spark_stream
 from rekindle.pipeline.control import EVENT_TIME, SOURCE
 from rekindle.pipeline.idleness import observed, timeout
+from rekindle.pipeline.origins import Texts, can_fail, from_origin
 from rekindle.pipeline.record import OperatorRecord, SourceRecord
 from rekindle.pipeline.requests import Requests
 from rekindle.pipeline.stages import Arm, Pipeline, hidden_texts, slot_texts, typed_texts
@@ -40,8 +39,6 @@ if TYPE_CHECKING:
 
 _REAL = "rk_real"
 """False for the one row that a control source adds to end the stream."""
-
-Texts = Callable[[Arm], dict[str, str]]
 
 
 class Builder:
@@ -114,30 +111,17 @@ class Builder:
 
     def _from(self, source: SourceRecord, arms: tuple[Arm, ...], texts: Texts) -> DataFrame:
         """Rows of a source on their ways; what may fail for a row is told which row it is, if the source knows."""
-        fallible = any(ROW in each for arm in arms for each in (*_own_texts(arm.branch), *texts(arm).values()))
-        frame = self._source(source, located=fallible)
+        fallible = can_fail(source, arms, texts)
+        frame = self._values(source) if source.table is None else self._scan(source, located=fallible)
         known = origin(frame.columns) if fallible else None
-        if known is None:
-            return self._routed(frame, arms, texts)
-        told = row_text(known)
+        if known is not None:
+            source, arms, texts = from_origin(known, source, arms, texts)
+        return self._routed(self._controlled(source, frame), arms, texts)
 
-        def with_origin(text: str) -> str:
-            return text.replace(ROW, told)
-
-        def located(arm: Arm) -> dict[str, str]:
-            return {name: with_origin(text) for name, text in texts(arm).items()}
-
-        def way(branch: Branch) -> Branch:
-            condition = None if branch.condition is None else with_origin(branch.condition)
-            layers = (tuple(replace(each, text=with_origin(each.text)) for each in layer) for layer in branch.made)
-            return replace(branch, condition=condition, made=tuple(layers))
-
-        return self._routed(frame, tuple(replace(arm, branch=way(arm.branch)) for arm in arms), located)
-
-    def _source(self, source: SourceRecord, *, located: bool) -> DataFrame:
+    def _controlled(self, source: SourceRecord, frame: DataFrame) -> DataFrame:
+        """With the control stream of a source whose rows move the watermark."""
         from pyspark.sql.functions import expr
 
-        frame = self._values(source) if source.table is None else self._scan(source, located=located)
         if not controlled(self._pipeline, source):
             return frame
         frame = with_made(frame, source.made, guarded=False)
@@ -350,12 +334,6 @@ def sink_hidden(pipeline: Pipeline) -> tuple[str, ...]:
 def _without(frame: DataFrame, inlet: Inlet) -> DataFrame:
     """The frame without what its rows are spared; Spark does not even compute it."""
     return frame.drop(*inlet.constants, *(() if inlet.keys is None else (HASH,)))
-
-
-def _own_texts(branch: Branch) -> Iterator[str]:
-    """Condition, and columns that are computed on the way."""
-    yield branch.condition or ""
-    yield from (each.text for layer in branch.made for each in layer)
 
 
 def _projected(frame: DataFrame, texts: Mapping[str, str], condition: str | None) -> DataFrame:

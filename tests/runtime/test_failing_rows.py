@@ -24,6 +24,7 @@ COLUMNS = "s STRING, a INT, b INT, n BIGINT, ts TIMESTAMP(3), c CHAR(1)"
 FILES = "WITH ('connector' = 'filesystem', 'path' = '{path}', 'format' = '{kind}')"
 TABLES = f"""CREATE TABLE t ({COLUMNS}, r AS a % b) {FILES};
 CREATE TABLE w ({COLUMNS}, WATERMARK FOR ts AS ts) {FILES};
+CREATE TABLE e (n INT, a INT, b INT, t AS TO_TIMESTAMP_LTZ(n / b, 3), WATERMARK FOR t AS t) {FILES};
 CREATE TABLE p (s STRING, a INT, b INT) WITH ('connector' = 'filesystem', 'path' = '{{path}}.parquet',
     'format' = 'parquet');
 CREATE TABLE o (x BIGINT) WITH ('connector' = 'blackhole');
@@ -98,7 +99,29 @@ CASES = (
     Case("SELECT ratio(a, b) FROM t", "ratio failed for (1, 0): ZeroDivisionError: integer", "ratio(a, b)"),
     Case("SELECT whole(b) FROM t", "whole failed: ValueError: no series today", "whole(b)"),
     Case("SELECT ratios(b) FROM t GROUP BY s", "ratios failed for (0): ZeroDiv", "ratios(b)", batch=None),
-    Case(f"SELECT window_start FROM {WINDOW}", NULL_TIME, "TUMBLE", "line", "", "times"),
+    Case(f"SELECT window_start FROM {WINDOW}", NULL_TIME, "TUMBLE", "line", "line", "times"),
+    Case("SELECT a / b FROM t CROSS JOIN UNNEST(ARRAY[a, b]) AS u (x) WHERE x < 5", DIVISION, "a / b", "line", "line"),
+    Case(
+        "SELECT a / b FROM (SELECT a, b FROM t UNION ALL SELECT b, b FROM t WHERE b > 0)",
+        DIVISION,
+        "a / b",
+        "line",
+        "line",
+    ),
+    Case(
+        "SELECT SUM(t.a / t.b) FROM t JOIN (SELECT s, MAX(a) AS a FROM t GROUP BY s) AS x ON t.s = x.s",
+        DIVISION,
+        "t.a / t.b",
+        long=True,
+    ),
+    Case(
+        "SELECT MAX(n) FROM (SELECT a, s, CAST(s AS INT) AS n FROM t) GROUP BY GROUPING SETS ((a), (s))",
+        UNREADABLE,
+        "CAST(s AS INT)",
+        "line",
+        "line",
+        long=True,
+    ),
     Case(
         f"SELECT COUNT(*) FROM {WINDOW} GROUP BY window_start, window_end",
         "column 'ts' is NULL in 1 rows, so they are in no window",
@@ -152,10 +175,20 @@ def test_a_failing_row(spark: SparkSession, tmp_path: Path, mode: str, long: boo
         ends = {"": "", "line": f"; row of {path}, line 51", "row": f"; row of {path}.parquet, row 51"}
         assert error.where == statement + place + ends[known], case.query
         assert (f"The line is: {json.dumps(ROWS[-1])}" in str(error.hint)) == (known == "line"), case.query
+        assert ("File and line are not known" in str(error.hint)) == (known == ""), case.query
         assert "[row" not in str(error), case.query
         assert "[at" not in str(error), case.query
         assert error.place is not None
         assert error.hint
+
+
+def test_a_watermark(spark: SparkSession, tmp_path: Path) -> None:
+    """What gives the event time is computed before the query."""
+    path = tmp_path / "e.json"
+    path.write_text('{"n": 1, "a": 1, "b": 1}\n{"n": 1, "a": 2, "b": 0}\n')
+    windows = "TABLE(TUMBLE(TABLE e, DESCRIPTOR(t), INTERVAL '1' MINUTE)) GROUP BY window_start, window_end"
+    error = failure(f"SELECT COUNT(*) FROM {windows}", "o", path, "streaming")
+    assert str(error.where).endswith(f"n / b; row of {path}, line 2")
 
 
 def test_other_formats_and_computed_columns(spark: SparkSession, tmp_path: Path) -> None:

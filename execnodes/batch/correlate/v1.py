@@ -9,7 +9,7 @@ from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.outputs import Outputs
 from execnodes.core.types import LogicalType
 from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows
-from execnodes.lowering.unnesting import correlated_frame, correlated_outputs, table_problem
+from execnodes.lowering.unnesting import correlated_outputs, correlated_rows, table_problem
 
 
 @exec_node_metadata(
@@ -28,12 +28,16 @@ class BatchCorrelate(BatchNode):
     function_call: Call
     """Over the columns of the input; its type is an ARRAY of ROWs, whose fields are the columns behind these."""
 
+    @property
+    def keeps_rows(self) -> bool:
+        """It looks at each row alone."""
+        return True
+
     def lower_batch(self, batch: BatchLowering, inputs: tuple[BatchRows, ...]) -> BatchRows:
         """The table of a row is a column first, then rows."""
         rows, call = inputs[0], self.function_call
         (table,) = self.texts([call], rows.columns)
-        frame = correlated_frame(rows.frame, rows.columns, table, call, is_left=self.join_type == "LEFT")
-        return BatchRows(self.output_type, frame)
+        return correlated_rows(rows, self.output_type, table, call, is_left=self.join_type == "LEFT")
 
     def outputs(self, inputs: tuple[LogicalType, ...]) -> Outputs:
         """The input, and the fields of the function's rows."""

@@ -23,6 +23,11 @@ class BatchExpand(BatchNode):
     projects: tuple[tuple[Expression, ...], ...]
     """Each list gives all output columns."""
 
+    @property
+    def keeps_rows(self) -> bool:
+        """It looks at each row alone."""
+        return True
+
     def lower_batch(self, batch: BatchLowering, inputs: tuple[BatchRows, ...]) -> BatchRows:
         """One pass over the input."""
         rows = inputs[0]

@@ -28,6 +28,11 @@ class BatchPythonAsyncCalc(BatchNode):
     condition: Expression | None = None
     """Rows for which it is TRUE are kept; None keeps all."""
 
+    @property
+    def keeps_rows(self) -> bool:
+        """It looks at each row alone."""
+        return True
+
     def lower_batch(self, batch: BatchLowering, inputs: tuple[BatchRows, ...]) -> BatchRows:
         """A projection behind a filter."""
         return self.calculated(inputs[0], self.projection, self.condition)

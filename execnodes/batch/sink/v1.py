@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from execnodes.core.indexes import ColumnIndex, Scope
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import PlanModel
@@ -57,6 +59,11 @@ class BatchSink(BatchNode, SinkNode):
         """With INSERT OVERWRITE."""
         return self.overwrite
 
+    @property
+    def keeps_rows(self) -> bool:
+        """It looks at each row alone."""
+        return True
+
     def lower_batch(self, batch: BatchLowering, inputs: tuple[BatchRows, ...]) -> BatchRows:
         """Constraints, then the connector."""
         rows = self._constrained(inputs[0])
@@ -83,7 +90,7 @@ class BatchSink(BatchNode, SinkNode):
         length = self.configuration.get(LENGTH_ENFORCER, "IGNORE")
         demanded = tuple(not column.data_type.nullable for column in columns)
         if drop and any(demanded):
-            rows = BatchRows(rows.type, rows.frame.where(null_free(demanded, rows.columns)))
+            rows = replace(rows, frame=rows.frame.where(null_free(demanded, rows.columns)))
         pairs = list(zip(columns, rows.columns, strict=True))
         texts = [enforced(c.name, c.data_type, text, length, fail_on_null=not drop) for c, text in pairs]
         return rows if texts == list(rows.columns) else rows.project(rows.type, texts)

@@ -23,11 +23,18 @@ class BatchUnion(BatchNode):
 
     INPUTS: ClassVar = range(1, sys.maxsize)
 
+    @property
+    def keeps_rows(self) -> bool:
+        """They stay as they are."""
+        return True
+
     def lower_batch(self, batch: BatchLowering, inputs: tuple[BatchRows, ...]) -> BatchRows:
-        """By position."""
-        return BatchRows(
-            self.output_type, reduce(lambda left, right: left.unionAll(right), (each.frame for each in inputs))
-        )
+        """By position; where rows are from is known on if all inputs say it alike."""
+        origin = inputs[0].origin
+        if any(each.origin != origin for each in inputs):
+            inputs, origin = tuple(each.plain() for each in inputs), ()
+        frame = reduce(lambda left, right: left.unionAll(right), (each.frame for each in inputs))
+        return BatchRows(self.output_type, frame, origin)
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """All inputs have the columns of the output."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from execnodes.core.metadata import exec_node_metadata
@@ -32,6 +33,11 @@ class BatchWindowTableFunction(BatchNode):
     windowing: Windowing
     """Strategy TimeAttribute."""
 
+    @property
+    def keeps_rows(self) -> bool:
+        """Only sessions depend on other rows."""
+        return self.windowing.window.type != "SessionWindow"
+
     def lower_batch(self, batch: BatchLowering, inputs: tuple[BatchRows, ...]) -> BatchRows:
         """Bounds are computed row by row, those of sessions from the rows around."""
         rows = inputs[0]
@@ -45,7 +51,7 @@ class BatchWindowTableFunction(BatchNode):
         else:
             bounds = list(self._bounds())
         texts = [[*rows.columns, *self._columns(start, end)] for start, end in bounds]
-        given = BatchRows(rows.type, timed)
+        given = replace(rows, frame=timed)
         if len(bounds) == 1 and not self._uneven:
             return given.project(self.output_type, texts[0])
         later = [f"{end} > rk_time" for _, end in bounds]
