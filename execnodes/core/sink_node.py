@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
+from execnodes.core.changelog import ChangelogMode
 from execnodes.core.node import ExecNode
 from execnodes.core.tables import TableReference
 
@@ -15,6 +16,11 @@ class SinkNode(ExecNode):
     @abstractmethod
     def target(self) -> TableReference:
         """The table."""
+
+    @property
+    @abstractmethod
+    def arriving(self) -> ChangelogMode:
+        """Kinds of row that come."""
 
     @property
     @abstractmethod

@@ -165,6 +165,7 @@ def _parameters(t: LogicalType) -> str:
         case Root.ROW:
             return f"ROW<{', '.join(f'`{_escape(f.name)}` {f.type}' for f in t.fields)}>"
         case _:
+            # Without parameters.
             return str(t.root)
 
 

@@ -73,6 +73,7 @@ def _decode(t: LogicalType, slot: str) -> pl.Expr:
         case Root.DECIMAL if t.precision > 18:
             return column.cast(pl.Int128)
         case _:
+            # A slot has it as it is.
             return column.cast(SLOT_DTYPES[slot_kind(t)])
 
 
@@ -82,6 +83,7 @@ def _encode(t: LogicalType, name: str) -> pl.Expr:
         case Root.DECIMAL if t.precision > 18:
             return column.cast(pl.String)
         case _:
+            # A slot has it as it is.
             return column.cast(SLOT_DTYPES[slot_kind(t)])
 
 

@@ -49,6 +49,7 @@ def print_text(scope: Scope, text: str, source: LogicalType) -> str:
         case Root.ROW:
             return scope.share(text, lambda row: _row(scope, row, source))
         case _:
+            # Spark writes numbers and bytes as Flink does.
             return f"CAST({text} AS STRING)"
 
 

@@ -38,6 +38,7 @@ def to_time(scope: Scope, text: str, source: LogicalType, target: LogicalType, s
         case Root.TIME, Root.TIME:
             return _cut_time(text, source.precision, target)
         case _:
+            # Two of one kind: the precision is all that differs.
             return cut(text, source.precision, target)
 
 
@@ -85,6 +86,7 @@ def _from_text(scope: Scope, text: str, target: LogicalType, strict: bool) -> st
         case Root.TIMESTAMP:
             read = cut(read_timestamp(text), 6, target)
         case _:
+            # A TIMESTAMP_LTZ: nothing but times is asked for.
             read = cut(to_instant(scope, f"CAST({read_timestamp(text)} AS TIMESTAMP)"), 6, target)
     return checked(scope, text, read, str(target.with_nullable(True)), spark_type(target)) if strict else read
 

@@ -38,6 +38,7 @@ def cast_text(scope: Scope, text: str, source: LogicalType, target: LogicalType,
         case root if root in NUMERICS:
             return to_number(scope, text, source, target, strict)
         case _:
+            # Intervals, which are numbers, and NULL.
             return f"CAST({text} AS {spark_type(target)})"
 
 

@@ -100,12 +100,11 @@ def _calculate(name: str, numbers: list[Decimal], *, whole: bool) -> Decimal | N
             return _CONTEXT.subtract(first, second)
         case "*":
             return _CONTEXT.multiply(first, second)
-        case _ if second == 0:
-            return None
-        case _ if whole:
-            return _CONTEXT.divide_int(first, second)
+        case "/" if second != 0:
+            return _CONTEXT.divide_int(first, second) if whole else _CONTEXT.divide(first, second)
         case _:
-            return _CONTEXT.divide(first, second)
+            # Left to the engine, which fails or gives NULL.
+            return None
 
 
 def _made(result: Decimal, target: LogicalType) -> Literal | None:

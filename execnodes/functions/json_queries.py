@@ -97,6 +97,7 @@ def _instead(scope: Scope, call: Call, index: int, name: str) -> str:
         case "EMPTY OBJECT":
             return "'{}'"
         case _:
+            # NULL, which is also what stands where nothing is written.
             return f"CAST(NULL AS {made})"
 
 

@@ -35,6 +35,7 @@ def written(scope: Scope, text: str, t: LogicalType) -> str:
         case Root.ROW:
             return scope.share(text, lambda row: _row(scope, row, t))
         case _:
+            # Texts, dates, times of day and intervals stand in quotes.
             return scope.share(text if t.root in TEXTS else print_text(scope, text, t), quoted)
 
 

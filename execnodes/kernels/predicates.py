@@ -163,6 +163,7 @@ def _literal(literal: Literal) -> pl.Expr:
         case root if root in BINARIES:
             return pl.lit(bytes.fromhex(text), pl.Binary())
         case _:
+            # Whole numbers, truth values and texts are what JSON has.
             return pl.lit(value, kernel_dtype(t))
 
 

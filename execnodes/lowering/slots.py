@@ -25,15 +25,26 @@ def slot_kind(t: LogicalType) -> str:
     match t.root:
         case Root.FLOAT | Root.DOUBLE:
             return "d"
-        case root if root in BINARIES:
+        case Root.BINARY | Root.VARBINARY:
             return "b"
         case Root.DECIMAL:
             return "l" if t.precision <= 18 else "s"
-        case Root.ARRAY | Root.MAP | Root.MULTISET | Root.ROW:
+        case Root.CHAR | Root.VARCHAR | Root.ARRAY | Root.MAP | Root.MULTISET | Root.ROW:
             return "s"
-        case root if root in TEXTS:
-            return "s"
-        case _:
+        case (
+            Root.BOOLEAN
+            | Root.TINYINT
+            | Root.SMALLINT
+            | Root.INT
+            | Root.BIGINT
+            | Root.DATE
+            | Root.TIME
+            | Root.TIMESTAMP
+            | Root.TIMESTAMP_LTZ
+            | Root.INTERVAL_DAY_TIME
+            | Root.INTERVAL_YEAR_MONTH
+            | Root.NULL
+        ):
             return "l"
 
 
@@ -100,6 +111,7 @@ def encode(t: LogicalType, text: str) -> str:
         case root if root in TEXTS or root in BINARIES:
             return text
         case _:
+            # Whatever else is a number, in a slot of BIGINTs.
             return f"CAST({text} AS BIGINT)"
 
 
@@ -126,6 +138,7 @@ def decode(t: LogicalType, slot: str) -> str:
         case root if root in TEXTS or root in BINARIES:
             return slot
         case _:
+            # Whatever else is a number, in a slot of BIGINTs.
             return f"CAST({slot} AS {spark_type(t)})"
 
 
@@ -151,6 +164,7 @@ def _plain(t: LogicalType, x: str, depth: int) -> str:
             entry = f"named_struct('k', {k}, 'v', {w})"
             return f"array_sort(transform(map_entries({x}), {v} -> {entry}))"
         case _:
+            # A leaf.
             return encode(t, x)
 
 
@@ -164,6 +178,7 @@ def _plain_type(t: LogicalType) -> str:
             key, value = _entry_types(t)
             return f"ARRAY<STRUCT<k: {_plain_type(key)}, v: {_plain_type(value)}>>"
         case _:
+            # A leaf.
             return SPARK_TYPES[slot_kind(t)].upper()
 
 
@@ -184,6 +199,7 @@ def _rebuild(t: LogicalType, x: str, depth: int) -> str:
             entry = f"struct({_rebuild(key, f'{v}.k', depth + 1)}, {_rebuild(value, f'{v}.v', depth + 1)})"
             return f"map_from_entries(transform({x}, {v} -> {entry}))"
         case _:
+            # A leaf.
             return decode(t, x)
 
 

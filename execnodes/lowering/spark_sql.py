@@ -47,6 +47,7 @@ def spark_type(t: LogicalType) -> str:
         case Root.ROW:
             return f"STRUCT<{', '.join(f'{quote(f.name)}: {spark_type(f.type)}' for f in t.fields)}>"
         case _:
+            # Without parameters; the table has each of them.
             return _NAMES[t.root]
 
 

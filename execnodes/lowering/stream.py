@@ -19,6 +19,7 @@ from execnodes.core.types import LogicalType
 if TYPE_CHECKING:
     from execnodes.core.expressions import Literal
     from execnodes.core.node import ExecNode
+    from execnodes.core.sink_node import SinkNode
     from execnodes.core.tables import TableReference
     from execnodes.state.kernel_types import Column
     from execnodes.state.operator import LocalKernel, Operator
@@ -234,7 +235,7 @@ class Lowering(Protocol):
         """Fold rows in the task they are in, before an exchange."""
         ...
 
-    def sink(self, node: ExecNode, table: TableReference, rows: Rows) -> None:
+    def sink(self, node: SinkNode, table: TableReference, rows: Rows) -> None:
         """Write rows into a table."""
         ...
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from execnodes.core.types import BINARIES, NESTED, TEXTS, LogicalType, Root
+from execnodes.core.types import LogicalType, Root
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +45,24 @@ def kernel_dtype(t: LogicalType) -> pl.DataType:
             return pl.Float64()
         case Root.DECIMAL if t.precision > 18:
             return pl.Int128()
-        case root if root in BINARIES:
+        case Root.BINARY | Root.VARBINARY:
             return pl.Binary()
-        case root if root in TEXTS or root in NESTED:
+        case Root.CHAR | Root.VARCHAR | Root.ARRAY | Root.MAP | Root.MULTISET | Root.ROW:
             return pl.String()
-        case _:
+        case (
+            Root.TINYINT
+            | Root.SMALLINT
+            | Root.INT
+            | Root.BIGINT
+            | Root.DATE
+            | Root.TIME
+            | Root.TIMESTAMP
+            | Root.TIMESTAMP_LTZ
+            | Root.INTERVAL_DAY_TIME
+            | Root.INTERVAL_YEAR_MONTH
+            | Root.DECIMAL
+            | Root.NULL
+        ):
             return pl.Int64()
 
 

@@ -61,6 +61,7 @@ def _openers(t: LogicalType) -> Convert | None:
         case Root.DECIMAL:
             return lambda unscaled: Decimal(int(unscaled)).scaleb(-t.scale, _CONTEXT)
         case _:
+            # A kernel has the value itself.
             return None
 
 
@@ -81,6 +82,7 @@ def _opened(t: LogicalType, given: Any) -> Any:
         case root if root in BINARIES:
             return base64.b64decode(given)
         case _:
+            # A leaf.
             plain = _openers(t)
             return given if plain is None else plain(given)
 
@@ -115,6 +117,7 @@ def _closed(t: LogicalType, given: Any, *, inside: bool = False) -> Any:
             data = bytes(_typed(given, bytes | bytearray | memoryview, t))
             return base64.b64encode(data).decode() if inside else data
         case _:
+            # Whole numbers, times of day and intervals.
             return _whole(given, t)
 
 

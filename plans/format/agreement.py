@@ -92,6 +92,7 @@ def _part(part: Part, engine_version: str) -> str | None:
         case Call() as call if not call.user_name:
             return _call(call, engine_version)
         case _:
+            # A literal was read by its own type; a function of the user is asked when it is loaded.
             return None
 
 

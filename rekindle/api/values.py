@@ -43,6 +43,7 @@ def to_json(value: Any, t: LogicalType) -> Json:
         case Root.ROW:
             return [to_json(each, field.type) for each, field in zip(_members(value, t), t.fields, strict=True)]
         case _:
+            # Texts, truth values and whole numbers.
             return value if isinstance(value, bool | str) else int(value)
 
 

@@ -87,6 +87,7 @@ def printed(value: Any, t: LogicalType) -> str:
         case Root.BINARY | Root.VARBINARY:
             return "[" + ", ".join(str(b - 256 if b > 127 else b) for b in value) + "]"
         case _:
+            # Whole numbers and texts as they are.
             return str(value)
 
 

@@ -139,8 +139,10 @@ class _Fields:
             case Root.ARRAY:
                 parts = (self.value(t.element, f"{path}.element", f"{salt}/{i}") for i in range(self._length(path, 3)))
                 return f"array({', '.join(parts)})"
-            case _:
+            case Root.MAP | Root.MULTISET:
                 return self._map(t, path, salt)
+            case _:
+                raise ConnectorError(f"{path}: nothing is generated of type {t}", where=f"table {self._table}")
 
     def _map(self, t: LogicalType, path: str, salt: str) -> str:
         value = t.element if t.root is Root.MAP else LogicalType(Root.INT)

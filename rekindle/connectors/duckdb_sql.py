@@ -75,6 +75,7 @@ def _type(t: LogicalType) -> str:
         case Root.ROW:
             return f"STRUCT({', '.join(f'{quoted(f.name)} {_type(f.type)}' for f in t.fields)})"
         case _:
+            # Numbers, dates and truth values are called alike.
             return str(t.root)
 
 

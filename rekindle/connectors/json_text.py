@@ -100,6 +100,7 @@ class JsonReader:
             case Root.MAP:
                 return f"transform_values({x}, ({v}k, {v}) -> {self._first(t.element, v, name, depth + 1)})"
             case _:
+                # A date or time: others were given back above.
                 lenient = f"{lenient_time_from_text(t, v, self.iso)}, {self._fail(t, name, v)}"
                 rest = f"transform(array({x}), {v} -> coalesce({lenient}))[0]"
                 return f"CASE WHEN {x} IS NOT NULL THEN coalesce({time_from_text(t, x, self.iso)}, {rest}) END"
@@ -130,6 +131,7 @@ class JsonReader:
                 # A VARIANT sorts the keys of an object; the first reading keeps their order.
                 made = f"coalesce({first}, {text})" if first else text
             case _:
+                # A single value.
                 made = f"coalesce({self._scalar(t, kind, text)}, {fails})"
                 if t.root is Root.DECIMAL:
                     # Too many digits are NULL, not a bad value.
@@ -160,6 +162,7 @@ class JsonReader:
                 lenient = lenient_time_from_text(t, text, self.iso)
                 return f"coalesce({time_from_text(t, text, self.iso)}, {lenient})"
             case _:
+                # DECIMAL, FLOAT, DOUBLE and the rest that Spark reads as Flink does.
                 return f"TRY_CAST(trim({text}) AS {target})"
 
 
@@ -195,6 +198,7 @@ def json_type(t: LogicalType) -> str:
         case root if root in TEXTS or root in TIME_ROOTS:
             return "STRING"
         case _:
+            # Numbers and truth values are called alike.
             return str(t.root)
 
 

@@ -17,6 +17,7 @@ def time_to_text(t: LogicalType, x: str, iso: bool) -> str:
         case Root.TIMESTAMP:
             text = f"CAST({x} AS STRING)"
         case _:
+            # A TIMESTAMP_LTZ: nothing but times is asked for.
             text = f"concat(CAST({x} AS STRING), 'Z')"
     return f"replace({text}, ' ', 'T')" if iso else text
 
@@ -35,6 +36,7 @@ def json_value(t: LogicalType, x: str, iso: bool, depth: int = 0) -> str:
         case Root.MAP:
             return f"transform_values({x}, ({v}k, {v}) -> {json_value(t.element, v, iso, depth + 1)})"
         case _:
+            # A date or time: others were given back above.
             return time_to_text(t, x, iso)
 
 

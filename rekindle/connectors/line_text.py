@@ -56,6 +56,7 @@ def time_from_text(t: LogicalType, x: str, iso: bool) -> str:
             pattern = f"^{_DAY}{separator}{clock}$"
             return f"CASE WHEN {x} RLIKE '{pattern}' THEN TRY_CAST(left({x}, {kept}) AS TIMESTAMP_NTZ) END"
         case _:
+            # A TIMESTAMP_LTZ: nothing but times is asked for.
             text = f"concat(left(rtrim('Z', {x}), {kept}), 'Z')"
             return f"CASE WHEN {x} RLIKE '^{_DAY}{separator}{clock}Z$' THEN TRY_CAST({text} AS TIMESTAMP) END"
 
@@ -167,6 +168,7 @@ def _opened(path: Path) -> BinaryIO | gzip.GzipFile | bz2.BZ2File:
         case ".bz2":
             return bz2.open(path)
         case _:
+            # Not compressed.
             return path.open("rb")
 
 

@@ -11,6 +11,7 @@ from execnodes.core.expressions import Literal
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
 from execnodes.core.places import of_node, one_lowering
+from execnodes.core.sink_node import SinkNode
 from execnodes.core.tables import Column as TableColumn
 from execnodes.core.tables import TableReference
 from execnodes.core.types import Field, LogicalType, row
@@ -97,7 +98,7 @@ Step = OperatorRecord | LocalRecord
 class SinkRecord:
     """Rows that go into a table."""
 
-    node: ExecNode
+    node: SinkNode
     table: TableReference
     rows: Rows
 
@@ -109,7 +110,7 @@ class SinkRecord:
     @property
     def changelog(self) -> ChangelogMode:
         """Kinds of row that come."""
-        return ChangelogMode(getattr(self.node, "input_changelog_mode", self.node.changelog_mode))
+        return self.node.arriving
 
 
 @dataclass
@@ -194,7 +195,7 @@ class Record:
         produced = row(*(Field(column.name, column.type) for column in output))
         return Rows(produced, (Branch(node.id, texts, kind=kind),))
 
-    def sink(self, node: ExecNode, table: TableReference, rows: Rows) -> None:
+    def sink(self, node: SinkNode, table: TableReference, rows: Rows) -> None:
         """See `Lowering`."""
         self.sinks.append(SinkRecord(node, table, rows))
 
@@ -246,7 +247,7 @@ def _waits(step: Step) -> bool:
 
 def _check_hidden_columns(result: Record) -> None:
     """CURRENT_WATERMARK reads a column that only exists behind a row-wise watermark assigner."""
-    consumers = [(each.node, each.rows) for each in result.sinks]
+    consumers: list[tuple[ExecNode, Rows]] = [(each.node, each.rows) for each in result.sinks]
     consumers += [(each.node, given.rows) for each in result.steps.values() for given in each.inputs]
     for node, rows in consumers:
         for branch in rows.branches:

@@ -141,6 +141,6 @@ def _catalogue(table: str, manifest: Manifest) -> Iterator[tuple[Any, ...]]:
             for uid in sorted({**manifest.sources, **manifest.positions}):
                 parts = {label: term.text for label, term in manifest.sources.get(uid, {}).items()}
                 yield uid, json.dumps(parts), manifest.positions.get(uid)
-        case _:
+        case "savepoint_history":
             for number, step in enumerate(manifest.history, 1):
                 yield number, step.operation, step.uid, step.name, step.rows_before, step.rows_after, step.detail

@@ -58,6 +58,7 @@ def reading(path: Path, columns: Iterable[str]) -> str:
             )
             return f"SELECT * FROM read_csv({file}, {options}, allow_quoted_nulls = false)"
         case _:
+            # JSON: `_format` has refused all else.
             return f"SELECT * FROM ({_json_texts(path, columns)})"
 
 

@@ -34,6 +34,7 @@ def slot_text(t: LogicalType, name: str) -> str:
         case Root.BOOLEAN:
             return f"CAST({name} AS BIGINT)"
         case _:
+            # Texts, bytes and whole numbers are hashed as they are saved.
             return name
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from execnodes.connectors import sink_changelog_mode
-from execnodes.core.changelog import RETRACT, ChangelogMode
+from execnodes.core.changelog import RETRACT
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
+from execnodes.core.sink_node import SinkNode
 from execnodes.core.tables import Schema, TableReference
 from plans.compatibility.restore import CatalogLookup, Mode, resolve_tables
-from plans.format.tables import map_tables, tables_of
+from plans.format.tables import map_tables
 
 
 @dataclass(frozen=True)
@@ -45,22 +46,17 @@ def redirect(graph: ExecGraph, catalog: CatalogLookup, prefix: str, mode: Mode =
 
 
 def _sink(node: ExecNode, collected: str) -> CollectedSink:
-    tables = list(tables_of(node))
-    if len(tables) != 1 or tables[0].resolved_table is None:
+    if not isinstance(node, SinkNode) or node.target.resolved_table is None:
         raise node.fail("it is not a sink, but nothing reads its rows")
-    table = tables[0]
-    schema = tables[0].resolved_table.table_schema
-    return CollectedSink(table.name.rpartition(".")[2], schema, collected, _key(node, schema))
+    schema = node.target.resolved_table.table_schema
+    return CollectedSink(node.target.name.rpartition(".")[2], schema, collected, _key(node, schema))
 
 
-def _key(node: ExecNode, schema: Schema) -> tuple[int, ...] | None:
+def _key(node: SinkNode, schema: Schema) -> tuple[int, ...] | None:
     if schema.primary_key is not None:
         names = [column.name for column in schema.writable]
         return tuple(names.index(name) for name in schema.primary_key.columns)
-    # Batch sinks have neither: they are given rows, not changes.
-    mode: ChangelogMode | None = getattr(node, "input_changelog_mode", None)
-    by_key: tuple[int, ...] | None = getattr(node, "input_upsert_key", None)
-    return (by_key or ()) if mode is not None and mode.upsert else None
+    return (node.row_key or ()) if node.arriving.upsert else None
 
 
 def _collecting(node: ExecNode, sink: CollectedSink) -> ExecNode:

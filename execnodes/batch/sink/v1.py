@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
 from execnodes.core.indexes import ColumnIndex, Scope
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import PlanModel
@@ -48,6 +49,11 @@ class BatchSink(BatchNode, SinkNode):
     def target(self) -> TableReference:
         """The table of the sink."""
         return self.dynamic_table_sink.table
+
+    @property
+    def arriving(self) -> ChangelogMode:
+        """Rows, not changes."""
+        return INSERT_ONLY
 
     @property
     def row_key(self) -> tuple[int, ...] | None:

@@ -103,7 +103,7 @@ class BatchWindowTableFunction(BatchNode):
                 return window.size or 0, window.slide or 0
             case "CumulativeWindow":
                 return window.max_size or 0, window.step or 0
-            case _:
+            case "SessionWindow":
                 return window.gap or 0, window.gap or 0
 
     def _bounds(self) -> Iterator[tuple[str, str]]:

@@ -72,6 +72,11 @@ class Sink(SinkNode):
         return self.dynamic_table_sink.table
 
     @property
+    def arriving(self) -> ChangelogMode:
+        """As the plan says."""
+        return self.input_changelog_mode
+
+    @property
     def row_key(self) -> tuple[int, ...] | None:
         """The upsert key of the query."""
         return self.input_upsert_key

@@ -79,7 +79,7 @@ class WindowTableFunction(ExecNode):
                 return window.size or 0, window.slide or 0
             case "CumulativeWindow":
                 return window.max_size or 0, window.step or 0
-            case _:
+            case "SessionWindow":
                 return 0, 0
 
     def _windows(self, branch: Branch, zone: str) -> Iterator[Branch]:

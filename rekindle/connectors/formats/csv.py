@@ -185,6 +185,7 @@ class _Reader:
             case root if root in BINARIES:
                 return f"base64({x})"
             case _:
+                # Spark writes numbers and texts as Flink does.
                 return f"CAST({x} AS STRING)"
 
 
@@ -200,6 +201,7 @@ def _scalar(t: LogicalType, x: str) -> str:
         case Root.FLOAT | Root.DOUBLE:
             return f"TRY_CAST(trim({x}) AS {t.root})"
         case root:
+            # Whole numbers, called in Spark as here but for intervals.
             target = {Root.INTERVAL_DAY_TIME: "BIGINT", Root.INTERVAL_YEAR_MONTH: "INT"}.get(root, str(root))
             return f"CASE WHEN trim({x}) RLIKE '^[+-]?\\\\d+$' THEN TRY_CAST(trim({x}) AS {target}) END"
 
