@@ -64,8 +64,7 @@ COMMANDS = {
     "state": ("rekindle.cli.state:state", "The state of jobs and savepoints."),
     "migrate": (
         "rekindle.cli.migrate:migrate",
-        "Write a new savepoint with what is asked for, in the order of the options above; log each state with its "
-        "rows.",
+        "Write a new savepoint: states renamed, dropped, split, merged, transformed, or put under another plan.",
     ),
     "doctor": (
         "rekindle.cli.doctor:doctor",

@@ -73,7 +73,10 @@ def migrate(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a new savepoint with what is asked for, in the order of the options above; log each state with its rows."""
+    """Write a new savepoint: states renamed, dropped, split, merged, transformed, or put under another plan.
+
+    What is asked for is done in the order in which the options are listed here; each state is logged with its rows.
+    """
     target = new_savepoint(to, dry_run)
     if plan is None and (accept_meaning or allow_non_restored_state):
         raise typer.BadParameter("this is about the states of --plan", param_hint="--plan")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Mapping
 from functools import partial, reduce
-from itertools import chain, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +16,10 @@ from execnodes.engine.packing import PACKED_DDL, pack
 from execnodes.engine.processor import StageProcessor
 from execnodes.lowering.slots import assign, decode, unused
 from execnodes.lowering.spark_sql import literal, spark_type
-from execnodes.lowering.stream import HASH, KIND, MAJOR, SEQUENCE, Made, Members
+from execnodes.lowering.stream import HASH, KIND, MAJOR, SEQUENCE
 from rekindle.connectors.line_text import origin
 from rekindle.files.paths import for_spark_stream
+from rekindle.pipeline.columns import projected, struct, structs, with_all_made, with_made
 from rekindle.pipeline.control import EVENT_TIME, SOURCE
 from rekindle.pipeline.idleness import observed, timeout
 from rekindle.pipeline.origins import Texts, can_fail, from_origin
@@ -28,7 +28,7 @@ from rekindle.pipeline.requests import Requests
 from rekindle.pipeline.stages import Arm, Pipeline, hidden_texts, slot_texts, typed_texts
 from rekindle.pipeline.streams import control_stream, controlled, source_stream
 from rekindle.pipeline.subtasks import Subtasks
-from rekindle.pipeline.unnesting import apart, rows_of_members, unnested_by_all
+from rekindle.pipeline.unnesting import apart
 from rekindle.spark.releases import named
 
 if TYPE_CHECKING:
@@ -213,11 +213,11 @@ class Builder:
 
     def _routed(self, frame: DataFrame, arms: tuple[Arm, ...], texts: Texts) -> DataFrame:
         """Rows of a source on their ways; one way needs no array of structs."""
-        frame = _with_all_made(frame, arms, guarded=False)
+        frame = with_all_made(frame, arms, guarded=False)
         arms = apart(arms)
         if len(arms) == 1:
-            return _projected(frame, texts(arms[0]), arms[0].branch.condition)
-        return frame.selectExpr(f"inline({_structs(arms, texts)})")
+            return projected(frame, texts(arms[0]), arms[0].branch.condition)
+        return frame.selectExpr(f"inline({structs(arms, texts)})")
 
     def _next(self, frame: DataFrame, boundary: int) -> DataFrame:
         """From a stage's output to the frame that enters the next one (or the sinks)."""
@@ -226,15 +226,15 @@ class Builder:
         ways = {member: self._pipeline.leaving(member) for member in members}
         passing = self._pipeline.passing(boundary - 1)
         leaving = tuple(arm for arms in ways.values() for arm in arms)
-        frame = _with_all_made(frame, leaving, guarded=len(members) > 1 or bool(passing))
+        frame = with_all_made(frame, leaving, guarded=len(members) > 1 or bool(passing))
         ways = {member: apart(arms) for member, arms in ways.items()}
         if len(members) == 1 and not passing and len(ways[members[0]]) == 1:
             arm = ways[members[0]][0]
-            return _projected(frame, texts(arm), arm.branch.condition)
-        cases = [f"WHEN {-member} THEN {_structs(arms, texts)}" for member, arms in ways.items() if arms]
+            return projected(frame, texts(arm), arm.branch.condition)
+        cases = [f"WHEN {-member} THEN {structs(arms, texts)}" for member, arms in ways.items() if arms]
         if passing:
             names = tuple(texts(passing[0]))
-            cases.append(f"ELSE array({_struct(self._passing(names, passing[0], boundary))})")
+            cases.append(f"ELSE array({struct(self._passing(names, passing[0], boundary))})")
         return frame.selectExpr(f"inline(CASE {TAG} {' '.join(cases)} END)")
 
     def _passing(self, names: tuple[str, ...], arm: Arm, boundary: int) -> dict[str, str]:
@@ -334,63 +334,6 @@ def sink_hidden(pipeline: Pipeline) -> tuple[str, ...]:
 def _without(frame: DataFrame, inlet: Inlet) -> DataFrame:
     """The frame without what its rows are spared; Spark does not even compute it."""
     return frame.drop(*inlet.constants, *(() if inlet.keys is None else (HASH,)))
-
-
-def _projected(frame: DataFrame, texts: Mapping[str, str], condition: str | None) -> DataFrame:
-    kept = frame if condition is None else frame.where(condition)
-    return kept.selectExpr(*(text if text == name else f"{text} AS {name}" for name, text in texts.items()))
-
-
-def _with_all_made(frame: DataFrame, arms: tuple[Arm, ...], *, guarded: bool) -> DataFrame:
-    """The frame with the columns that ways compute; layers of one depth together."""
-    depths = zip_longest(*(arm.branch.made for arm in arms), fillvalue=())
-    everywhere = unnested_by_all(arms)
-    return with_made(frame, [tuple(chain.from_iterable(layers)) for layers in depths], everywhere, guarded=guarded)
-
-
-def with_made(
-    frame: DataFrame,
-    layers: Iterable[tuple[Made, ...]],
-    everywhere: Collection[Members] = (),
-    *,
-    guarded: bool,
-) -> DataFrame:
-    """The frame with columns computed layer by layer; `guarded`: other operators' rows are in it too.
-
-    As structs that are put apart: Spark would put the texts of columns into each other again. `everywhere`: columns of
-    members that all rows of their origin become; of others, rows stay as they are beside those they become.
-    """
-    unnested: list[Members] = []
-    for layer in layers:
-        known = set(frame.columns)
-        new = {each.name: each for each in layer if each.name not in known}
-        texts = {
-            name: f"CASE WHEN {TAG} <=> {-each.origin} THEN {each.text} END" if guarded else each.text
-            for name, each in new.items()
-        }
-        single = {name: text for name, text in texts.items() if not isinstance(new[name], Members)}
-        if single:
-            frame = frame.selectExpr("*", f"inline(array({_struct(single)}))")
-        for each in new.values():
-            if isinstance(each, Members):
-                rows = rows_of_members(each, texts[each.name], unnested, everywhere, guarded=guarded)
-                frame = frame.selectExpr("*", f"{rows} AS {each.name}")
-                unnested.append(each)
-    return frame
-
-
-def _structs(arms: tuple[Arm, ...], texts: Texts) -> str:
-    parts = []
-    for arm in arms:
-        made = _struct(texts(arm))
-        parts.append(made if arm.branch.condition is None else f"CASE WHEN {arm.branch.condition} THEN {made} END")
-    whole = f"array({', '.join(parts)})"
-    return whole if all(arm.branch.condition is None for arm in arms) else f"array_compact({whole})"
-
-
-def _struct(texts: Mapping[str, str]) -> str:
-    cells = (f"'{name}', {text}" for name, text in texts.items())
-    return f"named_struct({', '.join(cells)})"
 
 
 def _without_hash(texts: dict[str, str]) -> dict[str, str]:

@@ -1,0 +1,76 @@
+"""Columns of a frame between stages: computed layer by layer, projected, or put into the structs of several ways."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from itertools import chain, zip_longest
+from typing import TYPE_CHECKING
+
+from execnodes.engine.frames import TAG
+from execnodes.lowering.stream import Made, Members
+from rekindle.pipeline.origins import Texts
+from rekindle.pipeline.stages import Arm
+from rekindle.pipeline.unnesting import rows_of_members, unnested_by_all
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+def projected(frame: DataFrame, texts: Mapping[str, str], condition: str | None) -> DataFrame:
+    """The frame with columns of these names and texts, of rows for which the condition holds."""
+    kept = frame if condition is None else frame.where(condition)
+    return kept.selectExpr(*(text if text == name else f"{text} AS {name}" for name, text in texts.items()))
+
+
+def with_all_made(frame: DataFrame, arms: tuple[Arm, ...], *, guarded: bool) -> DataFrame:
+    """The frame with the columns that ways compute; layers of one depth together."""
+    depths = zip_longest(*(arm.branch.made for arm in arms), fillvalue=())
+    everywhere = unnested_by_all(arms)
+    return with_made(frame, [tuple(chain.from_iterable(layers)) for layers in depths], everywhere, guarded=guarded)
+
+
+def with_made(
+    frame: DataFrame,
+    layers: Iterable[tuple[Made, ...]],
+    everywhere: Collection[Members] = (),
+    *,
+    guarded: bool,
+) -> DataFrame:
+    """The frame with columns computed layer by layer; `guarded`: other operators' rows are in it too.
+
+    As structs that are put apart: Spark would put the texts of columns into each other again. `everywhere`: columns of
+    members that all rows of their origin become; of others, rows stay as they are beside those they become.
+    """
+    unnested: list[Members] = []
+    for layer in layers:
+        known = set(frame.columns)
+        new = {each.name: each for each in layer if each.name not in known}
+        texts = {
+            name: f"CASE WHEN {TAG} <=> {-each.origin} THEN {each.text} END" if guarded else each.text
+            for name, each in new.items()
+        }
+        single = {name: text for name, text in texts.items() if not isinstance(new[name], Members)}
+        if single:
+            frame = frame.selectExpr("*", f"inline(array({struct(single)}))")
+        for each in new.values():
+            if isinstance(each, Members):
+                rows = rows_of_members(each, texts[each.name], unnested, everywhere, guarded=guarded)
+                frame = frame.selectExpr("*", f"{rows} AS {each.name}")
+                unnested.append(each)
+    return frame
+
+
+def structs(arms: tuple[Arm, ...], texts: Texts) -> str:
+    """The array of the structs that a row becomes on several ways."""
+    parts = []
+    for arm in arms:
+        made = struct(texts(arm))
+        parts.append(made if arm.branch.condition is None else f"CASE WHEN {arm.branch.condition} THEN {made} END")
+    whole = f"array({', '.join(parts)})"
+    return whole if all(arm.branch.condition is None for arm in arms) else f"array_compact({whole})"
+
+
+def struct(texts: Mapping[str, str]) -> str:
+    """Columns as one value."""
+    cells = (f"'{name}', {text}" for name, text in texts.items())
+    return f"named_struct({', '.join(cells)})"
