@@ -68,6 +68,12 @@ def source_changelog_mode(options: Options) -> ChangelogMode:
     return of_format.gives if of_format is not None and of_format.changelog else connector.source.gives
 
 
+def is_bounded(options: Options) -> bool:
+    """Whether a table with these WITH options ends by itself; TRUE of one that will be refused by its connector."""
+    connector = find_connector(options.get("connector", ""))
+    return connector is None or connector.source is None or connector.source.bounded(options)
+
+
 def filterable_columns(options: Options, physical: Collection[str], partition_keys: Collection[str]) -> frozenset[str]:
     """Columns of a table by which its source itself can leave rows out."""
     connector, of_format = _of(options)

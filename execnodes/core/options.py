@@ -17,6 +17,8 @@ from execnodes.core.secrets import remember
 
 _log = logging.getLogger("rekindle.options")
 CONSENT = "table.plan.evolution.consent"
+NON_TEMPORAL_SORT = "__table.exec.sort.non-temporal.enabled__"
+"""Flink's own tests set it; the underscores are its."""
 """What losses of state are agreed to when a plan is compiled from another one."""
 
 
@@ -193,6 +195,10 @@ OPTIONS: Mapping[str, ConfigOption] = {
         _option(
             "table.exec.mini-batch.allow-latency", "duration", "0 ms",
             "A bundle ends with its micro-batch; execution.micro-batch.interval is for that.", inert=True,
+        ),
+        _option(
+            NON_TEMPORAL_SORT, "bool", "false",
+            "ORDER BY any column without LIMIT, where all sources end by themselves: rows come at the end of the input.",
         ),
         _option("table.exec.rank.topn-cache-size", "int", "10000", "State is read in pages, which are cached.", inert=True),
         _option("pipeline.object-reuse", "bool", "false", "Rows are never copied between operators.", inert=True),

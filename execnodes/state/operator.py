@@ -126,6 +126,8 @@ class Operator(ABC):
     states: tuple[StateSpec, ...]
     uses_time: bool = False
     """True if it needs the watermark or `on_watermark`."""
+    waits_for_end: bool = False
+    """True if it gives its result only when the input has ended, so that there must be an end."""
     ordered: bool = False
     """True if the order of rows inside a batch decides its result."""
 

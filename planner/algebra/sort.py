@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from execnodes.core.changelog import ChangelogMode
+from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
 from execnodes.core.errors import Position
 from execnodes.core.types import LogicalType
 from planner.algebra.over import SortKey
@@ -33,9 +33,9 @@ class Sort(PassesKeys, PassesTimes, KeepsColumns):
 
     @cached_property
     def kinds(self) -> ChangelogMode:
-        """With a limit rows are pushed out by better ones."""
+        """With a limit rows are pushed out by better ones; without one they come once all is known before them."""
         cuts = self.offset > 0 or self.fetch is not None
-        return ALL_CHANGES if cuts and (self.order or not self.input.kinds.insert_only) else self.input.kinds
+        return ALL_CHANGES if cuts and (self.order or not self.input.kinds.insert_only) else INSERT_ONLY
 
     def updates_without_before(self) -> bool:
         """A row that moves out of what is kept is deleted."""

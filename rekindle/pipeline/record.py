@@ -129,6 +129,12 @@ class Record:
     clock: Clock | None = None
     """How exact its clock is to be, where windows wait for it."""
 
+    @property
+    def at_end(self) -> ExecNode | None:
+        """A node that gives its rows only when the input has ended, if there is one."""
+        steps = (step for step in self.steps.values() if isinstance(step, OperatorRecord))
+        return next((step.node for step in steps if step.operator.waits_for_end), None)
+
     def scan(
         self, node: ExecNode, table: TableReference, produced: LogicalType, condition: Condition | None = None
     ) -> Rows:
@@ -221,6 +227,10 @@ def record(graph: ExecGraph) -> Record:
     clocked = [node for node in graph.nodes if node.clocked is not None]
     if clocked:
         _go_by_clock(result, clocked)
+    elif result.at_end is not None and not any(source.event_times for source in result.sources.values()):
+        # The end is told by a watermark, and there is no other one.
+        for source in result.sources.values():
+            source.event_times[:] = [NEVER]
     return result
 
 

@@ -75,6 +75,14 @@ SORTED = RestoreProgram(
     {"plain": "SELECT k, v, ts FROM t ORDER BY ts", "more": "SELECT k, v, ts FROM t ORDER BY ts, v DESC"},
     BEFORE, LATE, _ROW,
 )  # fmt: skip
+AT_END = RestoreProgram(
+    "stream-exec-sort_1", "added_and_taken_back", EVENTS,
+    {
+        "plain": "SELECT k, v, s FROM t ORDER BY v DESC, s",
+        "sums": "SELECT s, SUM(v) AS c FROM t GROUP BY s ORDER BY c DESC NULLS LAST, s",
+    },
+    BEFORE, AFTER, {**_UID, "__table.exec.sort.non-temporal.enabled__": "true"},
+)  # fmt: skip
 _WINDOW = "PARTITION BY window_start, window_end "
 IN_WINDOWS = RestoreProgram(
     "stream-exec-window-rank_1", "shapes", EVENTS,
