@@ -190,7 +190,10 @@ OPTIONS: Mapping[str, ConfigOption] = {
             "Late rows update a window with their micro-batch; lateness must be allowed.",
         ),
         _option("table.exec.emit.late-fire.delay", "duration", "0 ms", "A micro-batch gives a window once.", inert=True),
-        _option("table.exec.mini-batch.enabled", "bool", "false", "A micro-batch is always a bundle.", inert=True),
+        _option(
+            "table.exec.mini-batch.enabled", "bool", "false",
+            "The first row of a key by event time is given at once, and replaced by an older one; a micro-batch is always a bundle.",
+        ),
         _option("table.exec.mini-batch.size", "int", "-1", "A bundle has the rows of its micro-batch.", inert=True),
         _option(
             "table.exec.mini-batch.allow-latency", "duration", "0 ms",

@@ -23,6 +23,8 @@ class Deduplicate(PassesTimes):
     time_index: int
     keep_last: bool
     position: Position | None = None
+    replaced: bool = False
+    """The first row by event time is given at once, and replaced by an older one that comes later."""
 
     @property
     def type(self) -> LogicalType:
@@ -31,8 +33,9 @@ class Deduplicate(PassesTimes):
 
     @cached_property
     def kinds(self) -> ChangelogMode:
-        """A first row stays if none is taken back; a last one is replaced."""
-        return ALL_CHANGES if self.keep_last or not self.input.kinds.insert_only else INSERT_ONLY
+        """A first row stays if none is taken back and it was not given too early; a last one is replaced."""
+        changes = self.keep_last or self.replaced or not self.input.kinds.insert_only
+        return ALL_CHANGES if changes else INSERT_ONLY
 
     def updates_without_before(self) -> bool:
         """The key tells which row is replaced."""

@@ -34,6 +34,7 @@ class GroupWindows:
         self._keys: list[tuple[s.Expr, InputRef]] = []
         """Keys of a session that are computed below it, and where they are."""
         found = [item for item in group if isinstance(item, s.Call) and item.name.upper() in _LENGTHS]
+        _refuse_in_sets(group)
         if not found:
             return
         if len(found) > 1:
@@ -80,7 +81,11 @@ class GroupWindows:
         expressions, partition = refs(self.source.logical.type), []
         for key in keys:
             if isinstance(key, s.GroupingSets):
-                raise SqlError("SESSION beside GROUPING SETS is not supported", position=key.position)
+                raise SqlError(
+                    "SESSION beside GROUPING SETS is not supported",
+                    position=key.position,
+                    hint="Use TABLE(SESSION(TABLE t, …)), whose window_start and window_end may stand beside them.",
+                )
             expression = converter.convert(key)
             if expression not in expressions:
                 expressions.append(expression)
@@ -126,6 +131,19 @@ class GroupWindows:
             position=node.position,
             hint=f"Use {name}_PROCTIME, {name}_START or {name}_END.",
         )
+
+
+def _refuse_in_sets(group: tuple[s.Expr | s.GroupingSets, ...]) -> None:
+    """A window is of all sets or of none."""
+    members = (each for item in group if isinstance(item, s.GroupingSets) for each in item.sets)
+    for each in (expression for member in members for expression in member):
+        if isinstance(each, s.Call) and each.name.upper() in _LENGTHS:
+            name = each.name.upper()
+            raise SqlError(
+                f"{name} in GROUPING SETS, CUBE or ROLLUP is not supported",
+                position=each.position,
+                hint=f"Write it beside them: GROUP BY {name}(…), GROUPING SETS (…); or use TABLE({name}(TABLE t, …)).",
+            )
 
 
 def _emission(builder: Builder, name: str, call: s.Call) -> Emission:

@@ -34,6 +34,7 @@ def _(node: Deduplicate, context: Context, update_before: bool) -> ExecNode:
             is_rowtime=not by_arrival,
             time_attribute_index=node.time_index,
             keep_last_row=node.keep_last,
+            output_insert_only=not node.keep_last and not node.replaced,
             generate_update_before=mode.retract,
             state=(context.state("deduplicateState"),),
         ),

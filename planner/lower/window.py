@@ -10,7 +10,17 @@ from execnodes.core.expressions import AggregateCall, InputRef
 from execnodes.core.node import ExecNode, StateMetadata
 from execnodes.core.types import Field, LogicalType, TimeKind, row, timestamp
 from execnodes.core.windowing import NamedWindowProperty, SlicedWindowing, Windowing, WindowSpec
-from planner.algebra import Join, Logical, Project, Window, WindowAggregate, WindowTableFunction
+from planner.algebra import (
+    Aggregate,
+    Filter,
+    Join,
+    JoinType,
+    Logical,
+    Project,
+    Window,
+    WindowAggregate,
+    WindowTableFunction,
+)
 from planner.algebra.columns import uniquely_named
 from planner.algebra.relation import Unary
 from planner.lower.aggregate import named, refuse_python
@@ -205,7 +215,8 @@ def _by_time(
     node: WindowTableFunction | WindowAggregate, window: Window, index: int, position: Position | None
 ) -> Windowing:
     column = node.input.type.fields[index]
-    if index not in node.input.event_times and column.type.kind is not TimeKind.PROCTIME:
+    is_time = index in node.input.event_times or (window.emission is not None and _is_of_group(node.input, index))
+    if not is_time and column.type.kind is not TimeKind.PROCTIME:
         raise SqlError(
             f"a window function needs a time attribute, but {column.name!r} is {column.type.regular()}",
             position=position,
@@ -223,6 +234,31 @@ def _by_time(
         time_attribute_type=column.type,
         time_attribute_index=index,
     )
+
+
+def _is_of_group(node: Logical, column: int) -> bool:
+    """Whether a column is an event time that rows were grouped by: the windows of old go by it, as in Flink.
+
+    So they do behind DISTINCT, UNION, INTERSECT and EXCEPT, which are groups, too.
+    """
+    while column not in node.event_times:
+        match node:
+            case Project():
+                expression = node.expressions[column]
+                if not isinstance(expression, InputRef):
+                    return False
+                column = expression.input_index
+            case Aggregate(grouping_sets=()) if column < len(node.grouping):
+                column = node.grouping[column]
+            case Join(kind=JoinType.SEMI | JoinType.ANTI):
+                node = node.left
+                continue
+            case Filter():
+                pass
+            case _:
+                return False
+        node = node.inputs[0]
+    return True
 
 
 def _is_of_join(node: Logical, column: int) -> bool:

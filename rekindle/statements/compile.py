@@ -39,7 +39,8 @@ def compile_body(
     SqlError for what cannot be run, OptionError for bad table options, EvolutionError if state of the origin is lost.
     """
     with no_collection():
-        graph, comparison = compile_graph(body, catalog, configuration, plans), None
+        old = None if origin is None else origin.plan.graph
+        graph, comparison = compile_graph(body, catalog, configuration, plans, old), None
         if origin is not None:
             evolution = evolved(graph, origin, CatalogTables(catalog), configuration)
             graph, comparison = evolution.graph, evolution.comparison
@@ -51,12 +52,16 @@ def compile_body(
 
 
 def compile_graph(
-    body: Body, catalog: Catalog, configuration: Configuration, plans: Sequence[ExecGraph] = ()
+    body: Body,
+    catalog: Catalog,
+    configuration: Configuration,
+    plans: Sequence[ExecGraph] = (),
+    old: ExecGraph | None = None,
 ) -> ExecGraph:
-    """The nodes of `plans` and of a statement."""
+    """The nodes of `plans` and of a statement; `old`: the plan that it is to go on from."""
     with room(lambda: _too_deep(body)):
         try:
-            return _compile(body, catalog, configuration, plans)
+            return _compile(body, catalog, configuration, plans, old)
         except SqlError as error:
             if error.position is None:
                 raise type(error)(error.message, position=body.position, hint=error.hint) from error
@@ -80,8 +85,14 @@ def _sinks(body: Body, catalog: Catalog, configuration: Configuration) -> tuple[
     return tuple(build_insert(insert, catalog, configuration) for insert in inserts)
 
 
-def _compile(body: Body, catalog: Catalog, configuration: Configuration, plans: Sequence[ExecGraph]) -> ExecGraph:
-    graph = lower(optimize(_sinks(body, catalog, configuration), configuration), configuration, plans)
+def _compile(
+    body: Body,
+    catalog: Catalog,
+    configuration: Configuration,
+    plans: Sequence[ExecGraph],
+    old: ExecGraph | None,
+) -> ExecGraph:
+    graph = lower(optimize(_sinks(body, catalog, configuration), configuration, old), configuration, plans)
     for node in graph.nodes:
         role = "sink" if not graph.consumers_of(node) else "source"
         for table in tables_of(node):

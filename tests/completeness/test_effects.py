@@ -42,6 +42,7 @@ CREATE TABLE keyed (k STRING, n BIGINT, PRIMARY KEY (k) NOT ENFORCED)
   WITH ('connector' = 'duckdb', 'path' = '/nowhere/o.duckdb', 'table' = 'o');
 """
 SUM = "SELECT k, SUM(v) AS s FROM t GROUP BY k"
+FIRST = "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts) AS n FROM t) WHERE n = 1"
 WINDOW = (
     "SELECT window_start, COUNT(*) FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '1' MINUTE)) "
     "GROUP BY window_start, window_end"
@@ -268,6 +269,8 @@ EFFECTS: Mapping[str, tuple[Effect, str]] = {
     "table.exec.source.cdc-events-duplicate": (decided("SELECT k, SUM(v) FROM cdc GROUP BY k"), "true"),
     "table.exec.source.idle-timeout": (lowered(WINDOW, _timeouts), "5 s"),
     "table.exec.lateness.granularity": (lowered(WINDOW, lambda graph: record(graph).row_watermarks), "row"),
+    "__table.exec.sort.non-temporal.enabled__": (refused(decided(f"{SUM} ORDER BY s")), "true"),
+    "table.exec.mini-batch.enabled": (decided(FIRST), "true"),
     "table.exec.uid.format": (decided(SUM), "<operator>-<id>"),
     "table.optimizer.agg-phase-strategy": (decided(SUM), "ONE_PHASE"),
     "table.optimizer.reuse-sub-plan-enabled": (decided(f"{SUM} UNION ALL {SUM}"), "false"),

@@ -17,6 +17,7 @@ from execnodes.state.kernel_types import Column, schema_of
 from execnodes.state.operator import DRAINED
 from execnodes.stream.deduplicate.v1_kernel import STATE, KeepFirstToArrive, KeepLast
 from execnodes.stream.deduplicate.v2_kernel import DONE, LATE, SEEN, SPAN, WAITING, KeepFirstByTime
+from execnodes.stream.deduplicate.v3_kernel import FirstByTimeAtOnce
 from tests.kernels.fake_state import FakeContext, rows_of, run
 
 COLUMNS = (Column("k", STRING), Column("ts", timestamp(3)), Column("v", BIGINT))
@@ -190,3 +191,65 @@ def test_without_keys_all_rows_are_of_one_key(keys: tuple[int, ...]) -> None:
     context = FakeContext(operator)
     changes = run(operator, context, rows_of(operator, 0, [("a", 1000, 1), ("b", 2000, 2)], keys=keys))
     assert changes["v"].to_list() == ([2] if not keys else [1, 2])
+
+
+def oldest(rows: Sequence[Row], known: dict[str | None, Row]) -> dict[str | None, Row]:
+    """The oldest row of each key so far, the earlier of two that are as old."""
+    for row in rows:
+        if row[0] not in known or row[1] < known[row[0]][1]:
+            known[row[0]] = row
+    return known
+
+
+@settings(max_examples=80, deadline=None)
+@given(batches=streams(), update_before=st.booleans(), delay=st.sampled_from([0, SPAN]))
+def test_first_row_by_time_at_once(batches: list[list[Row]], update_before: bool, delay: int) -> None:
+    operator = FirstByTimeAtOnce("3_deduplicate", COLUMNS, (0,), 1, update_before)
+    context = FakeContext(operator)
+    table: dict[str | None, Row] = {}
+    model: dict[str | None, Row] = {}
+    watermark: int | None = None
+    for batch, marks in zip(batches, row_watermarks(batches, delay), strict=True):
+        for row in batch:
+            after = row[1] // 1000 - delay
+            watermark = after if watermark is None else max(watermark, after)
+        changes = run(operator, context, rows_of(operator, 0, batch, watermarks=marks, keys=[0]), watermark=watermark)
+        materialise(table, changes, update_before)
+        assert table == oldest(batch, model)
+    assert run(operator, context, rows_of(operator, 0, []), watermark=DRAINED).is_empty()
+    assert not context.counters[LATE]
+
+
+@settings(max_examples=80, deadline=None)
+@given(batches=streams(), cut=st.integers(0, 20), delay=st.sampled_from([0, SPAN]))
+def test_rows_that_waited_are_given_and_those_given_stay(batches: list[list[Row]], cut: int, delay: int) -> None:
+    """State of plans that let first rows wait: all is given once, and what had been given is not changed."""
+    before = KeepFirstByTime("3_deduplicate", COLUMNS, (0,), 1)
+    after = FirstByTimeAtOnce("3_deduplicate", COLUMNS, (0,), 1, True)
+    was, context = FakeContext(before), FakeContext(after)
+    table: dict[str | None, Row] = {}
+    watermark: int | None = None
+    marks = row_watermarks(batches, delay)
+
+    def moved(batch: list[Row]) -> int | None:
+        times = [row[1] // 1000 - delay for row in batch]
+        return max([*times, *([] if watermark is None else [watermark])], default=None)
+
+    for batch, own in zip(batches[:cut], marks[:cut], strict=True):
+        watermark = moved(batch)
+        rows = rows_of(before, 0, batch, watermarks=own, keys=[0])
+        materialise(table, run(before, was, rows, watermark=watermark), False)
+    final = dict(table)
+    waiting = {row[0]: row for row in was.states[WAITING].frame.select("k", "ts", "v").rows()}
+    context.watermark = watermark
+    for name in (WAITING, SEEN):
+        after.restore(name, was.states[name].frame, context)
+    model = dict(waiting)
+    for batch, own in zip(batches[cut:], marks[cut:], strict=True):
+        watermark = moved(batch)
+        rows = rows_of(after, 0, batch, watermarks=own, keys=[0])
+        materialise(table, run(after, context, rows, watermark=watermark), True)
+        oldest([row for row in batch if row[0] not in final], model)
+    materialise(table, run(after, context, rows_of(after, 0, []), watermark=DRAINED), True)
+    assert table == {**model, **final}
+    assert context.states[WAITING].frame.is_empty()

@@ -113,6 +113,7 @@ def deduplicate(by_time: bool, last: bool) -> Deduplicate:
         is_rowtime=by_time,
         time_attribute_index=1,
         keep_last_row=last,
+        output_insert_only=not last,
         output_type=EVENTS,
         description="Deduplicate",
     )

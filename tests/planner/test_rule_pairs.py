@@ -10,7 +10,7 @@ import planner.rules
 from planner.rules import BATCH_PHASES, PHASES
 from tests.planner.rule_pairs import FOLDER, QUERIES, known_rules, render
 
-HELPERS = {"__init__", "comparison", "normalize_changelog"}
+HELPERS = {"__init__", "comparison", "normalize_changelog", "replace_first_rows"}
 
 
 @pytest.mark.parametrize("name", QUERIES)

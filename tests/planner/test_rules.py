@@ -27,6 +27,7 @@ from planner.optimize import optimize
 from planner.rules import PHASES, rules
 from planner.rules.normalize_changelog import normalize_changelog
 from planner.rules.push_filters import push_filters
+from planner.rules.replace_first_rows import replace_first_rows
 from tests.planner.hand_built import (
     aggregate,
     at,
@@ -350,3 +351,12 @@ def test_changelogs_are_normalized_where_they_need_it(resolved: object, duplicat
 def test_watermarks_are_assigned_below_the_normalization() -> None:
     source = replace(W, input=replace(T, table=CDC))
     assert shape(normalize_changelog((sink(source),), True)[0].input) == "Normalize(WatermarkAssigner(Scan))"
+
+
+def test_first_rows_of_mini_batches_are_given_at_once() -> None:
+    first, last = (Deduplicate(W, (0,), 3, keep_last) for keep_last in (False, True))
+    (at_once,) = replace_first_rows((sink(first),))
+    assert at_once.input == replace(first, replaced=True)
+    assert at_once.input.kinds.has_updates
+    assert not first.kinds.has_updates
+    assert replace_first_rows((sink(last),))[0].input == last

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from execnodes.core.errors import RekindleError
+from execnodes.core.errors import RekindleError, SqlError
 from execnodes.core.graph import ExecGraph
 from tests.planner.test_lower_programs import compile_program
 
@@ -94,3 +94,42 @@ def test_sessions_take_no_late_rows(tmp_path: Path) -> None:
 def test_refusals(query: str, options: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(RekindleError, match=rf"line \d+, column \d+: {message}"):
         graph(tmp_path, query, options)
+
+
+GROUPS = "(SELECT DISTINCT k, ts FROM t)"
+
+
+@pytest.mark.parametrize(
+    ("name", "rows"),
+    [
+        ("TUMBLE", GROUPS),
+        ("SESSION", "(SELECT k, ts FROM t GROUP BY k, ts HAVING COUNT(*) > 1)"),
+        ("TUMBLE", "(SELECT k, ts FROM t UNION SELECT s, ts FROM t)"),
+        ("TUMBLE", "(SELECT k, ts FROM t EXCEPT SELECT k, ts FROM t WHERE v > 2)"),
+    ],
+)
+def test_windows_of_old_go_by_times_that_rows_were_grouped_by(name: str, rows: str, tmp_path: Path) -> None:
+    query = OLD.format(name).replace("FROM t", f"FROM {rows}")
+    (found,) = (each for each in windows(tmp_path, query) if "aggregate" in each)
+    assert found in ("window-aggregate_2", "group-window-aggregate_1")
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        (f"SELECT COUNT(*) FROM TABLE(TUMBLE({GROUPS}, DESCRIPTOR(ts), INTERVAL '5' SECOND)) {BY}", "time attribute"),
+        (OLD.format("TUMBLE").replace("FROM t", "FROM (SELECT MAX(ts) AS ts FROM t)"), "time attribute"),
+        (
+            "SELECT COUNT(*) FROM t GROUP BY GROUPING SETS ((TUMBLE(ts, INTERVAL '5' SECOND)), (k))",
+            "TUMBLE in GROUPING SETS, CUBE or ROLLUP is not supported",
+        ),
+        (
+            "SELECT COUNT(*) FROM t GROUP BY SESSION(ts, INTERVAL '5' SECOND), ROLLUP (k)",
+            "SESSION beside GROUPING SETS is not supported",
+        ),
+    ],
+)
+def test_windows_that_flink_refuses_too(query: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(SqlError, match=message) as caught:
+        windows(tmp_path, query)
+    assert caught.value.hint

@@ -1,5 +1,5 @@
-"""stream-exec-deduplicate: 1 (since 1.0), 2 (since 1.1)."""
+"""stream-exec-deduplicate: 1 (since 1.0), 2 (since 1.1), 3 (since 1.3)."""
 
-from execnodes.stream.deduplicate.v2 import Deduplicate
+from execnodes.stream.deduplicate.v3 import Deduplicate
 
 __all__ = ["Deduplicate"]

@@ -135,6 +135,17 @@ KEYS_ALONE_AGED = RestoreProgram(
     "stream-exec-deduplicate_2", "ttl", EVENTS, {"first": DEDUPLICATED["first"], "last": DEDUPLICATED["last"]},
     BEFORE, AFTER, {"table.exec.state.ttl": "36500 d"}, long=True,
 )  # fmt: skip
+AT_ONCE = RestoreProgram(
+    "stream-exec-deduplicate_3", "at_once", EVENTS, DEDUPLICATED, BEFORE, AFTER, _ALL_OPTIONS
+)  # fmt: skip
+AT_ONCE_AGED = RestoreProgram(
+    "stream-exec-deduplicate_3", "ttl", EVENTS, {"first": DEDUPLICATED["first"], "last": DEDUPLICATED["last"]},
+    BEFORE, AFTER, {"table.exec.state.ttl": "36500 d", "table.exec.mini-batch.enabled": "true"}, long=True,
+)  # fmt: skip
+WAITED_FOR = RestoreProgram(
+    "stream-exec-deduplicate_3", "event_time", EVENTS, DEDUPLICATED, BEFORE, AFTER,
+    {"table.exec.lateness.granularity": "row", "table.exec.uid.format": "<id>_<type>-<version>_<operator>"},
+)  # fmt: skip
 FILTERED = RestoreProgram(
     "stream-exec-changelog-normalize_2", "filter", f"{_ACCOUNTS}CREATE TABLE b LIKE a;\n",
     {
