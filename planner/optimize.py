@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from execnodes.core.graph import ExecGraph
 from execnodes.core.options import Configuration
 from planner.algebra import Sink
 from planner.limits import check_plan
 from planner.rules import BATCH_PHASES, PHASES, rules
 from planner.rules.normalize_changelog import normalize_changelog
-from planner.rules.replace_first_rows import first_rows_waited, replace_first_rows
+from planner.rules.replace_first_rows import replace_first_rows
 
 
 def optimize(
-    sinks: Sequence[Sink], configuration: Configuration | None = None, old: ExecGraph | None = None
+    sinks: Sequence[Sink], configuration: Configuration | None = None, *, first_rows_wait: bool = False
 ) -> tuple[Sink, ...]:
     """All sinks of a pipeline together, so that they can share; SqlError for what no rule can express.
 
-    `old`: the plan that this one is to go on from.
+    `first_rows_wait`: for the watermark, in mini-batches too.
     """
     options = configuration or Configuration()
     batch = options.get_option("execution.runtime-mode") == "batch"
@@ -28,7 +27,7 @@ def optimize(
         plan = normalize_changelog(plan, options.flag("table.exec.source.cdc-events-duplicate"))
     for rule in rules(BATCH_PHASES if batch else PHASES):
         plan = rule(plan)
-    if not batch and options.flag("table.exec.mini-batch.enabled") and not (old is not None and first_rows_waited(old)):
+    if not batch and options.flag("table.exec.mini-batch.enabled") and not first_rows_wait:
         plan = replace_first_rows(plan)
     check_plan(plan)
     return plan

@@ -17,6 +17,7 @@ from planner.catalog.catalogs import Catalog
 from planner.lower import lower
 from planner.optimize import optimize
 from planner.statements import Body, QueryStatement, StatementSet
+from plans.evolution.first_rows import first_rows_wait
 from plans.format.codec import CompileOptions
 from plans.format.tables import tables_of
 from rekindle.api.compiled_plan import CompiledPlan, PlanExecutor
@@ -92,7 +93,8 @@ def _compile(
     plans: Sequence[ExecGraph],
     old: ExecGraph | None,
 ) -> ExecGraph:
-    graph = lower(optimize(_sinks(body, catalog, configuration), configuration, old), configuration, plans)
+    sinks, waits = _sinks(body, catalog, configuration), old is not None and first_rows_wait(old)
+    graph = lower(optimize(sinks, configuration, first_rows_wait=waits), configuration, plans)
     for node in graph.nodes:
         role = "sink" if not graph.consumers_of(node) else "source"
         for table in tables_of(node):
