@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execnodes.core.graph import ExecGraph
-from execnodes.stream.deduplicate.v2 import Deduplicate
+from execnodes.stream.deduplicate import Deduplicate
 
 
 def first_rows_wait(plan: ExecGraph) -> bool:
@@ -11,5 +11,4 @@ def first_rows_wait(plan: ExecGraph) -> bool:
 
     In a plan that is compiled from it they wait, too: state above such rows does not know how to take them back.
     """
-    found = (each for each in plan.nodes if isinstance(each, Deduplicate) and each.is_rowtime)
-    return any(each.changelog_mode.insert_only for each in found)
+    return any(Deduplicate.waits(each) for each in plan.nodes)

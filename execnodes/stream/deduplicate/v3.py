@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from execnodes.core.metadata import exec_node_metadata
+from execnodes.core.node import ExecNode
 from execnodes.core.options import parse_duration
 from execnodes.core.types import LogicalType
 from execnodes.stream.deduplicate.v2 import Deduplicate as Version2
@@ -56,6 +57,11 @@ class Deduplicate(Version2):
             self.generate_update_before,
             parse_duration(self.state_ttl(), "ttl"),
         )
+
+    @staticmethod
+    def waits(node: ExecNode) -> bool:
+        """Whether a node is of any version of this one, and its first rows wait for the watermark."""
+        return isinstance(node, Version2) and node.is_rowtime and node.changelog_mode.insert_only
 
     @classmethod
     def upgrade(cls, old: dict[str, Any]) -> dict[str, Any]:
