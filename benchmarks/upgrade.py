@@ -21,8 +21,8 @@ from plans.compatibility.accumulators import evolve
 from plans.compatibility.meaning import meanings
 from plans.compatibility.user_functions import with_accumulators
 from plans.format.load import load
-from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.api.table_environment import TableEnvironment
+from rekindle.results.compiled_plan import CompiledPlan
 from rekindle.savepoints.contents import read
 from rekindle.savepoints.convert import convert
 from rekindle.savepoints.database import paths

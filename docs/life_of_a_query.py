@@ -19,9 +19,9 @@ from plans.format.explain import plan_tree
 from plans.format.load import load
 from plans.format.places import without_places
 from rekindle.api.table_environment import TableEnvironment
-from rekindle.api.tableau import tableau
 from rekindle.pipeline.record import record
 from rekindle.pipeline.stages import plan_stages
+from rekindle.results.tableau import tableau
 
 PAGE = Path(__file__).with_name("life-of-a-query.md")
 FILES = [

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from rekindle.moved import OldPaths
 
 if TYPE_CHECKING:
-    from rekindle.api.compiled_plan import CompiledPlan
     from rekindle.api.data_types import DataTypes
     from rekindle.api.expression_dsl import (
         and_,
@@ -51,7 +50,6 @@ if TYPE_CHECKING:
     from rekindle.api.table import Table, TablePipeline
     from rekindle.api.table_descriptor import TableDescriptor
     from rekindle.api.table_environment import TableEnvironment
-    from rekindle.api.table_result import TableResult
     from rekindle.api.windows import (
         CURRENT_RANGE,
         CURRENT_ROW,
@@ -63,6 +61,8 @@ if TYPE_CHECKING:
         Tumble,
         row_interval,
     )
+    from rekindle.results.compiled_plan import CompiledPlan
+    from rekindle.results.table_result import TableResult
     from rekindle.savepoints.reader import SavepointReader
     from rekindle.savepoints.writer import SavepointWriter
     from rekindle.udf import (
@@ -137,14 +137,14 @@ __all__ = [
 ]
 
 _MODULES = {
-    "CompiledPlan": "api.compiled_plan",
+    "CompiledPlan": "results.compiled_plan",
     "SavepointReader": "savepoints.reader",
     "SavepointWriter": "savepoints.writer",
     "Schema": "api.schema",
     "StatementSet": "api.statement_set",
     "Table": "api.table",
     "TableEnvironment": "api.table_environment",
-    "TableResult": "api.table_result",
+    "TableResult": "results.table_result",
     "DataTypes": "api.data_types",
     "Expression": "api.expressions",
     "TableConfig": "api.session_catalog",

@@ -11,7 +11,7 @@ from types import ModuleType
 
 MOVED = {
     "rekindle.atomic_file": "rekindle.files.atomic_file",
-    "rekindle.compiled_plan": "rekindle.api.compiled_plan",
+    "rekindle.compiled_plan": "rekindle.results.compiled_plan",
     "rekindle.data_streams": "rekindle.api.data_streams",
     "rekindle.expressions": "rekindle.api.expressions",
     "rekindle.runtime.session": "rekindle.spark.session",
@@ -19,7 +19,7 @@ MOVED = {
     "rekindle.statement_set": "rekindle.api.statement_set",
     "rekindle.table": "rekindle.api.table",
     "rekindle.table_environment": "rekindle.api.table_environment",
-    "rekindle.table_result": "rekindle.api.table_result",
+    "rekindle.table_result": "rekindle.results.table_result",
     "execnodes.core.user_functions": "execnodes.user_functions",
     "execnodes.core.user_functions.aggregate": "execnodes.user_functions.aggregate",
     "execnodes.core.user_functions.scalar": "execnodes.user_functions.scalar",

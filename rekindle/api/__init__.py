@@ -1,1 +1,1 @@
-"""What programs hold in their hands: environment, tables, schemas, statement sets, plans, results. PyFlink's names."""
+"""What programs hold in their hands: environment, tables, schemas, statement sets, expressions. PyFlink's names."""

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pandas
 
 from execnodes.core.changelog import RowKind
-from rekindle.api.values import row_to_json
+from rekindle.results.values import row_to_json
 
 if TYPE_CHECKING:
-    from rekindle.api.table_result import TableResult
+    from rekindle.results.table_result import TableResult
 
 
 def frame_of(result: TableResult) -> pandas.DataFrame:

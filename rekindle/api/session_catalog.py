@@ -35,7 +35,7 @@ from rekindle.api.table_descriptor import TableDescriptor
 if TYPE_CHECKING:
     import pandas
 
-    from rekindle.api.table_result import TableResult
+    from rekindle.results.table_result import TableResult
 
 
 class TableConfig:

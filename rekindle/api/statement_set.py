@@ -16,16 +16,16 @@ from rekindle.statements.query_sink import collects
 if TYPE_CHECKING:
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-    from rekindle.api.compiled_plan import CompiledPlan
     from rekindle.api.table import Table, TablePipeline
-    from rekindle.api.table_environment import PlanSource, TableEnvironment
-    from rekindle.api.table_result import TableResult
+    from rekindle.results.compiled_plan import CompiledPlan, PlanSource
+    from rekindle.results.table_result import TableResult
+    from rekindle.statements.session import Session
 
 
 class StatementSet:
     """Collects INSERT statements and plans; parts that the statements have in common run once."""
 
-    def __init__(self, environment: TableEnvironment) -> None:
+    def __init__(self, environment: Session) -> None:
         self._environment = environment
         self._inserts: list[str] = []
         self._plans: list[ExecGraph] = []

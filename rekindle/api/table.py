@@ -18,9 +18,9 @@ from rekindle.api.windows import GroupWindow, OverWindow
 if TYPE_CHECKING:
     import pandas
 
-    from rekindle.api.compiled_plan import CompiledPlan
-    from rekindle.api.table_environment import TableEnvironment
-    from rekindle.api.table_result import TableResult
+    from rekindle.results.compiled_plan import CompiledPlan
+    from rekindle.results.table_result import TableResult
+    from rekindle.statements.session import Session
 
 __all__ = ["Column", "GroupedTable", "Table", "TablePipeline", "Window"]
 
@@ -45,7 +45,7 @@ class Tail:
 class Table:
     """A query; methods give new ones."""
 
-    def __init__(self, environment: TableEnvironment, sql: str, tail: Tail = Tail()) -> None:
+    def __init__(self, environment: Session, sql: str, tail: Tail = Tail()) -> None:
         self._environment = environment
         self._query = sql
         self._tail = tail
@@ -292,7 +292,7 @@ class Table:
 class TablePipeline:
     """A query with its target table."""
 
-    def __init__(self, environment: TableEnvironment, sql: str) -> None:
+    def __init__(self, environment: Session, sql: str) -> None:
         self._environment = environment
         self.sql = sql
 

@@ -22,16 +22,16 @@ from planner.statements import Body, Insert, QueryStatement, Statement, Statemen
 from plans.compatibility.restore import resolve_tables
 from plans.compatibility.user_functions import resolve_functions, with_accumulators
 from plans.format.tables import tables_of
-from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.api.data_streams import DataStreams, check_columns, check_type, stream_name, stream_table
-from rekindle.api.plan_reference import PlanReference
 from rekindle.api.schema import Schema, resolve_schema
 from rekindle.api.session_catalog import SessionCatalog
 from rekindle.api.statement_set import StatementSet as StatementSetBuilder
 from rekindle.api.table import Table
-from rekindle.api.table_result import TableResult
 from rekindle.connectors.registry import register_installed
 from rekindle.files.catalog_folder import open_catalog_folder
+from rekindle.results.compiled_plan import CompiledPlan, PlanSource
+from rekindle.results.plan_reference import PlanReference
+from rekindle.results.table_result import TableResult
 from rekindle.spark.types import row_type
 from rekindle.statements.catalog_tables import CatalogTables
 from rekindle.statements.compile import compile_body, lineages
@@ -47,8 +47,6 @@ if TYPE_CHECKING:
     from planner.algebra.lineage import Lineage
     from rekindle.runtime.job import Job
 
-PlanSource = CompiledPlan | PlanReference | str | Path
-"""A plan, or where it lies."""
 OnResult = Callable[[Statement, TableResult], None]
 
 

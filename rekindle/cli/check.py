@@ -61,8 +61,8 @@ def check(
 
 
 def _pair(old: Path, new: Path, savepoint: Path | None, bootstrap: Sequence[str]) -> Checked:
-    from rekindle.api.compiled_plan import CompiledPlan
     from rekindle.report.checked import checked
+    from rekindle.results.compiled_plan import CompiledPlan
 
     before, after = ((str(path), CompiledPlan.from_file(path).graph) for path in (old, new))
     if old.resolve() == new.resolve():
@@ -72,9 +72,9 @@ def _pair(old: Path, new: Path, savepoint: Path | None, bootstrap: Sequence[str]
 
 def _against_git(revision: str, given: Sequence[Path]) -> tuple[list[Checked], list[Path]]:
     """What was compared, and the plans that the revision does not have."""
-    from rekindle.api.compiled_plan import CompiledPlan
     from rekindle.cli.git_plans import changed_plans, plan_at, relative
     from rekindle.report.checked import checked
+    from rekindle.results.compiled_plan import CompiledPlan
 
     found, new = [], []
     for path in given or changed_plans(revision):

@@ -21,10 +21,10 @@ def diff(
     """Show which nodes, properties, options and edges two plans differ in. `check` says what that does to state."""
     only_one(as_json=as_json, as_markdown=as_markdown)
     from plans.evolution.diff import difference
-    from rekindle.api.compiled_plan import CompiledPlan
     from rekindle.report.documents import difference_document
     from rekindle.report.markdown import difference_markdown
     from rekindle.report.texts import difference_lines, print_difference
+    from rekindle.results.compiled_plan import CompiledPlan
 
     found = difference(*(CompiledPlan.from_file(path).graph for path in (old, new)))
     if as_json:

@@ -58,7 +58,7 @@ def _lineage(file: Path, options: list[str], as_json: bool) -> None:
 
 
 def _of_plan(plan: Path) -> ExecGraph:
-    from rekindle.api.compiled_plan import CompiledPlan
+    from rekindle.results.compiled_plan import CompiledPlan
 
     return CompiledPlan.from_file(plan).graph
 

@@ -18,7 +18,7 @@ def lint(
 ) -> None:
     """Check plan files. Exit code 1 if one of them cannot run."""
     from plans.format.lint import lint as check
-    from rekindle.api.plan_reference import PlanReference
+    from rekindle.results.plan_reference import PlanReference
 
     findings = [finding for plan in plans for finding in check(PlanReference.from_file(plan).read(), source=str(plan))]
     if as_json:

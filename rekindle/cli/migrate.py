@@ -107,7 +107,7 @@ def migrate(
     for address, name in functions:
         writer.transform_state(address, load_function(name))
     if plan is not None:
-        from rekindle.api.compiled_plan import CompiledPlan
+        from rekindle.results.compiled_plan import CompiledPlan
 
         writer.with_plan(
             CompiledPlan.from_file(plan),

@@ -34,9 +34,9 @@ def report(
     if new is not None and (old_sql is None) != (new_sql is None):
         raise typer.BadParameter("give the scripts of both plans, or none", param_hint="--old-sql and --new-sql")
     scripts = [masked(read_script(path).text) for path in (old_sql, new_sql) if path is not None]
-    from rekindle.api.compiled_plan import CompiledPlan
     from rekindle.report.checked import checked
     from rekindle.report.html.page import plan_page, upgrade_page
+    from rekindle.results.compiled_plan import CompiledPlan
 
     before = CompiledPlan.from_file(old).graph
     if new is None:

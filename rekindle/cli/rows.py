@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Self
 
 import typer
 
-from rekindle.api.tableau import Tableau
 from rekindle.cli.jobs import attend, reporter
+from rekindle.results.tableau import Tableau
 
 if TYPE_CHECKING:
-    from rekindle.api.table_result import TableResult
     from rekindle.cli.progress import Reporter
+    from rekindle.results.table_result import TableResult
     from rekindle.runtime.progress import Progress
 
 

@@ -17,8 +17,8 @@ from rekindle.cli.rows import show_rows
 from rekindle.cli.signals import deferring
 
 if TYPE_CHECKING:
-    from rekindle.api.compiled_plan import CompiledPlan
     from rekindle.api.table_environment import TableEnvironment
+    from rekindle.results.compiled_plan import CompiledPlan
 
 
 def run(
@@ -56,8 +56,8 @@ def run(
     if allow_drop_state:
         configuration["execution.state-recovery.drop"] = ",".join(allow_drop_state)
     first = read_script(init) if init else None
-    from rekindle.api.plan_reference import PlanReference
     from rekindle.api.table_environment import TableEnvironment
+    from rekindle.results.plan_reference import PlanReference
 
     environment = TableEnvironment.create(configuration)
     if first is not None and not detached:

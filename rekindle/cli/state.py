@@ -32,8 +32,8 @@ def _group() -> None:
 @state.command("list")
 def list_states(source: Source, as_json: AsJson = False, options: Options = None) -> None:
     """List the states: rows, bytes, and how evenly the rows are spread over the key groups."""
-    from rekindle.api.tableau import tableau
     from rekindle.jobs.state import opened
+    from rekindle.results.tableau import tableau
 
     with opened(source, configured(options)) as reader:
         found = [(each, reader.skew(each.title)) for each in reader.states]

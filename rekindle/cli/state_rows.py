@@ -83,7 +83,7 @@ def export(
 def print_rows(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, count: bool = True) -> None:
     """A table of rows; with `count`, how many there are stands below."""
     from execnodes.core.changelog import RowKind
-    from rekindle.api.tableau import Tableau
+    from rekindle.results.tableau import Tableau
 
     table = Tableau(columns, (), changes=False)
     part: list[tuple[RowKind, list[Any]]] = []

@@ -13,7 +13,7 @@ from rekindle.cli.rows import show_rows
 if TYPE_CHECKING:
     from planner.statements import Statement
     from rekindle.api.table_environment import TableEnvironment
-    from rekindle.api.table_result import TableResult
+    from rekindle.results.table_result import TableResult
 
 
 def run_script(environment: TableEnvironment, script: Script) -> None:

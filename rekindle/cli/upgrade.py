@@ -24,7 +24,7 @@ def upgrade(
     as_json: AsJson = False,
 ) -> None:
     """Write a plan whose nodes are of their newest versions. Ids, uids and rows stay, so savepoints go on fitting."""
-    from rekindle.api.plan_reference import PlanReference
+    from rekindle.results.plan_reference import PlanReference
     from rekindle.statements.upgrade import upgrade_plan
 
     if output is None and not dry_run:

@@ -37,7 +37,7 @@ from rekindle.savepoints.workspace import Workspace
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from rekindle.api.compiled_plan import CompiledPlan
+    from rekindle.results.compiled_plan import CompiledPlan
 
 
 @dataclass(frozen=True)

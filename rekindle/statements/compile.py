@@ -20,8 +20,8 @@ from planner.statements import Body, QueryStatement, StatementSet
 from plans.evolution.first_rows import first_rows_wait
 from plans.format.codec import CompileOptions
 from plans.format.tables import tables_of
-from rekindle.api.compiled_plan import CompiledPlan, PlanExecutor
 from rekindle.connectors.registry import require_bounded, require_overwriting, validate
+from rekindle.results.compiled_plan import CompiledPlan, PlanExecutor
 from rekindle.statements.catalog_tables import CatalogTables
 from rekindle.statements.evolution import Origin, evolved
 from rekindle.statements.query_sink import into_collect

@@ -14,7 +14,7 @@ from plans.compatibility.compare import Comparison, Verdict
 from plans.compatibility.restore import CatalogLookup, resolve_tables
 from plans.evolution.bootstrap import bootstrapped, offered, unmakeable
 from plans.evolution.evolve import Evolution, evolve
-from rekindle.api.compiled_plan import CompiledPlan
+from rekindle.results.compiled_plan import CompiledPlan
 
 if TYPE_CHECKING:
     from execnodes.core.options import Configuration

@@ -31,19 +31,19 @@ from planner.statements import (
     StatementSet,
     StopJob,
 )
-from rekindle.api.compiled_plan import CompiledPlan
-from rekindle.api.plan_reference import local_path
-from rekindle.api.table_result import TableResult
+from rekindle.results.compiled_plan import CompiledPlan
+from rekindle.results.plan_reference import local_path
+from rekindle.results.table_result import TableResult
 from rekindle.statements.describe_function import describe_function
 from rekindle.statements.evolution import lines
 from rekindle.statements.show import describe, describe_catalog, show
 
 if TYPE_CHECKING:
-    from rekindle.api.table_environment import TableEnvironment
+    from rekindle.statements.session import Session
 
 
 @singledispatch
-def execute(statement: Statement, environment: TableEnvironment) -> TableResult:
+def execute(statement: Statement, environment: Session) -> TableResult:
     """Execute a statement; the default is DDL."""
     result = ddl.execute(statement, environment.catalog, environment.configuration)
     return execute(result.insert, environment) if result.insert is not None else TableResult()
@@ -52,13 +52,13 @@ def execute(statement: Statement, environment: TableEnvironment) -> TableResult:
 @execute.register(Insert)
 @execute.register(StatementSet)
 @execute.register(QueryStatement)
-def _(statement: Insert | StatementSet | QueryStatement, environment: TableEnvironment) -> TableResult:
+def _(statement: Insert | StatementSet | QueryStatement, environment: Session) -> TableResult:
     # Every run goes through the plan's JSON: `compile_body` gives what was read back from it.
     return environment.execute_plan(environment.compile_body(statement))
 
 
 @execute.register(SetOption)
-def _(statement: SetOption, environment: TableEnvironment) -> TableResult:
+def _(statement: SetOption, environment: Session) -> TableResult:
     configuration = environment.configuration
     if statement.key is not None:
         configuration.put(statement.key, statement.value or "")
@@ -69,7 +69,7 @@ def _(statement: SetOption, environment: TableEnvironment) -> TableResult:
 
 
 @execute.register(ResetOption)
-def _(statement: ResetOption, environment: TableEnvironment) -> TableResult:
+def _(statement: ResetOption, environment: Session) -> TableResult:
     if statement.key is None:
         environment.configuration.clear()
     elif statement.key.startswith(SPARK_PREFIX):
@@ -80,7 +80,7 @@ def _(statement: ResetOption, environment: TableEnvironment) -> TableResult:
 
 
 @execute.register(Show)
-def _(statement: Show, environment: TableEnvironment) -> TableResult:
+def _(statement: Show, environment: Session) -> TableResult:
     if statement.what == "JOBS":
         from rekindle.statements.jobs import show_jobs
 
@@ -90,37 +90,37 @@ def _(statement: Show, environment: TableEnvironment) -> TableResult:
 
 
 @execute.register(Describe)
-def _(statement: Describe, environment: TableEnvironment) -> TableResult:
+def _(statement: Describe, environment: Session) -> TableResult:
     columns, rows = describe(statement, environment.catalog, environment.configuration)
     return TableResult(columns=columns, rows=rows)
 
 
 @execute.register(DescribeCatalog)
-def _(statement: DescribeCatalog, environment: TableEnvironment) -> TableResult:
+def _(statement: DescribeCatalog, environment: Session) -> TableResult:
     columns, rows = describe_catalog(statement, environment.catalog)
     return TableResult(columns=columns, rows=rows)
 
 
 @execute.register(DescribeFunction)
-def _(statement: DescribeFunction, environment: TableEnvironment) -> TableResult:
+def _(statement: DescribeFunction, environment: Session) -> TableResult:
     columns, rows = describe_function(statement, environment.catalog)
     return TableResult(columns=columns, rows=rows)
 
 
 @execute.register(Explain)
-def _(statement: Explain, environment: TableEnvironment) -> TableResult:
+def _(statement: Explain, environment: Session) -> TableResult:
     text = environment.compile_body(statement.target).explain(*statement.details)
     return TableResult(columns=("result",), rows=[(text,)])
 
 
 @execute.register(ExplainPlan)
-def _(statement: ExplainPlan, environment: TableEnvironment) -> TableResult:
+def _(statement: ExplainPlan, environment: Session) -> TableResult:
     text = environment.load_plan(statement.path).explain(*statement.details)
     return TableResult(columns=("result",), rows=[(text,)])
 
 
 @execute.register(CompilePlan)
-def _(statement: CompilePlan, environment: TableEnvironment) -> TableResult:
+def _(statement: CompilePlan, environment: Session) -> TableResult:
     force = environment.configuration.flag("table.plan.force-recompile")
     if local_path(statement.path).exists() and statement.if_not_exists and not force:
         return TableResult(message="The plan exists already; it was left as it is.")
@@ -143,12 +143,12 @@ def _fates(plan: CompiledPlan) -> list[str]:
 
 
 @execute.register(ExecutePlan)
-def _(statement: ExecutePlan, environment: TableEnvironment) -> TableResult:
+def _(statement: ExecutePlan, environment: Session) -> TableResult:
     return environment.execute_plan(statement.path)
 
 
 @execute.register(CompileAndExecutePlan)
-def _(statement: CompileAndExecutePlan, environment: TableEnvironment) -> TableResult:
+def _(statement: CompileAndExecutePlan, environment: Session) -> TableResult:
     force = environment.configuration.flag("table.plan.force-recompile")
     if force or not local_path(statement.path).exists():
         environment.compile_body(statement.body).write_to_file(statement.path, ignore_if_exists=False, force=force)
@@ -156,7 +156,7 @@ def _(statement: CompileAndExecutePlan, environment: TableEnvironment) -> TableR
 
 
 @execute.register(DropPlan)
-def _(statement: DropPlan, environment: TableEnvironment) -> TableResult:
+def _(statement: DropPlan, environment: Session) -> TableResult:
     path: Path = local_path(statement.path)
     if not path.is_file():
         if statement.if_exists:
@@ -168,21 +168,21 @@ def _(statement: DropPlan, environment: TableEnvironment) -> TableResult:
 
 
 @execute.register(DescribeJob)
-def _(statement: DescribeJob, environment: TableEnvironment) -> TableResult:
+def _(statement: DescribeJob, environment: Session) -> TableResult:
     from rekindle.statements.jobs import describe_job
 
     return describe_job(statement, environment)
 
 
 @execute.register(StopJob)
-def _(statement: StopJob, environment: TableEnvironment) -> TableResult:
+def _(statement: StopJob, environment: Session) -> TableResult:
     from rekindle.statements.jobs import stop_job
 
     return stop_job(statement, environment)
 
 
 @execute.register(AddJar)
-def _(statement: Statement, environment: TableEnvironment) -> TableResult:
+def _(statement: Statement, environment: Session) -> TableResult:
     raise SqlError(
         "ADD JAR is not supported",
         position=statement.position,

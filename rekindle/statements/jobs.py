@@ -8,26 +8,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from execnodes.core.errors import RekindleError, SqlError
-from rekindle.api.table_result import TableResult
 from rekindle.jobs.control import ask_to_stop, require_running
 from rekindle.jobs.home import JobInfo, choose, list_jobs
 from rekindle.jobs.status import STATUS, State
+from rekindle.results.table_result import TableResult
 
 if TYPE_CHECKING:
     from planner.statements import DescribeJob, Statement, StopJob
-    from rekindle.api.table_environment import TableEnvironment
     from rekindle.runtime.job import Job
+    from rekindle.statements.session import Session
 
 _COLUMNS = ("job id", "job name", "status", "start time")
 SAVEPOINT_DIR = "execution.checkpointing.savepoint-dir"
 
 
-def show_jobs(environment: TableEnvironment) -> TableResult:
+def show_jobs(environment: Session) -> TableResult:
     """A row a job, as in Flink's client."""
     return TableResult(columns=_COLUMNS, rows=[_row(job) for job in _jobs(environment)])
 
 
-def describe_job(statement: DescribeJob, environment: TableEnvironment) -> TableResult:
+def describe_job(statement: DescribeJob, environment: Session) -> TableResult:
     """The row of SHOW JOBS, and what else is known about the job."""
     job = _find(statement.job, statement, environment)
     more = {
@@ -41,7 +41,7 @@ def describe_job(statement: DescribeJob, environment: TableEnvironment) -> Table
     return TableResult(columns=(*_COLUMNS, *known), rows=[(*_row(job), *known.values())])
 
 
-def stop_job(statement: StopJob, environment: TableEnvironment) -> TableResult:
+def stop_job(statement: StopJob, environment: Session) -> TableResult:
     """Stop a job; with a savepoint, the result is where it is."""
     given = environment.configuration.get_option(SAVEPOINT_DIR)
     if statement.savepoint and not given:
@@ -66,7 +66,7 @@ def stop_job(statement: StopJob, environment: TableEnvironment) -> TableResult:
     return TableResult() if target is None else TableResult(columns=("savepoint path",), rows=[(str(target),)])
 
 
-def _jobs(environment: TableEnvironment) -> list[JobInfo]:
+def _jobs(environment: Session) -> list[JobInfo]:
     own = {job.job_id: _own(job) for job in environment.jobs}
     return [*own.values(), *(info for info in list_jobs(environment.configuration) if info.job_id not in own)]
 
@@ -91,7 +91,7 @@ def _own(job: Job) -> JobInfo:
     )
 
 
-def _find(text: str, statement: Statement, environment: TableEnvironment) -> JobInfo:
+def _find(text: str, statement: Statement, environment: Session) -> JobInfo:
     try:
         return choose(text, _jobs(environment))
     except RekindleError as error:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from execnodes.core.version import ENGINE_VERSION
 from plans.evolution.upgrade import NodeChange, upgrade
-from rekindle.api.compiled_plan import CompiledPlan, PlanExecutor
-from rekindle.api.plan_reference import PlanReference
+from rekindle.results.compiled_plan import CompiledPlan, PlanExecutor
+from rekindle.results.plan_reference import PlanReference
 
 
 @dataclass(frozen=True, slots=True)

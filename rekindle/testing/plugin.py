@@ -101,9 +101,9 @@ class SamePlan:
     def __call__(self, script: str | Path, plan: str | Path) -> None:
         """Compile a script (text, or a file relative to the test) and compare with a plan file (relative, too)."""
         from plans.evolution.diff import difference
-        from rekindle.api.compiled_plan import CompiledPlan
         from rekindle.api.table_environment import TableEnvironment
         from rekindle.report.texts import difference_lines
+        from rekindle.results.compiled_plan import CompiledPlan
 
         __tracebackhide__ = True
         text = (self.folder / script).read_text(encoding="utf-8") if isinstance(script, Path) else script

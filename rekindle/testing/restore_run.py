@@ -19,9 +19,9 @@ from execnodes.core.options import Configuration
 from execnodes.core.tables import Schema
 from plans.compatibility.restore import Mode, resolve_tables
 from plans.format.tables import tables_of
-from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.api.table_environment import TableEnvironment
-from rekindle.api.values import row_to_json
+from rekindle.results.compiled_plan import CompiledPlan
+from rekindle.results.values import row_to_json
 from rekindle.testing.materialize import Message, Row, materialize
 from rekindle.testing.redirect import Redirected, redirect
 from rekindle.testing.restore_program import Files, RestoreProgram

@@ -15,7 +15,7 @@ from execnodes.core.changelog import RowKind
 from execnodes.core.errors import JobError, PlanError, RekindleError
 from execnodes.core.tables import Schema
 from execnodes.core.words import counted
-from rekindle.api.values import row_to_json
+from rekindle.results.values import row_to_json
 from rekindle.testing.compare import compare
 from rekindle.testing.cut import Pieces, cut_program
 from rekindle.testing.materialize import Materialized, Message, canonical, materialize
@@ -25,8 +25,8 @@ from rekindle.testing.redirect import Redirected, redirect
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from rekindle.api.compiled_plan import CompiledPlan
     from rekindle.api.table_environment import TableEnvironment
+    from rekindle.results.compiled_plan import CompiledPlan
 
 DEFAULTS: Mapping[str, str] = {"table.exec.lateness.granularity": "row", "parallelism.default": "1"}
 """What is late must not depend on how input falls into micro-batches; programs are small. Their own SETs win."""

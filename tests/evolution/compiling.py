@@ -6,8 +6,8 @@ from collections import Counter
 from pathlib import Path
 
 from plans.compatibility.compare import Comparison
-from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.api.table_environment import TableEnvironment
+from rekindle.results.compiled_plan import CompiledPlan
 from tests.evolution.matrix import TABLES
 
 ALLOW = {"table.plan.evolution.consent": "allow"}

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from execnodes.core.changelog import RowKind
 from execnodes.core.options import Configuration
-from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.api.table_environment import TableEnvironment
-from rekindle.api.values import row_to_json
+from rekindle.results.compiled_plan import CompiledPlan
+from rekindle.results.values import row_to_json
 from rekindle.statements.catalog_tables import CatalogTables
 from rekindle.testing.redirect import redirect
 from tests.evolution.matrix import TABLES

@@ -14,10 +14,10 @@ from execnodes.core.errors import ConnectorError, PlanError, RekindleError
 from plans.compatibility.compare import Fate
 from plans.compatibility.meaning import POSITION, meanings
 from plans.evolution.bootstrap import offered
-from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.cli import main
 from rekindle.connectors.registry import find_source
+from rekindle.results.compiled_plan import CompiledPlan
 from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, checksum
 from rekindle.statements.evolution import EvolutionError
 from tests.evolution.compiling import compiled

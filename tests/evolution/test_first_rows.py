@@ -10,8 +10,8 @@ import pytest
 
 from execnodes.stream.deduplicate.v2 import Deduplicate
 from plans.compatibility.compare import Verdict
-from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.api.table_environment import TableEnvironment
+from rekindle.results.compiled_plan import CompiledPlan
 
 MINI_BATCH = {
     "table.exec.mini-batch.enabled": "true",

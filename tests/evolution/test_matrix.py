@@ -9,7 +9,7 @@ import pytest
 
 from plans.compatibility.compare import Comparison, Fate, compare
 from plans.compatibility.meaning import POSITION, meanings
-from rekindle.api.compiled_plan import CompiledPlan
+from rekindle.results.compiled_plan import CompiledPlan
 from rekindle.statements.evolution import EvolutionError
 from tests.evolution.compiling import compiled, fates
 from tests.evolution.matrix import CHANGES, Change, both

@@ -30,7 +30,7 @@ from tests.evolution.test_upgrades import FULL
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from rekindle.api.compiled_plan import CompiledPlan
+    from rekindle.results.compiled_plan import CompiledPlan
 
 Pair = tuple[str, str]
 """A query, and what it is changed to."""

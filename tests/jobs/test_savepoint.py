@@ -8,11 +8,11 @@ import pytest
 
 from execnodes.core.errors import JobError, StateError
 from execnodes.core.options import Configuration
-from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.files.job_folder import JobFolder
 from rekindle.jobs.home import job_info
 from rekindle.jobs.savepoint import take_savepoint
+from rekindle.results.compiled_plan import CompiledPlan
 from rekindle.runtime.batch_job import job_of
 
 SCRIPT = """

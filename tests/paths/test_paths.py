@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rekindle.api.plan_reference import local_path
 from rekindle.connectors.files import glob_root
 from rekindle.files.paths import PathError, entered, escaped, for_duckdb, for_duckdb_database, for_duckdb_to_write
+from rekindle.results.plan_reference import local_path
 from tests.paths.names import NAMES, neighbours
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from execnodes.core.errors import RekindleError
 from execnodes.core.graph import ExecGraph
 from plans.format.explain import plan_tree
-from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.api.table_environment import TableEnvironment
+from rekindle.results.compiled_plan import CompiledPlan
 
 PROGRAMS = Path(__file__).parents[1] / "conformance" / "programs"
 TPCH = Path(__file__).parents[2] / "examples" / "tpch"

@@ -8,9 +8,9 @@ import pytest
 from execnodes.core.errors import PlanError
 from execnodes.core.version import ENGINE_VERSION
 from plans.format.codec import encode
-from rekindle.api.compiled_plan import CompiledPlan
-from rekindle.api.plan_reference import PlanReference, local_path
 from rekindle.files.atomic_file import write_atomically
+from rekindle.results.compiled_plan import CompiledPlan
+from rekindle.results.plan_reference import PlanReference, local_path
 from tests.plans.nodes import example
 
 TEXT = encode(example())

@@ -17,9 +17,9 @@ from execnodes.core.types import BIGINT, Field, row
 from execnodes.state.serializers.dataclasses import DataclassSnapshot
 from execnodes.state.serializers.make import snapshot_of
 from execnodes.state.serializers.pickled import PickleSerializer
-from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.cli.app import app_of
+from rekindle.results.compiled_plan import CompiledPlan
 
 SCRIPT = """
 CREATE TABLE t (k STRING, v DOUBLE, w DOUBLE) WITH ('connector' = 'filesystem', 'path' = '/in', 'format' = 'json');

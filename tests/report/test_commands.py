@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from plans.compatibility.compare import Fate, Verdict
-from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.cli import main
 from rekindle.report.advice import next_steps
 from rekindle.report.checked import Checked, checked, worst
 from rekindle.report.documents import checked_document
 from rekindle.report.markdown import checked_markdown, escaped
 from rekindle.report.signs import fate_words
+from rekindle.results.compiled_plan import CompiledPlan
 from tests.check.plans import JOIN, plan
 
 SUM = "SELECT k, SUM(v) AS s FROM t GROUP BY k"

@@ -13,9 +13,9 @@ import pytest
 
 from execnodes.core.errors import PlanError
 from execnodes.core.options import Configuration
-from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.pipeline.idleness import Idleness
+from rekindle.results.compiled_plan import CompiledPlan
 from rekindle.runtime.stream_job import StreamJob
 
 if TYPE_CHECKING:

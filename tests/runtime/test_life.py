@@ -8,8 +8,8 @@ import pytest
 
 from execnodes.core.errors import JobError, RekindleError
 from execnodes.core.options import Configuration
-from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.api.table_environment import TableEnvironment
+from rekindle.results.compiled_plan import CompiledPlan
 from rekindle.runtime.batch_job import BatchJob
 
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import pytest
 
-from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.connectors.collect import clear, results
+from rekindle.results.compiled_plan import CompiledPlan
 from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints.contents import read
 from rekindle.savepoints.manifest import PLAN

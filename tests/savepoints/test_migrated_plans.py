@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 from execnodes.core.errors import StateError
-from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.api.table_environment import TableEnvironment
+from rekindle.results.compiled_plan import CompiledPlan
 from rekindle.savepoints.contents import read
 from rekindle.savepoints.manifest import PLAN
 from rekindle.savepoints.migrations.adopt import PlanRefused

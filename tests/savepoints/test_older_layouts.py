@@ -9,7 +9,7 @@ import pytest
 
 from execnodes.core.graph import ExecGraph
 from plans.evolution.upgrade import upgrade
-from rekindle.api.compiled_plan import CompiledPlan
+from rekindle.results.compiled_plan import CompiledPlan
 from rekindle.savepoints.contents import read
 from rekindle.savepoints.manifest import PLAN
 from rekindle.savepoints.reader import SavepointReader

@@ -17,7 +17,7 @@ from execnodes.core.errors import StateError
 from execnodes.core.version import ENGINE_VERSION
 from plans.format.codec import encode
 from plans.format.load import load
-from rekindle.api.compiled_plan import CompiledPlan
+from rekindle.results.compiled_plan import CompiledPlan
 from rekindle.savepoints.contents import read
 from rekindle.savepoints.exchange import export_state
 from rekindle.savepoints.manifest import PLAN

@@ -12,8 +12,8 @@ from execnodes.core.graph import ExecGraph
 from planner.lower.graft import prefixed
 from plans.format.codec import encode
 from plans.format.load import load
-from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.api.table_environment import TableEnvironment
+from rekindle.results.compiled_plan import CompiledPlan
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -11,9 +11,9 @@ import pytest
 from pyspark.sql import types as t
 
 from execnodes.core.errors import CatalogError, ConnectorError, PlanError, SqlError
-from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.api.schema import Schema
 from rekindle.api.table_environment import TableEnvironment
+from rekindle.results.compiled_plan import CompiledPlan
 from rekindle.spark.types import row_type
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
 from plans.format.codec import encode
 from plans.format.load import load
-from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.api.table import Table, Window
 from rekindle.api.table_environment import TableEnvironment
+from rekindle.results.compiled_plan import CompiledPlan
 
 FILES = "WITH ('connector' = 'filesystem', 'path' = '/data', 'format' = 'json')"
 TABLES = f"""

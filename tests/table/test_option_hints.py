@@ -6,8 +6,8 @@ import pytest
 
 from execnodes.core.errors import PlanError
 from plans.format.tables import tables_of
-from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.api.table_environment import TableEnvironment
+from rekindle.results.compiled_plan import CompiledPlan
 
 
 @pytest.mark.parametrize("temporary", ["", "TEMPORARY "])

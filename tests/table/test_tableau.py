@@ -6,7 +6,7 @@ from datetime import datetime
 
 from execnodes.core.changelog import RowKind
 from execnodes.core.types import BOOLEAN, INT, STRING, timestamp
-from rekindle.api.tableau import Tableau, tableau
+from rekindle.results.tableau import Tableau, tableau
 
 
 def test_rows_of_a_query_carry_their_kind() -> None:

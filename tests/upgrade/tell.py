@@ -15,7 +15,7 @@ from execnodes.core.errors import RekindleError
 from execnodes.core.meaning import StateColumn, StateMeaning
 
 if TYPE_CHECKING:
-    from rekindle.api.compiled_plan import CompiledPlan
+    from rekindle.results.compiled_plan import CompiledPlan
 
 PROGRAMS = Path(__file__).parents[1] / "conformance" / "programs"
 Told = dict[str, Any]

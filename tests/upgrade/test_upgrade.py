@@ -12,10 +12,10 @@ import pytest
 
 from execnodes.core.errors import JobError
 from execnodes.core.version import ENGINE_VERSION, version_tuple
-from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.files.job_folder import JobFolder
 from rekindle.pipeline.layout import layout_of, read_layout
 from rekindle.pipeline.record import record
+from rekindle.results.compiled_plan import CompiledPlan
 from rekindle.savepoints.manifest import NAME, VERSION, Manifest, checksum
 from rekindle.testing import RestoreProgram
 from rekindle.testing.restore_fixtures import PLAN, SAVEPOINT

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from plans.compatibility.user_functions import with_accumulators
-from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.connectors.collect import clear, results
+from rekindle.results.compiled_plan import CompiledPlan
 from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints.contents import read
 from rekindle.savepoints.reader import SavepointReader

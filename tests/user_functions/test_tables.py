@@ -22,9 +22,9 @@ from execnodes.user_functions.calls import bind
 from execnodes.user_functions.loading import definition_of, load
 from execnodes.user_functions.table import TableDefinition, TableFunction, udtf
 from rekindle import call, col
-from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.pipeline.functions import scalar_call
+from rekindle.results.compiled_plan import CompiledPlan
 from tests.user_functions import examples
 
 TABLE = "CREATE TABLE t (a INT, b STRING, m MAP<STRING, INT>) WITH ('connector' = 'datagen', 'number-of-rows' = '3')"

@@ -19,8 +19,8 @@ from execnodes.user_functions.loading import definition_of
 from execnodes.user_functions.naming import spark_name
 from execnodes.user_functions.waiting import awaited
 from plans.format.calls import user_calls
-from rekindle.api.compiled_plan import CompiledPlan
 from rekindle.api.table_environment import TableEnvironment
+from rekindle.results.compiled_plan import CompiledPlan
 from rekindle.udf import AsyncScalarFunction, udf, udtf
 from tests.user_functions import examples
 

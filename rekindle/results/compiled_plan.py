@@ -13,8 +13,8 @@ from plans.compatibility.compare import Comparison
 from plans.format.codec import ALL, CompileOptions, encode
 from plans.format.explain import explain
 from plans.format.load import load
-from rekindle.api.plan_reference import PlanReference, local_path
 from rekindle.files.atomic_file import write_atomically
+from rekindle.results.plan_reference import PlanReference, local_path
 
 
 class PlanExecutor(Protocol):
@@ -132,3 +132,7 @@ class CompiledPlan:
     def __repr__(self) -> str:
         nodes = counted(len(self._graph.nodes), "node")
         return f"CompiledPlan({self._source}, {nodes}, engine version {self.get_engine_version()})"
+
+
+PlanSource = CompiledPlan | PlanReference | str | Path
+"""A plan, or where it lies."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from execnodes.core.changelog import RowKind
 from execnodes.core.types import LogicalType
-from rekindle.api.tableau import Tableau
 from rekindle.connectors import collect
+from rekindle.results.tableau import Tableau
 
 if TYPE_CHECKING:
     from rekindle.runtime.job import Job
