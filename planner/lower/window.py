@@ -242,21 +242,17 @@ def _is_of_group(node: Logical, column: int) -> bool:
     So they do behind DISTINCT, UNION, INTERSECT and EXCEPT, which are groups, too.
     """
     while column not in node.event_times:
-        match node:
-            case Project():
-                expression = node.expressions[column]
-                if not isinstance(expression, InputRef):
-                    return False
-                column = expression.input_index
-            case Aggregate(grouping_sets=()) if column < len(node.grouping):
-                column = node.grouping[column]
-            case Join(kind=JoinType.SEMI | JoinType.ANTI):
-                node = node.left
-                continue
-            case Filter():
-                pass
-            case _:
+        if isinstance(node, Project):
+            expression = node.expressions[column]
+            if not isinstance(expression, InputRef):
                 return False
+            column = expression.input_index
+        elif isinstance(node, Aggregate) and not node.grouping_sets and column < len(node.grouping):
+            column = node.grouping[column]
+        elif not isinstance(node, Filter) and not (
+            isinstance(node, Join) and node.kind in (JoinType.SEMI, JoinType.ANTI)
+        ):
+            return False
         node = node.inputs[0]
     return True
 
