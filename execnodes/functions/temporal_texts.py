@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from execnodes.core.errors import Position, SqlError
+from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Call, Expression, Literal
 from execnodes.core.types import (
     BIGINT,
@@ -19,8 +19,9 @@ from execnodes.core.types import (
     timestamp_ltz,
 )
 from execnodes.functions.cast_times import read_date, read_timestamp, to_instant, to_local
+from execnodes.functions.date_patterns import missing, numbers, parts, shown
 from execnodes.functions.families import Parameters
-from execnodes.functions.function import Binding, Function, Invocation, Lower, form, function
+from execnodes.functions.function import Binding, Function, Invocation, Lower, Operands, form, function
 from execnodes.functions.scope import Scope
 from execnodes.lowering.spark_sql import text_literal
 
@@ -30,26 +31,64 @@ _FALLBACK = text_literal(r"^(\d{4})-(\d{1,2})-(\d{1,2})(?: (\d{1,2}):(\d{1,2}):(
 _BAD_DATE = "date_from_unix_date(622191233)"
 """What Flink's TO_DATE with a format gives for a text that does not fit: +1705471-09-27."""
 _BAD_SECONDS = "-9223372036854775808L"
-_QUOTED = re.compile(r"('(?:[^']|'')*')")
-_UNSUPPORTED = frozenset("YWwecANnpBg")
+_SHOWING = ("DATE_FORMAT", "FROM_UNIXTIME")
+_READ = "y M d D a H h K k m s S"
+_SHOWN = "y M L d D E e Y w W F a H h K k m s S A n N Q q g G"
+_SHOWN_SIMPLE = "y M L d D E u Y w W F a H h K k m s S G z Z X"
 
 
-def spark_format(pattern: str, position: Position | None) -> str:
-    """A Java date pattern as Spark takes it; SqlError for letters Spark does not have."""
-    made = []
-    for part in _QUOTED.split(pattern):
-        if part.startswith("'"):
-            made.append(part)
-            continue
-        wrong = sorted(set(part) & _UNSUPPORTED)
-        if wrong:
-            raise SqlError(
-                f"the date pattern {pattern!r} is not supported: letter {wrong[0]!r}",
-                position=position,
-                hint="Letters that work: y M d D E a H h K k m s S Q q.",
-            )
-        made.append(part.replace("u", "y"))
-    return "".join(made)
+def _checked(call: Invocation, operands: Sequence[Expression], at: int = 1) -> list[Expression]:
+    """The operands, a constant pattern among them as Spark takes it; as it is where a later version shows times by it.
+
+    SqlError for a pattern that Java or Spark has not got.
+    """
+    return [_pattern(call, operands[0], each) if i == at else each for i, each in enumerate(operands)]
+
+
+def _pattern(call: Invocation, time: Expression, pattern: Expression) -> Expression:
+    value = _constant(pattern)
+    if value is None:
+        return pattern
+    simple, read = _is_simple(call.name, time), call.name not in _SHOWING
+    found = parts(value, simple=simple)
+    if found is None and call.name == "TO_TIMESTAMP":
+        return pattern
+    if found is not None and not read and numbers(found, simple=simple):
+        found_too = [each for each in found if not numbers([each], simple=simple)]
+        lacking = missing(found_too, simple=simple, read=False)
+    else:
+        lacking = "Java has no such pattern" if found is None else missing(found, simple=simple, read=read)
+    if lacking:
+        raise SqlError(
+            f"the date pattern {value!r} is not supported: {lacking}",
+            position=call.position,
+            hint=f"Letters that work: {_READ if read else _SHOWN_SIMPLE if simple else _SHOWN}.",
+        )
+    if found is None or numbers(found, simple=simple):
+        return pattern
+    made = "".join("y" * each.count if each.letter == "u" else each.text for each in found)
+    return pattern.model_copy(update={"value": made})
+
+
+def _is_simple(name: str, time: Expression) -> bool:
+    """Whether Flink has a `SimpleDateFormat` for it; the others go by `DateTimeFormatter`."""
+    return name in ("FROM_UNIXTIME", "TO_DATE", "UNIX_TIMESTAMP") or (name == "DATE_FORMAT" and time.type.root in TEXTS)
+
+
+def _constant(pattern: Expression) -> str | None:
+    return pattern.value if isinstance(pattern, Literal) and isinstance(pattern.value, str) else None
+
+
+def _has_numbers(name: str) -> Callable[[Operands], bool]:
+    """Whether a constant pattern shows times by letters that Spark has not got."""
+
+    def has(operands: Operands) -> bool:
+        value = _constant(operands[1]) if len(operands) == 2 else None
+        simple = _is_simple(name, operands[0])
+        found = parts(value, simple=simple) if value is not None else None
+        return found is not None and bool(numbers(found, simple=simple))
+
+    return has
 
 
 def _formatted(name: str, *specs: str, returns: LogicalType, lower: Lower) -> Function:
@@ -60,29 +99,23 @@ def _formatted(name: str, *specs: str, returns: LogicalType, lower: Lower) -> Fu
         for parameters in known:
             operands = parameters.convert(call.operands)
             if operands is not None:
-                made = (operands[0], *(_checked(each, call.position) for each in operands[1:]))
-                return Binding(made, returns.with_nullable(True))
+                return Binding(tuple(_checked(call, operands)), returns.with_nullable(True))
         return None
 
     return Function(name, tuple(f"{name}({spec})" for spec in specs), bind, lower)
 
 
-def _checked(pattern: Expression, position: Position | None) -> Expression:
-    if isinstance(pattern, Literal) and isinstance(pattern.value, str):
-        return pattern.model_copy(update={"value": spark_format(pattern.value, position)})
-    return pattern
-
-
 def _lower_date_format(scope: Scope, call: Call) -> str:
-    root = call.operands[0].type.root
-    text, shape = scope.texts(call.operands)
-    if root in TEXTS:
-        shown = scope.share(text, lambda t: _lenient(t, _LENIENT))
-    elif root is Root.TIMESTAMP_LTZ:
-        shown = to_local(scope, text)
-    else:
-        shown = f"CAST({text} AS TIMESTAMP)"
-    return f"date_format({shown}, {shape})"
+    shape = scope.text(call.operands[1])
+    return f"date_format({_shown_time(scope, call.operands[0])}, {shape})"
+
+
+def _shown_time(scope: Scope, operand: Expression) -> str:
+    """The time that DATE_FORMAT shows, as a Spark TIMESTAMP."""
+    text = scope.text(operand)
+    if operand.type.root in TEXTS:
+        return scope.share(text, lambda t: _lenient(t, _LENIENT))
+    return to_local(scope, text) if operand.type.root is Root.TIMESTAMP_LTZ else f"CAST({text} AS TIMESTAMP)"
 
 
 def _lenient(text: str, pattern: str) -> str:
@@ -96,7 +129,26 @@ def _lenient(text: str, pattern: str) -> str:
     return f"if(rlike({text}, {pattern}), timestamp_seconds({seconds}), NULL)"
 
 
+def _lower_numbers(name: str, time: Callable[[Scope, Expression], str]) -> Lower:
+    """By a constant pattern with letters that Spark has not got."""
+
+    def lower(scope: Scope, call: Call) -> str:
+        simple = _is_simple(name, call.operands[0])
+        found = parts(_constant(call.operands[1]) or "", simple=simple) or ()
+        return scope.share(time(scope, call.operands[0]), lambda t: shown(found, t, simple=simple))
+
+    return lower
+
+
 DATE_FORMAT = _formatted("DATE_FORMAT", "DATETIME, TEXT", "TEXT, TEXT", returns=STRING, lower=_lower_date_format)
+# Version 1 has no letters beyond those of Spark.
+DATE_FORMAT_2 = replace(
+    DATE_FORMAT,
+    lower=_lower_numbers("DATE_FORMAT", _shown_time),
+    version=2,
+    since="1.3",
+    only=_has_numbers("DATE_FORMAT"),
+)
 
 
 def _lower_to_timestamp(scope: Scope, call: Call) -> str:
@@ -122,7 +174,20 @@ def _millis(ntz: str) -> str:
     return f"CAST(date_trunc('MILLISECOND', {ntz}) AS TIMESTAMP_NTZ)"
 
 
+def _is_impossible(operands: Operands) -> bool:
+    value = _constant(operands[1]) if len(operands) == 2 else None
+    return value is not None and parts(value, simple=False) is None
+
+
 TO_TIMESTAMP = _formatted("TO_TIMESTAMP", "TEXT, TEXT?", returns=timestamp(3), lower=_lower_to_timestamp)
+# Version 1 failed for a constant pattern that Java refuses.
+TO_TIMESTAMP_2 = replace(
+    TO_TIMESTAMP,
+    lower=lambda scope, call: "CAST(NULL AS TIMESTAMP_NTZ)",
+    version=2,
+    since="1.3",
+    only=_is_impossible,
+)
 
 
 def _lower_to_date(scope: Scope, call: Call) -> str:
@@ -184,7 +249,7 @@ def _bind_to_ltz(call: Invocation) -> Binding | None:
                 position=call.position,
                 hint="0 is for seconds, 3 for milliseconds.",
             )
-        made = [_checked(each, call.position) if "TEXT" in spec and i == 1 else each for i, each in enumerate(operands)]
+        made = _checked(call, operands) if "TEXT" in spec else operands
         return Binding(tuple(made), timestamp_ltz(3))
     return None
 
@@ -226,7 +291,7 @@ def _bind_unix_timestamp(call: Invocation) -> Binding | None:
     operands = Parameters.parse("TEXT, TEXT?").convert(call.operands)
     if operands is None:
         return None
-    made = (operands[0], *(_checked(each, call.position) for each in operands[1:]))
+    made = tuple(_checked(call, operands))
     return Binding(made, BIGINT.with_nullable(any(each.type.nullable for each in made)))
 
 
@@ -239,12 +304,23 @@ UNIX_TIMESTAMP = Function(
 
 
 def _lower_from_unixtime(scope: Scope, call: Call) -> str:
-    seconds, *pattern = scope.texts(call.operands)
-    shown = to_local(scope, f"timestamp_seconds({seconds})")
-    return f"date_format({shown}, {pattern[0] if pattern else STANDARD})"
+    pattern = scope.text(call.operands[1]) if len(call.operands) == 2 else STANDARD
+    return f"date_format({_of_seconds(scope, call.operands[0])}, {pattern})"
+
+
+def _of_seconds(scope: Scope, operand: Expression) -> str:
+    return to_local(scope, f"timestamp_seconds({scope.text(operand)})")
 
 
 FROM_UNIXTIME = _formatted("FROM_UNIXTIME", "BIGINT, TEXT?", returns=STRING, lower=_lower_from_unixtime)
+# Version 1 has no letters beyond those of Spark, and took u for the year.
+FROM_UNIXTIME_2 = replace(
+    FROM_UNIXTIME,
+    lower=_lower_numbers("FROM_UNIXTIME", _of_seconds),
+    version=2,
+    since="1.3",
+    only=_has_numbers("FROM_UNIXTIME"),
+)
 
 
 def _lower_convert_tz(scope: Scope, call: Call) -> str:

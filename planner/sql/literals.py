@@ -27,7 +27,7 @@ _COMPOUND = {
     ("HOUR", "SECOND"): r"(\d+):(\d+):(\d+(?:\.\d+)?)",
     ("MINUTE", "SECOND"): r"(\d+):(\d+(?:\.\d+)?)",
 }
-_ORDER = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
+UNITS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
 
 
 def constant(value: Value, type_: LogicalType, position: Position) -> Constant:
@@ -123,8 +123,11 @@ def temporal(word: str, text: str, position: Position) -> Constant:
             return constant(_with_fraction(moment, fraction), t.time(len(fraction)), position)
         day, _, clock = main.partition(" ")
         moment = datetime.fromisoformat(f"{day} {_padded(clock or '00:00:00')}").isoformat(" ")
-        if len(fraction) > 6 or (fraction and not fraction.isdigit()):
-            raise ValueError("0 to 6 fractional digits")
+        if fraction and not fraction.isdigit():
+            raise ValueError("digits")
+        if len(fraction) > 6:
+            message = f"{text!r} has {len(fraction)} fractional digits, which is not supported"
+            raise SqlError(message, position=position, hint="Spark keeps microseconds: write 6 digits at most.")
         return constant(_with_fraction(moment, fraction), t.timestamp(len(fraction)), position)
     except ValueError as bad:
         form = {"DATE": "2024-02-29", "TIME": "12:34:56.789"}.get(word, "2024-02-29 12:34:56.789")
@@ -176,7 +179,7 @@ def _amounts(text: str, first: str, last: str) -> list[tuple[str, str]] | None:
     match = re.fullmatch(_COMPOUND.get((first, last), "(?!)"), text)
     if match is None:
         return None
-    units = _ORDER[_ORDER.index(first) : _ORDER.index(last) + 1]
+    units = UNITS[UNITS.index(first) : UNITS.index(last) + 1]
     return list(zip(units, match.groups(), strict=True))
 
 

@@ -11,6 +11,7 @@ from sqlglot.tokenizer_core import TokenType as T
 from execnodes.core.errors import SqlError
 from planner.sql import nodes
 from planner.sql.expressions import Expressions
+from planner.sql.literals import UNITS
 
 _SETS: dict[T, type[exp.SetOperation]] = {T.UNION: exp.Union, T.EXCEPT: exp.Except, T.INTERSECT: exp.Intersect}
 _MOST_PARTS = 3
@@ -147,6 +148,9 @@ class FlinkParser(Expressions):
 
     def _item(self) -> exp.Expr:
         token, this = self.token, self.one()
+        if isinstance(this, exp.Paren) and isinstance(this.this, exp.Sub) and self.at_any(*UNITS):
+            instead = f"Write TIMESTAMPDIFF({self.token.text.upper()}, earlier, later)."
+            raise self.unsupported("a difference with a unit", instead)
         alias = self._alias_name()
         return self.expression(exp.Alias(this=this, alias=alias), token) if alias else this
 

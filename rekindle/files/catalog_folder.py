@@ -22,12 +22,13 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 from pydantic.alias_generators import to_camel
 
-from execnodes.core.errors import CatalogError, JobError
+from execnodes.core.errors import CatalogError, JobError, PlanError
 from execnodes.core.secrets import literal_secrets
 from execnodes.core.tables import ResolvedTable
 from planner.catalog.catalogs import CatalogObject, View
 from planner.catalog.store import Change, Database, changed_meanwhile
 from plans.format.codec import plain
+from plans.format.texts import refuse_wrong_texts
 from rekindle.files.atomic_file import write_atomically
 from rekindle.files.json_files import read_json
 from rekindle.files.paths import PathError, entered
@@ -38,6 +39,8 @@ _HINT = "Mend or remove the file; a newer release may have written it."
 _PLAIN = re.compile(rb"[a-z0-9_-]")
 _LONGEST = 180
 _LOCK = ".lock"
+_NUL = b"\\u0000"
+"""As JSON has it; half a surrogate pair is no JSON for who reads it."""
 _OPTIONS = ("type", "path", "default-database")
 
 
@@ -248,13 +251,25 @@ def _refuse_secrets(texts: dict[str, str]) -> None:
 
 def _read(path: Path, kind: TypeAdapter[T]) -> T | None:
     try:
-        return read_json(path, kind, hint=_HINT)
+        found = read_json(path, kind, hint=_HINT)
     except JobError as error:
         raise CatalogError(error.message, where=error.where, hint=error.hint) from error
+    if found is not None and _NUL in (text := path.read_bytes()):
+        _refuse_wrong_texts(path, json.loads(text))
+    return found
 
 
 def _write(path: Path, document: dict[str, Any]) -> None:
+    _refuse_wrong_texts(path, document)
     write_atomically(path, json.dumps(document, indent=2, ensure_ascii=False) + "\n", replace=True)
+
+
+def _refuse_wrong_texts(path: Path, document: dict[str, Any]) -> None:
+    """As those of plans: no name, option or expression has a NUL, which nothing that they go to can take."""
+    try:
+        refuse_wrong_texts(document, json.dumps(document))
+    except PlanError as error:
+        raise CatalogError(error.message, where=f"{path}, {error.where}", hint="Give another name or text.") from error
 
 
 @contextmanager

@@ -18,6 +18,11 @@ _RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\]\s*(.*?)\s*(?:SQLSTATE: \w+|$)",
 """What `raise_error` says: a check that an expression makes."""
 _PYTHON = re.compile(r"^(?:[A-Za-z_]\w*\.)*([A-Z]\w*(?:Error|Exception)): (.*)$")
 """The last line of a Python traceback."""
+_CAUSE = re.compile(
+    r"^Caused by: ([\w.$]+)(?:: (.*?))?(?=\n\tat |\n\s*\.\.\. |\nCaused by: |\n\nDriver stacktrace|\Z)", re.M | re.S
+)
+"""What Java says of one exception in a chain: its class, and its text."""
+_NO_PATTERN = "PatternSyntaxException"
 _SQLSTATE = re.compile(r"\s*SQLSTATE: \w+")
 _PREFIX = re.compile(r"^\[STREAM_FAILED\] Query \[id = [^]]*\] terminated with exception: ")
 _ROW = "Mend the row, leave it out in WHERE, or let TRY_CAST, NULLIF or CASE say what is to come of it."
@@ -124,7 +129,19 @@ def job_error(text: str) -> JobError:
         found = _PYTHON.match(lines[at])
         if found:
             return _of_python(_named(found), [line for line in lines[at + 1 :] if line.startswith("  ")])
+    causes = _CAUSE.findall(said)
+    if causes:
+        return _of_java(*causes[-1])
     return JobError(_plain(_PREFIX.sub("", "\n".join(lines))) or "the query failed without a message", hint=_HINT)
+
+
+def _of_java(name: str, message: str) -> JobError:
+    """A failure in Spark's Java process, by the exception at the end of its chain; those of Spark need no name."""
+    simple = name.rpartition(".")[2]
+    if simple == _NO_PATTERN:
+        return JobError(f"what a row has for a pattern is no regular expression: {message}", hint=_ROW)
+    told = message if name.startswith("org.apache.spark.") else f"{simple}: {message}" if message else simple
+    return JobError(_plain(told) or simple, hint=_HINT)
 
 
 def _of_python(message: str, more: list[str]) -> JobError:

@@ -60,7 +60,13 @@ def test_temporary_objects_do_not(tmp_path: Path) -> None:
     assert session(tmp_path / "c").list_objects("VIEW") == []
 
 
-@given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=300), unique=True, max_size=4))
+@given(
+    st.lists(
+        st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=300),
+        unique=True,
+        max_size=4,
+    )
+)
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_name_is_one_file_below_the_folder(tmp_path: Path, names: list[str]) -> None:
     files = {file_name(name).casefold() for name in names}
@@ -75,7 +81,7 @@ def test_any_name_is_one_file_below_the_folder(tmp_path: Path, names: list[str])
     assert [each.name for each in tmp_path.iterdir()] == ["c"]
 
 
-@pytest.mark.parametrize("name", ["../../x", "/etc/passwd", "..", ".", "", "a\0b", "CON", "T", "é" * 200])
+@pytest.mark.parametrize("name", ["../../x", "/etc/passwd", "..", ".", "", "a\1b", "CON", "T", "é" * 200])
 def test_hostile_names(tmp_path: Path, name: str) -> None:
     folder = CatalogFolder(tmp_path / "c")
     assert folder.create_database(name, Database())
@@ -143,6 +149,27 @@ def test_a_broken_document_is_told_with_its_file(tmp_path: Path, change: object,
         session(tmp_path / "c").get(("t",))
     assert told.value.where == str(path)
     assert told.value.hint
+
+
+@pytest.mark.parametrize("text", ['"m"', '"connector"', '"the key"', '"${env:P}"'])
+def test_a_nul_is_told_with_its_file_and_key(tmp_path: Path, text: str) -> None:
+    session(tmp_path / "c", TABLE)
+    path = tmp_path / "c/databases/default/objects/t.json"
+    whole = path.read_text()
+    assert text in whole
+    path.write_text(whole.replace(text, f'{text[:-1]}\\u0000"'))
+    with pytest.raises(CatalogError, match="holds the character NUL") as told:
+        session(tmp_path / "c").get(("t",))
+    assert str(told.value.where).startswith(f"{path}, table.")
+
+
+def test_a_nul_is_not_written(tmp_path: Path) -> None:
+    folder = CatalogFolder(tmp_path / "c")
+    with pytest.raises(CatalogError, match="NUL"):
+        folder.create_database("a\0b", Database())
+    with pytest.raises(CatalogError, match="NUL"):
+        folder.change("default", Change("v", None, View("SELECT '\0'", ("a",))))
+    assert list(folder.names("default")) == []
 
 
 def test_documents_are_what_the_docs_say(tmp_path: Path) -> None:

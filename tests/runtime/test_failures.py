@@ -39,6 +39,18 @@ execnodes.core.errors.JobError: column 'ts' is NULL
   Filter such rows out.
  SQLSTATE: 39000
 === Streaming Query ==="""
+JAVA = """An error occurred while calling o308.getResult.
+: org.apache.spark.SparkException: Exception thrown in awaitResult:
+\tat org.apache.spark.Foo
+Caused by: org.apache.spark.SparkException: Job aborted: Lost task 0.3 (TID 17): java.lang.ArithmeticException: a
+\tat Foo
+
+Driver stacktrace:
+\tat Bar
+Caused by: java.lang.ArithmeticException: a
+b
+\tat Baz
+\t... 1 more"""
 OTHER = """[STREAM_FAILED] Query [id = 1, runId = 2] terminated with exception: Python worker exited SQLSTATE: XXKST
 === Streaming Query ===
 Logical Plan: …"""
@@ -50,6 +62,12 @@ Logical Plan: …"""
         (RAISED, "/ by zero"),
         (PYTHON, "column 'ts' is NULL\n  Filter such rows out."),
         (OTHER, "Python worker exited"),
+        (JAVA, "ArithmeticException: a\nb"),
+        (
+            JAVA.replace("lang.Arithmetic", "util.regex.PatternSyntax"),
+            "what a row has for a pattern is no regular expression: a\nb",
+        ),
+        (JAVA[: JAVA.rindex("Caused")], "Job aborted: Lost task 0.3 (TID 17): java.lang.ArithmeticException: a"),
         (
             PYTHON.replace("execnodes.core.errors.JobError: column 'ts'", "ValueError: column 'ts'"),
             "ValueError: column 'ts' is NULL\n  Filter such rows out.",
