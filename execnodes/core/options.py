@@ -241,7 +241,6 @@ OPTIONS: Mapping[str, ConfigOption] = {
             "table.optimizer.agg-phase-strategy", "enum", "AUTO", "Local and global aggregation.",
             ("AUTO", "ONE_PHASE", "TWO_PHASE"),
         ),
-        _option("table.optimizer.distinct-agg.split.enabled", "bool", "false", "DISTINCT values have state of their own, by key and value.", inert=True),
         _option("table.optimizer.multi-join.enabled", "bool", "false", "Joins are joined two by two.", inert=True),
         _option("table.optimizer.reuse-sub-plan-enabled", "bool", "true", "Run equal parts of a pipeline once."),
         _option(
