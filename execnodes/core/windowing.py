@@ -192,6 +192,11 @@ class NamedWindowProperty(PlanModel):
     property: Tag["WindowStart", "WindowEnd", "WindowTime"]
 
 
+def window_times(properties: Sequence[NamedWindowProperty], first: int) -> frozenset[int]:
+    """Output columns that are the time of the window, of properties that stand from column `first` on."""
+    return frozenset(at for at, each in enumerate(properties, first) if each.property == "WindowTime")
+
+
 _UNITS = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1000, "s"))
 
 

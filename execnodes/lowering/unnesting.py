@@ -73,6 +73,13 @@ def correlated_outputs(input: LogicalType, call: Call, join_type: str) -> Output
     yield "its input and functionCall give", [*types(input), *padded]
 
 
+def user_table_problem(call: Call) -> str | None:
+    """What is wrong with a call that is to give a table by a function of the user."""
+    if not call.user_name:
+        return f"functionCall is {call.internal_name}, which is no function of the user"
+    return table_problem(call)
+
+
 def table_problem(call: Call) -> str | None:
     """What is wrong with a call that is to give a table."""
     if call.type.root is not Root.ARRAY or call.type.element.root is not Root.ROW:

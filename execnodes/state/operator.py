@@ -84,7 +84,7 @@ class State(Protocol):
         ...
 
     def scan(self) -> pl.DataFrame:
-        """All rows of the lane; only bucketed state, whose rows are about to leave it."""
+        """All rows of the subtask; only bucketed state, whose rows are about to leave it."""
         ...
 
     def buckets(self) -> Sequence[int]:

@@ -47,6 +47,14 @@ def defaults() -> AsyncOptions:
     return AsyncOptions.read(lambda key: find(key).default)
 
 
+def checked(node: ExecNode) -> AsyncOptions:
+    """Those of a node that consumes the options; its PlanError for one that cannot be followed."""
+    try:
+        return AsyncOptions.read(node.option)
+    except OptionError as error:
+        raise node.fail(error.message, error.hint) from error
+
+
 def options_of(node: ExecNode) -> AsyncOptions | None:
     """Those of a node; None if it consumes none."""
     return AsyncOptions.read(node.option) if _CONCURRENT in node.metadata.consumed_options else None

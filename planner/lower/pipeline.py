@@ -21,9 +21,9 @@ def lower(sinks: Sequence[Sink], configuration: Configuration, plans: Sequence[E
     batch = configuration.get_option("execution.runtime-mode") == "batch"
     context = BatchContext(configuration) if batch else Context(configuration)
     for plan in plans:
-        context.builder.graft(plan)
+        context.builder.include(plan)
     for query in (each for sink in sinks for each in leaves(sink) if isinstance(each, CompiledQuery)):
-        context.roots[id(query)] = context.builder.graft(query.graph)[query.root]
+        context.roots[id(query)] = context.builder.include(query.graph)[query.root]
     for sink in sinks:
         if isinstance(context, BatchContext):
             lower_batch_sink(sink, context)

@@ -8,8 +8,8 @@ from execnodes.core.errors import SqlError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
 from planner.limits import MAX_NODES
+from planner.lower.compiled import CompiledNodes
 from planner.lower.digest import content
-from planner.lower.graft import Graft
 
 
 class PlanBuilder:
@@ -25,7 +25,7 @@ class PlanBuilder:
         self.nodes: dict[int, ExecNode] = {}
         self.inputs: dict[int, tuple[int, ...]] = {}
         self._last_id = 0
-        self._plans = Graft()
+        self._plans = CompiledNodes()
         self._known: dict[tuple[type[ExecNode], tuple[int, ...], str], ExecNode] = {}
 
     def add(self, node: ExecNode, inputs: Sequence[ExecNode], share: bool) -> ExecNode:
@@ -47,8 +47,8 @@ class PlanBuilder:
         self._last_id = node.id
         return node
 
-    def graft(self, graph: ExecGraph) -> Mapping[int, int]:
-        """Take the nodes of a compiled plan, before any other is added; its ids to those here. See `Graft.add`."""
+    def include(self, graph: ExecGraph) -> Mapping[int, int]:
+        """Take the nodes of a compiled plan, before any other is added; its ids to those here. See `CompiledNodes`."""
         ids = self._plans.add(graph)
         self.nodes.update(self._plans.nodes)
         self.inputs.update(self._plans.inputs)

@@ -14,7 +14,7 @@ from execnodes.core.node import DEFAULT_UID_FORMAT, UID_FORMAT, ExecNode, StateM
 from plans.compatibility.compare import Comparison, compare
 from plans.compatibility.meaning import Meanings, meanings
 from plans.compatibility.outputs import notes
-from plans.evolution.resemble import Resemblance
+from plans.evolution.match import Matching
 
 NO_TTL = "0 ms"
 
@@ -37,7 +37,7 @@ def evolve(old: ExecGraph, new: ExecGraph, *, keep_ttl: bool = True, keep_parall
     `keep_ttl`: states without TTL take over that of the state they go on from, so that edits of a plan survive;
     `keep_parallelism`: the old plan's max parallelism stays.
     """
-    kept = Resemblance(old, new).pairs()
+    kept = Matching(old, new).pairs()
     ids = _ids(old, new, kept)
     nodes = tuple(_renamed(node, ids[node.id], old.by_id.get(kept.get(node.id, -1)), keep_ttl) for node in new.nodes)
     inputs = {ids[node]: tuple(ids[each] for each in below) for node, below in new.inputs.items()}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Self
 
 from execnodes.core.errors import PlanError, SqlError
 from execnodes.core.graph import ExecGraph
-from planner.lower.graft import prefixed
+from planner.lower.compiled import prefixed
 from planner.parse import parse
 from planner.statements import Insert
 from planner.statements import StatementSet as Statements

@@ -16,7 +16,7 @@ from execnodes.lowering.stream import KIND
 from execnodes.user_functions.loading import Definition, Function
 from planner.catalog.catalogs import Catalog, CatalogObject, InlineTable, PlanView, UserFunction, quoted
 from planner.catalog.store import CatalogStore
-from planner.lower.graft import prefixed
+from planner.lower.compiled import prefixed
 from planner.parse import parse
 from planner.statements import Body, Insert, QueryStatement, Statement, StatementSet
 from plans.compatibility.restore import resolve_tables

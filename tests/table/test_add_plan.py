@@ -9,7 +9,7 @@ import pytest
 
 from execnodes.core.errors import PlanError, SqlError
 from execnodes.core.graph import ExecGraph
-from planner.lower.graft import prefixed
+from planner.lower.compiled import prefixed
 from plans.format.codec import encode
 from plans.format.load import load
 from rekindle.api.table_environment import TableEnvironment

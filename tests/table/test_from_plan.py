@@ -50,7 +50,7 @@ def query_nodes(graph: ExecGraph) -> tuple[ExecNode, ...]:
     return tuple(node for node in graph.nodes if node.key.name != "stream-exec-sink")
 
 
-def assert_grafted(old: ExecGraph, new: ExecGraph) -> list[ExecNode]:
+def assert_included(old: ExecGraph, new: ExecGraph) -> list[ExecNode]:
     """Every node of the old query is in the new graph, unchanged; the nodes that came on top, all with higher ids."""
     kept = query_nodes(old)
     for node in kept:
@@ -84,7 +84,7 @@ def test_nodes_stay_and_new_ones_come_above(
 ) -> None:
     old = plan_of(env, SUMS)
     new = change(env.from_plan(old)).compile_plan()
-    assert names(assert_grafted(old.graph, new.graph)) == added
+    assert names(assert_included(old.graph, new.graph)) == added
     assert new.graph.nodes == load(encode(new.graph)).nodes
 
 
@@ -110,7 +110,7 @@ def test_tables_of_one_plan_share_it(env: TableEnvironment) -> None:
     old = plan_of(env, SUMS)
     left, right = env.from_plan(old), env.from_plan(CompiledPlan.from_json_string(old.as_json_string()))
     graph = left.join(right.select("k AS k1", "s AS s1"), "k = k1").compile_plan().graph
-    added = assert_grafted(old.graph, graph)
+    added = assert_included(old.graph, graph)
     assert "join" in names(added)
     assert not {"table-source-scan", "global-group-aggregate"} & set(names(added))
 
@@ -118,7 +118,7 @@ def test_tables_of_one_plan_share_it(env: TableEnvironment) -> None:
 def test_joins_a_table_of_the_catalog(env: TableEnvironment) -> None:
     old = plan_of(env, SUMS)
     graph = env.sql_query("SELECT k AS kb, w FROM b").join(env.from_plan(old), "k = kb").compile_plan().graph
-    assert "table-source-scan" in names(assert_grafted(old.graph, graph))
+    assert "table-source-scan" in names(assert_included(old.graph, graph))
 
 
 def test_a_plan_on_a_plan(env: TableEnvironment) -> None:
@@ -126,13 +126,13 @@ def test_a_plan_on_a_plan(env: TableEnvironment) -> None:
     text = env.from_plan(first).group_by("s").select("s", "COUNT(*) AS n").compile_plan().as_json_string()
     second = CompiledPlan.from_json_string(text)
     third = env.from_plan(first).join(env.from_plan(second).select("s AS s1", "n"), "s = s1").compile_plan()
-    assert_grafted(second.graph, third.graph)
+    assert_included(second.graph, third.graph)
 
 
 def test_inserts_and_explains(env: TableEnvironment) -> None:
     old = plan_of(env, SUMS)
     pipeline = env.from_plan(old).insert_into("out_p")
-    assert names(assert_grafted(old.graph, pipeline.compile_plan().graph)) == ["sink"]
+    assert names(assert_included(old.graph, pipeline.compile_plan().graph)) == ["sink"]
     assert "GlobalGroupAggregate" in pipeline.explain()
     assert "[+I, -U, +U]" in pipeline.explain()
 
@@ -140,7 +140,7 @@ def test_inserts_and_explains(env: TableEnvironment) -> None:
 def test_a_sink_that_finds_rows_by_key_gets_no_update_before(env: TableEnvironment) -> None:
     """The key of the old sink's input tells that none is needed."""
     old = plan_of(env, SUMS)
-    added = assert_grafted(old.graph, env.from_plan(old).insert_into("out_kk").compile_plan().graph)
+    added = assert_included(old.graph, env.from_plan(old).insert_into("out_kk").compile_plan().graph)
     assert names(added) == ["drop-update-before", "sink"]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from execnodes.aggregates import WINDOW_FUNCTIONS, argument, order_dependent
 from execnodes.aggregates.spark_text import spark_text
@@ -19,9 +19,6 @@ from execnodes.lowering.spark_sql import spark_type
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-
-_BY_ROW = ("$ROW_NUMBER$1", "$LAG$1")
-"""Functions that tell rows apart that sort alike: by the order in which they came."""
 
 
 class OverCall(PlanModel):
@@ -49,6 +46,9 @@ class OverCall(PlanModel):
 )
 class BatchOverAggregate(BatchNode):
     """Functions OVER (PARTITION BY … ORDER BY …). Output: the input, then a column a call."""
+
+    BY_ROW: ClassVar[tuple[str, ...]] = ("$ROW_NUMBER$1", "$LAG$1")
+    """Functions that tell rows apart that sort alike: by the order in which they came."""
 
     partition_fields: tuple[ColumnIndex, ...]
     sort_spec: SortSpec
@@ -105,14 +105,14 @@ class BatchOverAggregate(BatchNode):
             raise self.fail("its output must be the columns of its input, and one for each call")
 
     def _text(self, call: OverCall, rows: BatchRows) -> str:
-        window = self._window(rows, by_row=call.internal_name in _BY_ROW)
+        window = self._window(rows, by_row=call.internal_name in self.BY_ROW)
         name = call.internal_name[1:-2]
         if name in WINDOW_FUNCTIONS:
             texts = self.texts(call.operands, rows.columns)
             return f"CAST({name}({', '.join(texts)}) OVER ({window}) AS {spark_type(call.type)})"
         columns = tuple(each.input_index for each in call.operands if isinstance(each, InputRef))
         made = AggregateCall(
-            name="", internal_name=call.internal_name, arg_list=columns, filter_arg=-1, distinct=False, type=call.type
+            name="", internal_name=call.internal_name, arg_list=columns, type=call.type, options=dict(call.given)
         )
         return spark_text(made, argument(made, rows.type), f"{window} {self._frame}")
 

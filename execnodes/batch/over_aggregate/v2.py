@@ -6,23 +6,17 @@ Version 1 knows frames up to the current row alone, and neither LEAD nor NTILE.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import Field as Property
 
-from execnodes.aggregates import WINDOW_FUNCTIONS, argument
-from execnodes.aggregates.spark_text import spark_text
 from execnodes.batch.over_aggregate.v1 import BatchOverAggregate as Version1
 from execnodes.batch.over_aggregate.v1 import OverCall as Version1Call
-from execnodes.core.expressions import AggregateCall, InputRef, Value
+from execnodes.core.expressions import Value
 from execnodes.core.indexes import Number
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.types import TIMESTAMPS, LogicalType, Root
-from execnodes.lowering.batch import ARRIVAL, BatchLowering, BatchRows
-from execnodes.lowering.spark_sql import spark_type
-
-_BY_ROW = ("$ROW_NUMBER$1", "$LAG$1", "$LEAD$1", "$NTILE$1")
-"""Functions that tell rows apart that sort alike: by the order in which they came."""
+from execnodes.lowering.batch import ARRIVAL, BatchRows
 
 
 class OverCall(Version1Call):
@@ -48,35 +42,14 @@ class OverCall(Version1Call):
 class BatchOverAggregate(Version1):
     """Functions OVER (PARTITION BY … ORDER BY …). Output: the input, then a column a call."""
 
+    BY_ROW: ClassVar = (*Version1.BY_ROW, "$LEAD$1", "$NTILE$1")
+
     preceding: Number | None = None
     """Where the frame begins: so many rows, milliseconds or units before the current row, behind it if negative; None:
     at the first row."""
     following: Number | None = 0
     """Where the frame ends, counted behind the current row; None: at the last row."""
     calls: tuple[OverCall, ...]
-
-    def lower_batch(self, batch: BatchLowering, inputs: tuple[BatchRows, ...]) -> BatchRows:
-        """Spark's window functions."""
-        rows = inputs[0]
-        given = [*rows.columns, *(self._text(call, rows) for call in self.calls)]
-        return BatchRows(rows.type, self._placed(rows)).project(self.output_type, given)
-
-    def _text(self, call: Version1Call, rows: BatchRows) -> str:
-        window = self._window(rows, by_row=call.internal_name in _BY_ROW)
-        name = call.internal_name[1:-2]
-        if name in WINDOW_FUNCTIONS:
-            texts = self.texts(call.operands, rows.columns)
-            return f"CAST({name}({', '.join(texts)}) OVER ({window}) AS {spark_type(call.type)})"
-        made = AggregateCall(
-            name="",
-            internal_name=call.internal_name,
-            arg_list=tuple(each.input_index for each in call.operands if isinstance(each, InputRef)),
-            filter_arg=-1,
-            distinct=False,
-            type=call.type,
-            options=dict(call.given),
-        )
-        return spark_text(made, argument(made, rows.type), f"{window} {self._frame}")
 
     def _window(self, rows: BatchRows, *, by_row: bool) -> str:
         keys = ", ".join(f"c{each}" for each in self.partition_fields)

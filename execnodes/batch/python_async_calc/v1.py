@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from execnodes.core.errors import OptionError
 from execnodes.core.expressions import Expression
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.outputs import Outputs, projected
 from execnodes.core.types import LogicalType
 from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows
 from execnodes.lowering.calculation import calculation_problem
-from execnodes.user_functions.asynchronous import OPTIONS, AsyncOptions
+from execnodes.user_functions.asynchronous import OPTIONS, checked
 
 
 @exec_node_metadata(
@@ -46,7 +45,4 @@ class BatchPythonAsyncCalc(BatchNode):
         problem = calculation_problem(inputs[0], self.output_type, self.projection, self.condition)
         if problem is not None:
             raise self.fail(problem)
-        try:
-            AsyncOptions.read(self.option)
-        except OptionError as error:
-            raise self.fail(error.message, error.hint) from error
+        checked(self)

@@ -9,7 +9,7 @@ from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.outputs import Outputs
 from execnodes.core.types import LogicalType
 from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows
-from execnodes.lowering.unnesting import correlated_outputs, correlated_rows, table_problem
+from execnodes.lowering.unnesting import correlated_outputs, correlated_rows, user_table_problem
 
 
 @exec_node_metadata(
@@ -45,8 +45,6 @@ class BatchPythonCorrelate(BatchNode):
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """The function is one of the user, and gives a table."""
-        call = self.function_call
-        system = None if call.user_name else f"functionCall is {call.internal_name}, which is no function of the user"
-        problem = system or table_problem(call)
+        problem = user_table_problem(self.function_call)
         if problem is not None:
             raise self.fail(problem)

@@ -13,7 +13,14 @@ from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.outputs import Applied, Outputs, applied, grouped
 from execnodes.core.types import LogicalType
-from execnodes.core.windowing import NamedWindowProperty, SlicedWindowing, WindowSpec, step_problem, window_bound
+from execnodes.core.windowing import (
+    NamedWindowProperty,
+    SlicedWindowing,
+    WindowSpec,
+    step_problem,
+    window_bound,
+    window_times,
+)
 from execnodes.lowering.stream import Lowering, OperatorInput, Rows
 from execnodes.terms.term import Term, leaf, said
 
@@ -87,9 +94,7 @@ class GlobalWindowAggregate(ExecNode):
         """The time of the window, if it is event time."""
         if self.windowing.clocked:
             return frozenset()
-        first = len(self.grouping) + len(self.agg_calls)
-        properties = enumerate(self.named_window_properties, first)
-        return frozenset(at for at, each in properties if each.property == "WindowTime")
+        return window_times(self.named_window_properties, len(self.grouping) + len(self.agg_calls))
 
     @property
     def clocked(self) -> WindowSpec | None:

@@ -14,7 +14,7 @@ from execnodes.core.node import ExecNode
 from execnodes.core.options import parse_duration
 from execnodes.core.outputs import Applied, Outputs, applied, grouped
 from execnodes.core.types import LogicalType
-from execnodes.core.windowing import NamedWindowProperty, Windowing, WindowSpec, window_bound
+from execnodes.core.windowing import NamedWindowProperty, Windowing, WindowSpec, window_bound, window_times
 from execnodes.lowering.stream import Lowering, OperatorInput, Rows
 from execnodes.terms.term import Term, leaf, said
 
@@ -92,9 +92,7 @@ class GroupWindowAggregate(ExecNode):
         """The time of the window, if it is event time and the window is never updated."""
         if self._updates or self.windowing.clocked:
             return frozenset()
-        first = len(self.grouping) + len(self.agg_calls)
-        properties = enumerate(self.named_window_properties, first)
-        return frozenset(at for at, each in properties if each.property == "WindowTime")
+        return window_times(self.named_window_properties, len(self.grouping) + len(self.agg_calls))
 
     @property
     def clocked(self) -> WindowSpec | None:

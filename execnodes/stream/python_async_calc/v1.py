@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from execnodes.core.errors import OptionError
 from execnodes.core.expressions import Expression, taken_over
 from execnodes.core.meaning import RowsMeaning
 from execnodes.core.metadata import exec_node_metadata
@@ -11,7 +10,7 @@ from execnodes.core.outputs import Outputs, projected
 from execnodes.core.types import LogicalType
 from execnodes.lowering.calculation import calculated, calculated_meaning, calculation_problem
 from execnodes.lowering.stream import Lowering, Rows
-from execnodes.user_functions.asynchronous import OPTIONS, AsyncOptions
+from execnodes.user_functions.asynchronous import OPTIONS, checked
 
 
 @exec_node_metadata(
@@ -37,9 +36,7 @@ class PythonAsyncCalc(ExecNode):
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """As a calc; functions are called by the options of this node."""
         zone = self.configuration.get("table.local-time-zone", lowering.zone)
-        return calculated(
-            inputs[0], self.output_type, self.projection, self.condition, zone, AsyncOptions.read(self.option)
-        )
+        return calculated(inputs[0], self.output_type, self.projection, self.condition, zone, checked(self))
 
     def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
         """Its expressions over what the input's columns are; conditions add up."""
@@ -55,7 +52,4 @@ class PythonAsyncCalc(ExecNode):
         problem = calculation_problem(inputs[0], self.output_type, self.projection, self.condition)
         if problem is not None:
             raise self.fail(problem)
-        try:
-            AsyncOptions.read(self.option)
-        except OptionError as error:
-            raise self.fail(error.message, error.hint) from error
+        checked(self)

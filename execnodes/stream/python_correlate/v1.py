@@ -11,7 +11,7 @@ from execnodes.core.node import ExecNode
 from execnodes.core.outputs import Outputs
 from execnodes.core.types import LogicalType
 from execnodes.lowering.stream import Lowering, Rows
-from execnodes.lowering.unnesting import correlated, correlated_meaning, correlated_outputs, table_problem
+from execnodes.lowering.unnesting import correlated, correlated_meaning, correlated_outputs, user_table_problem
 
 
 @exec_node_metadata(
@@ -50,8 +50,6 @@ class PythonCorrelate(ExecNode):
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """The function is one of the user, and gives a table."""
-        call = self.function_call
-        system = None if call.user_name else f"functionCall is {call.internal_name}, which is no function of the user"
-        problem = system or table_problem(call)
+        problem = user_table_problem(self.function_call)
         if problem is not None:
             raise self.fail(problem)

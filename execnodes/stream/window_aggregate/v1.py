@@ -13,7 +13,7 @@ from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.outputs import Applied, Outputs, applied, grouped
 from execnodes.core.types import LogicalType
-from execnodes.core.windowing import NamedWindowProperty, Windowing, step_problem, window_bound
+from execnodes.core.windowing import NamedWindowProperty, Windowing, step_problem, window_bound, window_times
 from execnodes.lowering.stream import Lowering, OperatorInput, Rows
 from execnodes.terms.term import Term, leaf, said
 
@@ -89,9 +89,7 @@ class WindowAggregate(ExecNode):
 
     def event_times(self, inputs: tuple[frozenset[int], ...]) -> frozenset[int]:
         """The time of the window."""
-        first = len(self.grouping) + len(self.agg_calls)
-        properties = enumerate(self.named_window_properties, first)
-        return frozenset(at for at, each in properties if each.property == "WindowTime")
+        return window_times(self.named_window_properties, len(self.grouping) + len(self.agg_calls))
 
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """One stateful operator over the key groups of the keys; it assigns windows itself."""

@@ -9,7 +9,7 @@ from execnodes.core.graph import ExecGraph
 from execnodes.core.node import DEFAULT_UID_FORMAT, UID_FORMAT, ExecNode
 
 
-class Graft:
+class CompiledNodes:
     """Takes the nodes of plans one after the other; see docs/decisions/0007."""
 
     def __init__(self) -> None:

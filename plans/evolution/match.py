@@ -25,7 +25,7 @@ Grade = tuple[int, int, int]
 """How well two nodes fit, less is better: grade, differences that do no harm, old id."""
 
 
-class Resemblance:
+class Matching:
     """Finds the pairs of two plans."""
 
     def __init__(self, old: ExecGraph, new: ExecGraph) -> None:
