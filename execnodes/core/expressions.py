@@ -293,4 +293,6 @@ def _literal(literal: Literal) -> str:
     value: Any = literal.value
     if value is None:
         return "null"
-    return f"'{value}'" if isinstance(value, str) and literal.type.root in ("CHAR", "VARCHAR") else str(value)
+    # A text may have a NUL, what tells of it may not.
+    text = str(value).replace("\0", "\\0")
+    return f"'{text}'" if isinstance(value, str) and literal.type.root in ("CHAR", "VARCHAR") else text

@@ -91,6 +91,8 @@ def _checked(found: list[Token], source: Source, end: int) -> list[Token]:
             _number(source, start, at)
         elif kind is FOREIGN and token.text not in _PATTERN:
             raise _strange(source, start)
+        elif kind is T.IDENTIFIER and "\0" in token.text:
+            raise SqlError("a name with the character NUL", position=source.position(start), hint="Leave it out.")
         elif kind is T.HEX_STRING or (kind is T.IDENTIFIER and not token.text):
             _quoted(source, token)
         if kind is T.VAR and kept and (pair := _pair(kept[-1], token, text)) is not None:

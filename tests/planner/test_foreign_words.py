@@ -61,6 +61,8 @@ from planner.parse import parse
         ("SELECT ^U&'\\d800'", "half a character", None),
         ("SELECT CAST(a AS VARCHAR^(99999999999))", "1 to 2147483647", None),
         ("SELECT COUNT(DISTINCT ^)", "expected an expression", None),
+        ("SELECT 1 AS ^`a\0`", "a name with the character NUL", "Leave it out"),
+        ("CREATE TABLE t (^`\0` INT)", "a name with the character NUL", "Leave it out"),
         ("SELECT 1 AS `^\ud800`", "half a surrogate pair", None),
         ("SELECT SUM(a) OVER (ORDER BY b ^GROUPS 5 PRECEDING) FROM t", "GROUPS in a window frame", "ROWS or RANGE"),
         ("SELECT * FROM t ^LATERAL VIEW EXPLODE(xs) AS e", "LATERAL VIEW is not", "UNNEST"),

@@ -154,3 +154,10 @@ def test_terms_of_or_stand_side_by_side_when_there_are_many() -> None:
 
     assert depth(20) > 20
     assert depth(150) < 10
+
+
+def test_a_text_may_have_a_nul() -> None:
+    """What the plan says of it for people has none."""
+    plan = encode(compiled("SELECT a, 'x\0' AS x FROM t WHERE k <> '\0y'"))
+    assert plan.count("\\u0000") == 2
+    assert encode(load(plan)) == plan
