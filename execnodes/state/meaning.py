@@ -19,6 +19,8 @@ from execnodes.core.meaning import (
 )
 from execnodes.core.metadata import ExecNodeMetadata
 from execnodes.kernels.aggregates.aggregation import Aggregation
+from execnodes.kernels.aggregates.mixed import MixedAggregation
+from execnodes.kernels.aggregates.user import state_columns as user_columns
 from execnodes.state.operator import Operator, StateSpec
 from execnodes.terms.term import Term, leaf, said
 
@@ -102,10 +104,22 @@ def aggregation_columns(
             main[column.name] = results[column.name] if results else accumulator(call_term(each.call, rows), part)
     terms = {**key_columns, RECORD_COUNT: NUMBER_OF_ROWS, **main}
     found = {aggregation.state_name: AccumulatorColumns(terms, main, aggregation.retract)}
+    if isinstance(aggregation, MixedAggregation) and not results:
+        users = (call for call in aggregation.every_call if call.user_name)
+        add_users(found[aggregation.state_name], ((call, call_term(call, rows)) for call in users))
     for name, calls in aggregation.value_states().items():
         terms = {**key_columns, **_value_columns(calls, rows)}
         found[name] = AccumulatorColumns(terms, (), aggregation.retract)
     return found
+
+
+def add_users(columns: AccumulatorColumns, calls: Iterable[tuple[AggregateCall, Term]]) -> None:
+    """Accumulators of functions of the user, with what the calls mean."""
+    for call, term in calls:
+        for column in user_columns(call):
+            columns[column.name] = accumulator(term, column.name.removeprefix(f"{call.name}$"))
+        if call.accumulator is not None:
+            columns.serializers[term.text] = call.accumulator.model_dump_json(by_alias=True)
 
 
 def _value_columns(calls: Sequence[AggregateCall], rows: RowsMeaning) -> dict[str, Term]:

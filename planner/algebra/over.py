@@ -7,7 +7,7 @@ from functools import cached_property
 
 from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
 from execnodes.core.errors import Position
-from execnodes.core.expressions import Expression, Value
+from execnodes.core.expressions import AggregateCall, Expression, Value
 from execnodes.core.types import LogicalType, TimeKind
 from planner.algebra.extent import parts_of
 from planner.algebra.relation import ALL_CHANGES, KeepsColumns, PassesKeys, PassesTimes
@@ -31,6 +31,8 @@ class OverCall:
     args: tuple[Expression, ...]
     type: LogicalType
     options: dict[str, Value] = field(default_factory=dict, hash=False)
+    user: AggregateCall | None = field(default=None, hash=False)
+    """Of a function of the user: all of the call but what it reads."""
 
 
 @dataclass(frozen=True)

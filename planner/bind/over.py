@@ -6,9 +6,11 @@ from dataclasses import dataclass, replace
 
 from execnodes import aggregates
 from execnodes.core.errors import SqlError
-from execnodes.core.expressions import Expression, InputRef, Literal
+from execnodes.core.expressions import Expression, InputRef, Literal, Value
+from execnodes.core.places import place
 from execnodes.core.types import BIGINT, DOUBLE, INTEGERS, NUMERICS, LogicalType, Root
 from execnodes.functions import cast, common_type, is_deterministic
+from execnodes.user_functions.aggregate import AggregateDefinition
 from planner import syntax as s
 from planner.algebra import Logical, Over, OverCall, SortKey
 from planner.bind.aggregate import constant_arguments, internal_function
@@ -18,6 +20,9 @@ from planner.bind.folding import fold
 from planner.bind.sorting import sort_key
 from planner.bind.source import project, refs, row_of
 from planner.bind.stage import Stage
+from planner.bind.user_functions import bind_aggregate, find_aggregate
+from planner.bind.written import written
+from planner.catalog.catalogs import FoundFunction
 
 _RANKS = {"ROW_NUMBER": BIGINT, "RANK": BIGINT, "DENSE_RANK": BIGINT, "PERCENT_RANK": DOUBLE, "CUME_DIST": DOUBLE}
 """Functions without arguments, and their types."""
@@ -228,6 +233,9 @@ class _Calls:
             if node.args or node.star:
                 raise SqlError(f"{name} takes no argument", position=node.position)
             return OverCall(name, f"${name}$1", (), _RANKS[name].not_null())
+        user = find_aggregate(self._converter.catalog, node)
+        if user is not None:
+            return self._user_call(node, *user)
         if name in ("LAG", "LEAD"):
             return self._lag(node)
         if name == "NTILE":
@@ -241,6 +249,22 @@ class _Calls:
             name, tuple(arg.type.regular() for arg in args), distinct=node.distinct, position=node.position
         )
         return OverCall(name, internal_name, args, type_, options | ({"distinct": True} if node.distinct else {}))
+
+    def _user_call(self, node: s.Call, found: FoundFunction, definition: AggregateDefinition) -> OverCall:
+        clause = "*" if node.star else "WITHIN GROUP" if node.order else None
+        if clause:
+            raise SqlError(f"{clause} in a call of {node.name} is not supported", position=node.position)
+        if node.distinct and len(node.args) != 1:
+            raise SqlError(
+                f"{node.name}(DISTINCT …) OVER takes one argument",
+                position=node.position,
+                hint="Put the arguments into one, e.g. ROW(a, b), or keep duplicates out in the function.",
+            )
+        call, converted = bind_aggregate(found, definition, [self._converter.convert(arg) for arg in node.args], node)
+        args = tuple(map(self._column_of, converted))
+        options: dict[str, Value] = {"distinct": True} if node.distinct else {}
+        at = place(node.position.line, node.position.column, written(node))
+        return OverCall(call.title, "", args, call.type, options, call.put(at))
 
     def _ntile(self, node: s.Call) -> OverCall:
         count = fold(self._converter.convert(node.args[0])) if len(node.args) == 1 else None

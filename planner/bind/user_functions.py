@@ -44,7 +44,7 @@ def bind_scalar(found: FoundFunction, operands: tuple[Expression, ...], node: s.
         raise SqlError(
             f"the aggregate function {node.name} may not stand here",
             position=node.position,
-            hint="Aggregates stand in SELECT, HAVING, QUALIFY and ORDER BY of a query with FROM, and without OVER.",
+            hint="Aggregates stand in SELECT, HAVING, QUALIFY and ORDER BY of a query with FROM.",
         )
     return bind(
         definition,
@@ -108,12 +108,6 @@ def bind_aggregate(
     found: FoundFunction, definition: AggregateDefinition, arguments: Sequence[Expression], node: s.Call
 ) -> tuple[AggregateCall, tuple[Expression, ...]]:
     """The call, its columns still to be chosen, and the arguments as the function takes them."""
-    if node.distinct:
-        raise SqlError(
-            f"{node.name}(DISTINCT) is not supported",
-            position=node.position,
-            hint="Remove duplicates in a subquery, or in the function itself.",
-        )
     converted = definition.parameters.convert(arguments)
     if converted is None:
         raise does_not_take(definition, arguments, node.position)
@@ -135,6 +129,7 @@ def bind_aggregate(
         catalog_name=found.catalog_name,
         class_name=found.class_name,
         type=definition.result,
+        distinct=node.distinct,
         accumulator=accumulator,
         retractable=definition.retractable,
     )

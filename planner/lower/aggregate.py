@@ -52,18 +52,13 @@ def _python(
     from execnodes.stream.local_python_group_aggregate import LocalPythonGroupAggregate
     from execnodes.stream.python_group_aggregate import PythonGroupAggregate
 
-    for call in calls:
-        if call.user_name and retract and not call.retractable:
-            raise SqlError(
-                f"{call.title} cannot take rows back, and its input is updated or deletes rows",
-                position=node.position,
-                hint="Give the function a method retract(self, accumulator, …).",
-            )
+    refuse_retraction(node, retract)
     names = names_of(below.output_type)
     local, keys = below, node.grouping
     own = tuple(call for call in calls if not call.user_name)
-    merging = all(call.user_name in node.merging for call in calls if call.user_name) and all_mergeable(own, retract)
-    two_phases = merging and not retract and _strategy(context) != "ONE_PHASE"
+    users = [call for call in calls if call.user_name]
+    merging = all(call.user_name in node.merging and not call.distinct for call in users)
+    two_phases = merging and all_mergeable(own, retract) and not retract and _strategy(context) != "ONE_PHASE"
     if two_phases:
         keys = tuple(range(len(node.grouping)))
         fields = (Field(output.fields[at].name, output.fields[at].type) for at in keys)
@@ -98,14 +93,25 @@ def _strategy(context: Context) -> str:
     return context.configuration.get_option("table.optimizer.agg-phase-strategy")
 
 
-def refuse_python(node: Aggregate | WindowAggregate, where: str) -> None:
+def refuse_retraction(node: Aggregate | WindowAggregate, retract: bool) -> None:
+    """SqlError for a function of the user that cannot take rows back, if the input does."""
+    for call in node.calls:
+        if call.user_name and retract and not call.retractable:
+            raise SqlError(
+                f"{call.title} cannot take rows back, and its input is updated or deletes rows",
+                position=node.position,
+                hint="Give the function a method retract(self, accumulator, …).",
+            )
+
+
+def refuse_python(node: Aggregate, where: str) -> None:
     """SqlError for an aggregate function of the user where it cannot run."""
     for call in node.calls:
         if call.user_name:
             raise SqlError(
                 f"{call.title}, an aggregate function written in Python, is not supported {where}",
                 position=node.position,
-                hint="Such functions run in streams, in GROUP BY without windows.",
+                hint="Such functions run in streams.",
             )
 
 

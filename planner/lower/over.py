@@ -96,10 +96,13 @@ def _check(node: Over) -> None:
 
 
 def _call(call: OverCall, name: str, width: int, constants: list[Literal]) -> AggregateCall:
+    arguments = tuple(_argument(each, width, constants) for each in call.args)
+    if call.user is not None:
+        return call.user.model_copy(update={"name": name, "arg_list": arguments})
     return AggregateCall(
         name=name,
         internal_name=call.internal_name,
-        arg_list=tuple(_argument(each, width, constants) for each in call.args),
+        arg_list=arguments,
         distinct=bool(call.options.get("distinct")),
         type=call.type,
         options={key: value for key, value in call.options.items() if key != "distinct"},

@@ -23,7 +23,7 @@ from planner.algebra import (
 )
 from planner.algebra.columns import uniquely_named
 from planner.algebra.relation import Unary
-from planner.lower.aggregate import named, refuse_python
+from planner.lower.aggregate import named, refuse_retraction
 from planner.lower.context import NEW, Context, lower_node
 from planner.lower.describe import aggregated, described, grouped, listed, names_of
 
@@ -59,7 +59,13 @@ def _(node: WindowTableFunction, context: Context, update_before: bool) -> ExecN
 def _(node: WindowAggregate, context: Context, update_before: bool) -> ExecNode:
     from execnodes.stream.window_aggregate import WindowAggregate as ExecWindowAggregate
 
-    refuse_python(node, "in windows")
+    for call in node.calls:
+        if call.user_name and call.distinct:
+            raise SqlError(
+                f"{call.title}(DISTINCT …) is not supported in windows",
+                position=node.position,
+                hint="Remove duplicates in a subquery that groups by the window, too, or in the function itself.",
+            )
     if node.time_index is not None:
         # The keys of a session that the aggregate finds are its own; columns may have moved since SQL named them.
         partition = node.grouping if node.window.kind == "SESSION" else ()
@@ -75,6 +81,7 @@ def _(node: WindowAggregate, context: Context, update_before: bool) -> ExecNode:
         )
     below = context.lower(node.input, True)
     retract = not below.changelog_mode.insert_only
+    refuse_retraction(node, retract)
     names, output = names_of(below.output_type), uniquely_named(node.type)
     calls = named(node.calls, output, len(node.grouping))
     first = len(node.grouping) + len(calls)
@@ -151,7 +158,11 @@ def _folds_first(node: WindowAggregate, context: Context) -> bool:
     Slices keep other state than one phase does, so a query that runs would lose its own if it were compiled again.
     """
     strategy = context.configuration.get_option("table.optimizer.agg-phase-strategy")
-    return strategy == "TWO_PHASE" and node.window.kind != "SESSION" and all_mergeable(node.calls, False)
+    return strategy == "TWO_PHASE" and node.window.kind != "SESSION" and _all_fold(node.calls)
+
+
+def _all_fold(calls: tuple[AggregateCall, ...]) -> bool:
+    return not any(call.user_name for call in calls) and all_mergeable(calls, False)
 
 
 def _two_phases(

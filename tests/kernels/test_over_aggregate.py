@@ -25,6 +25,7 @@ from execnodes.stream.over_aggregate.v1_functions import OverFunctions
 from execnodes.stream.over_aggregate.v1_kernel import ROWS, OverByArrival, OverShape
 from execnodes.stream.over_aggregate.v1_range import OverByRange
 from tests.kernels.fake_state import FakeContext, rows_of, run
+from tests.kernels.users import USERS, supplied, user_call
 
 INPUT = (Column("k", STRING), Column("ts", timestamp(3)), Column("v", INT), Column("n", BIGINT))
 Row = tuple[str | None, int, int | None, int]
@@ -41,6 +42,9 @@ CALLS: tuple[tuple[str, LogicalType, bool, bool], ...] = (
     ("COLLECT", multiset(INT), False, True),
     ("COUNT", BIGINT.not_null(), True, True),
     ("LAG", INT, False, True),
+    ("texts", STRING, False, True),
+    ("texts", STRING, True, True),
+    ("least", BIGINT, False, True),
 )
 
 
@@ -55,6 +59,10 @@ def functions(frame: Frame, picked: Sequence[int]) -> OverFunctions:
         )
         for at, (name, t, distinct, reads) in ((at, CALLS[at]) for at in picked)
     )
+    calls = tuple(
+        user_call(name, call) if (name := CALLS[at][0]) in USERS else call
+        for at, call in zip(picked, calls, strict=True)
+    )
     return OverFunctions(INPUT, calls, (Literal(value=2, type=INT.not_null()),), frame)
 
 
@@ -66,7 +74,7 @@ def shape(frame: Frame, picked: Sequence[int], keys: tuple[int, ...], ttl_ms: in
 
 def by_time(frame: Frame, picked: Sequence[int], keys: tuple[int, ...] = (0,)) -> OverByTime:
     by_range = frame.preceding is not None and not frame.rows
-    return (OverByRange if by_range else OverByTime)(shape(frame, picked, keys), 1)
+    return supplied((OverByRange if by_range else OverByTime)(shape(frame, picked, keys), 1))
 
 
 def value_of(name: str, distinct: bool, values: list[int | None], before: list[int | None]) -> object:
@@ -77,7 +85,11 @@ def value_of(name: str, distinct: bool, values: list[int | None], before: list[i
         return before[-3] if len(before) > 2 else None
     if name == "ARRAY_AGG":
         return f"[{','.join('null' if each is None else str(each) for each in values)}]"
+    if name == "texts":
+        return " ".join(map(str, dict.fromkeys(values) if distinct else values))
     kept = [each for each in values if each is not None]
+    if name == "least":
+        return min(kept, default=None)
     if name == "COLLECT":
         return "[" + ",".join(f'{{"k":{k},"v":{n}}}' for k, n in sorted(Counter(kept).items())) + "]"
     kept = list(dict.fromkeys(kept)) if distinct else kept
@@ -222,7 +234,7 @@ def test_keys_are_forgotten_as_flink_does(
 ) -> None:
     frame = Frame(False, preceding)
     picked = usable(frame, picked)
-    made = OverByRange(shape(frame, picked, (0,)), 1)
+    made = supplied(OverByRange(shape(frame, picked, (0,)), 1))
     changes, late = feed(made, batches, delay, (0,), moved)
     keys: dict[str | None, FlinkKey] = {}
     expected, watermark, expected_late = list[tuple[object, ...]](), None, 0
@@ -298,7 +310,7 @@ def test_by_arrival(number: int, batches: list[list[Row]], frame: Frame, picked:
     picked = usable(frame, picked)
     # Without a beginning each row has its own time.
     laid = Frame(frame.rows or frame.preceding is None, frame.preceding)
-    operator = OverByArrival(shape(laid, picked, (0,) if keyed else ()), kept_ms=10**6)
+    operator = supplied(OverByArrival(shape(laid, picked, (0,) if keyed else ()), kept_ms=10**6))
     context = FakeContext(operator)
     found, rows = [], []
     for number, batch in enumerate(batches):
@@ -316,7 +328,7 @@ def test_by_a_column(
 ) -> None:
     frame = Frame(rows_frame, None)
     picked = usable(frame, picked)
-    operator = OverChanges(shape(frame, picked, (0,) if keyed else ()), 2, nulls_last=False)
+    operator = supplied(OverChanges(shape(frame, picked, (0,) if keyed else ()), 2, nulls_last=False))
     context = FakeContext(operator)
     alive: list[Row] = []
     table: Counter[tuple[Any, ...]] = Counter()

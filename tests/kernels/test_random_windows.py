@@ -20,6 +20,7 @@ from execnodes.state.operator import DRAINED, Operator
 from execnodes.stream.group_window_aggregate import GroupWindowAggregate
 from execnodes.stream.window_aggregate import WindowAggregate
 from tests.kernels.fake_state import FakeContext, rows_of, run
+from tests.kernels.users import supplied, user_call
 
 HALF_HOUR = 1_800_000
 ZONES = {"UTC": 0, "Asia/Kolkata": 11 * HALF_HOUR}
@@ -99,7 +100,7 @@ class Case:
         lowering = Lowering("UTC")
         node.lower(lowering, (Rows(given, ()),))  # type: ignore[arg-type]  # it asks for nothing else
         assert lowering.made is not None
-        return lowering.made
+        return supplied(lowering.made)
 
 
 @st.composite
@@ -112,6 +113,10 @@ def call(draw: st.DrawFn, retract: bool) -> AggregateCall:
     types = tuple((STRING, INT, INT)[at] for at in args)
     internal, result = resolve(name.removesuffix("(*)"), types, distinct=distinct, filtered=filtered)
     filter_arg = 3 if filtered else -1
+    if draw(st.integers(0, 3)) == 0:
+        name = draw(st.sampled_from(["total"] if retract else ["total", "texts", "least"]))
+        plain = AggregateCall(name=name, internal_name="$SUM$1", arg_list=(2,), filter_arg=filter_arg, type=INT)
+        return user_call(name, plain)
     return AggregateCall(
         name=name, internal_name=internal, arg_list=args, distinct=distinct, filter_arg=filter_arg, type=result
     )
@@ -211,9 +216,11 @@ def result(call: AggregateCall, rows: Sequence[Row]) -> object:
     passing = [each for each in rows if call.filter_arg < 0 or each[3] is True]
     if not call.arg_list:
         return len(passing)
+    name = call.name.split()[1]
+    if name == "texts":
+        return " ".join(str(each[2]) for each in passing)
     values: list[Any] = [each[call.arg_list[0]] for each in passing if each[call.arg_list[0]] is not None]
     values = list(dict.fromkeys(values)) if call.distinct else values
-    name = call.name.split()[1]
     if name == "COUNT":
         return len(values)
     if not values:
@@ -226,6 +233,8 @@ def result(call: AggregateCall, rows: Sequence[Row]) -> object:
         "FIRST_VALUE": lambda found: found[0],
         "LAST_VALUE": lambda found: found[-1],
         "LISTAGG": ",".join,
+        "total": sum,
+        "least": min,
     }
     return whole[name](values)
 

@@ -20,8 +20,11 @@ from execnodes.core.types import BIGINT, BOOLEAN, DOUBLE, STRING, Field, parse_t
 from execnodes.lowering.stream import KIND
 from execnodes.state.serializers.make import serializer_of
 from execnodes.stream.python_group_aggregate.v1_kernel import STATE, PythonGroupAggregateOperator
+from execnodes.stream.python_group_aggregate.v3_kernel import DistinctOperator
 from execnodes.user_functions.aggregate import AggregateDefinition
 from execnodes.user_functions.loading import definition_of
+from rekindle import Over, Tumble, col, lit
+from rekindle import call as api_call
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.udf import AggregateFunction, udaf
 from tests.kernels.fake_state import FakeContext, rows_of, run
@@ -45,12 +48,13 @@ COUNT = AggregateCall(name="c", internal_name="$COUNT$1", type=BIGINT.not_null()
 
 
 def operator(
-    functions: dict[str, Any], calls: Sequence[AggregateCall], retract: bool = False, grouping: tuple[int, ...] = (0,)
-) -> PythonGroupAggregateOperator:
+    functions: dict[str, Any], calls: Sequence[AggregateCall], retract: bool = False, grouping: tuple[int, ...] = (0,),
+    cls: type[PythonGroupAggregateOperator] = PythonGroupAggregateOperator, ttl_ms: int = 0,
+) -> PythonGroupAggregateOperator:  # fmt: skip
     keys = [INPUT.fields[at] for at in grouping]
-    made = PythonGroupAggregateOperator(
+    made = cls(
         uid="1_python-group-aggregate", input_type=INPUT, grouping=grouping, calls=tuple(calls), retract=retract,
-        output_type=row(*keys, *(Field(each.name, each.type) for each in calls)), update_before=True, ttl_ms=0,
+        output_type=row(*keys, *(Field(each.name, each.type) for each in calls)), update_before=True, ttl_ms=ttl_ms,
     )  # fmt: skip
     made.supply({name: definition_of(function, name) for name, function in functions.items()})
     again = pickle.loads(pickle.dumps(made))
@@ -142,6 +146,56 @@ def test_rows_are_taken_back(rows: list[tuple[Any, ...]], data: st.DataObject) -
     assert len(context.states[STATE].frame) == len(expected)
 
 
+def distinct(values: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    return list(dict.fromkeys(values))
+
+
+@settings(deadline=None, max_examples=80)
+@given(table, st.integers(1, 5), st.sampled_from([(0,), ()]), st.data(), st.sampled_from([0, 1000]))
+def test_distinct_arguments(
+    rows: list[tuple[Any, ...]], size: int, grouping: tuple[int, ...], data: st.DataObject, ttl_ms: int
+) -> None:
+    """Sums of weights are told apart from those with duplicates; the order of rows is that of first occurrences."""
+    gone = [each for each in rows if data.draw(st.booleans())] if data.draw(st.booleans()) else []
+    functions: dict[str, Any] = {
+        "mean": examples.WeightedMean,
+        "plain": examples.WeightedMean,
+        "filtered": examples.WeightedMean,
+    }
+    calls = [
+        call(function, 1, 2, name=name, filtered=name == "filtered").model_copy(update={"distinct": name != "plain"})
+        for name, function in functions.items()
+    ]
+    if not gone:
+        functions["latest"] = examples.Latest
+        calls.append(call(examples.Latest, 3, name="latest").model_copy(update={"distinct": True}))
+    made = operator(functions, [COUNT, *calls], bool(gone), grouping, DistinctOperator, ttl_ms)
+    context = FakeContext(made)
+    cuts = [(INSERT, rows[at : at + size]) for at in range(0, len(rows), size)]
+    cuts += [(DELETE, gone[at : at + size]) for at in range(0, len(gone), size)]
+    changes = [run(made, context, rows_of(made, 0, cut, [kind] * len(cut), keys=grouping)) for kind, cut in cuts]
+    left = list(rows)
+    for each in gone:
+        left.remove(each)
+    groups = defaultdict(list)
+    for each in left:
+        groups[tuple(each[at] for at in grouping)].append(each)
+    found = materialized(changes, len(grouping))
+    assert set(found) == set(groups)
+    for key, members in groups.items():
+        pairs = [(None, *each, None, None) for each in distinct([each[1:3] for each in members])]
+        passing = [(None, *each, None, None) for each in distinct([each[1:3] for each in members if each[4]])]
+        count, *results = found[key]
+        assert count == len(members)
+        for result, seen in zip(results, (pairs, members, passing), strict=False):
+            assert (result or 0) == pytest.approx(weighted(seen) or 0)
+        if not gone:
+            texts = distinct([each[3:4] for each in members])[-2:]
+            assert json.loads(results[3]) == [each for (each,) in texts]
+    if gone and len(gone) == len(rows):
+        assert all(each.frame.is_empty() for each in context.states.values())
+
+
 class Negative(examples.WeightedMean):
     """The same accumulators, another result."""
 
@@ -205,7 +259,7 @@ def test_the_call_in_a_plan() -> None:
     plan = json.loads(
         registered().compile_plan_sql("SELECT b, WMEAN(a, 2), COUNT(*) FROM t GROUP BY b").as_json_string()
     )
-    node = next(each for each in plan["nodes"] if each["type"] == "stream-exec-python-group-aggregate_2")
+    node = next(each for each in plan["nodes"] if each["type"] == "stream-exec-python-group-aggregate_3")
     (mean, count) = node["aggCalls"]
     assert count["internalName"] == "$COUNT$1"
     assert mean["systemName"] == "wmean"
@@ -230,15 +284,17 @@ RETRACTING = "(SELECT b, COUNT(*) AS c FROM t GROUP BY b)"
     ("query", "message"),
     [
         (f"SELECT LATEST(b) FROM {RETRACTING}", "latest cannot take rows back"),
-        ("SELECT LATEST(DISTINCT b) FROM t", "DISTINCT"),
         ("SELECT WMEAN(b, 1) FROM t", r"wmean does not take \(STRING, INT NOT NULL\)"),
         ("SELECT a FROM t WHERE LATEST(b) = 'x'", "aggregate function LATEST may not stand"),
-        ("SELECT LATEST(b) OVER (PARTITION BY a ORDER BY b) FROM t", "OVER"),
+        ("SELECT LATEST(b) OVER () FROM t", "OVER needs ORDER BY"),
+        ("SELECT LATEST(b) FILTER (WHERE TRUE) OVER (ORDER BY a) FROM t", "FILTER with OVER"),
+        ("SELECT WMEAN(DISTINCT a, 2) OVER (ORDER BY a) FROM t", "takes one argument"),
+        ("SELECT WMEAN(b, 1) OVER (ORDER BY a) FROM t", r"wmean does not take \(STRING, INT NOT NULL\)"),
         ("SELECT LATEST(*) FROM t", r"\*"),
         (
-            "SELECT LATEST(b), window_start FROM TABLE(TUMBLE(TABLE w, DESCRIPTOR(ts), INTERVAL '1' MINUTE)) "
+            "SELECT LATEST(DISTINCT b), window_start FROM TABLE(TUMBLE(TABLE w, DESCRIPTOR(ts), INTERVAL '1' MINUTE)) "
             "GROUP BY window_start, window_end",
-            "not supported in windows",
+            r"latest\(DISTINCT …\) is not supported in windows",
         ),
     ],
 )
@@ -249,6 +305,51 @@ def test_refused_with_its_place(query: str, message: str) -> None:
     with pytest.raises(SqlError, match=message) as caught:
         made.compile_plan_sql(query)
     assert caught.value.position is not None
+
+
+EVENTS = "CREATE TABLE w (b STRING, a INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen')"
+MINUTE = "TUMBLE(TABLE w, DESCRIPTOR(ts), INTERVAL '1' MINUTE)"
+
+
+@pytest.mark.parametrize(
+    ("query", "node"),
+    [
+        ("SELECT LATEST(b) OVER (PARTITION BY b ORDER BY ts), SUM(a) OVER (PARTITION BY b ORDER BY ts) FROM w",
+         "stream-exec-over-aggregate_1"),
+        ("SELECT LATEST(DISTINCT b) OVER (ORDER BY a) FROM w", "stream-exec-over-aggregate_1"),
+        (f"SELECT LATEST(b) FROM TABLE({MINUTE}) GROUP BY window_start, window_end", "stream-exec-window-aggregate_2"),
+        ("SELECT LATEST(b) FROM w GROUP BY TUMBLE(ts, INTERVAL '1' MINUTE)", "stream-exec-window-aggregate_2"),
+        ("SELECT LATEST(b) FROM w GROUP BY HOP(ts, INTERVAL '7' SECOND, INTERVAL '1' MINUTE)",
+         "stream-exec-group-window-aggregate_1"),
+        ("SELECT LATEST(DISTINCT b) FILTER (WHERE a > 1) FROM w", "stream-exec-python-group-aggregate_3"),
+    ],
+)  # fmt: skip
+def test_where_it_stands(query: str, node: str) -> None:
+    """It is in one node, with its place, whatever strategy is set for the phases."""
+    for strategy in ("AUTO", "TWO_PHASE"):
+        made = registered(EVENTS, f"SET 'table.optimizer.agg-phase-strategy' = '{strategy}'")
+        plan = json.loads(made.compile_plan_sql(query).as_json_string())
+        assert [each["type"] for each in plan["nodes"] if '"latest"' in json.dumps(each)] == [node]
+        (place,) = (each for each in plan["places"] if each["text"].startswith("LATEST"))
+        assert (place["line"], place["column"]) == (1, 8)
+
+
+def test_the_table_api_makes_the_same_plans() -> None:
+    made = registered(EVENTS)
+    events = made.from_path("w")
+    by_key = Over.partition_by(col("b")).order_by(col("ts")).alias("o")
+    tables = {
+        "SELECT b, LATEST(b) OVER (PARTITION BY b ORDER BY ts RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS l "
+        "FROM w": events.over_window(by_key).select(col("b"), api_call("latest", col("b")).over(col("o")).alias("l")),
+        "SELECT b, LATEST(b) AS l FROM w GROUP BY b, TUMBLE(ts, INTERVAL '1' MINUTE)": events.window(
+            Tumble.over(lit(1).minutes).on(col("ts")).alias("x")
+        ).group_by(col("b"), col("x")).select(col("b"), api_call("latest", col("b")).alias("l")),
+        "SELECT b, LATEST(DISTINCT b) AS l FROM w GROUP BY b": events.group_by(col("b")).select(
+            col("b"), api_call("latest", col("b")).distinct.alias("l")
+        ),
+    }  # fmt: skip
+    for query, table in tables.items():
+        assert table.explain() == made.explain_sql(query)
 
 
 def test_refused_in_batch_mode() -> None:

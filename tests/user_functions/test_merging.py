@@ -162,8 +162,8 @@ def kinds(query: str, **options: str) -> list[str]:
     return [each["type"].removeprefix("stream-exec-") for each in json.loads(plan)["nodes"]][1:-1]
 
 
-TWO = ["local-python-group-aggregate_1", "exchange_1", "python-group-aggregate_2"]
-ONE = ["exchange_1", "python-group-aggregate_2"]
+TWO = ["local-python-group-aggregate_1", "exchange_1", "python-group-aggregate_3"]
+ONE = ["exchange_1", "python-group-aggregate_3"]
 
 
 @pytest.mark.parametrize(

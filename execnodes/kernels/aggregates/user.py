@@ -69,7 +69,7 @@ class UserCall:
     def merge(self, parts: pl.DataFrame, merged: pl.DataFrame, group: Sequence[str], known: str) -> pl.DataFrame:
         """As `step`, from rows of accumulators that were folded elsewhere (`state_columns` under their own names)."""
         function, *_ = opened(self.shipped)
-        accumulators = self._accumulators()
+        accumulators = self.accumulators()
         names = [column.name for column in state_columns(self.call)]
         whole = (
             parts.select(*group, pl.struct(names).alias(RESULT)).group_by(list(group), maintain_order=True).agg(RESULT)
@@ -84,9 +84,18 @@ class UserCall:
 
         return self._changed(merged, known, put_together)
 
+    def valued(self, groups: pl.DataFrame) -> pl.DataFrame:
+        """`groups` (rows of state) with results under `result_name`."""
+        accumulators = self.accumulators()
+        stored = groups.select(column.name for column in state_columns(self.call)).rows()
+        results = [accumulators.result(accumulators.read(each)) for each in stored]
+        return groups.with_columns(
+            pl.Series(result_name(self.call), results, dtype=Column(RESULT, self.call.type).dtype)
+        )
+
     def fold(self, rows: pl.DataFrame, groups: pl.DataFrame, group: Sequence[str]) -> pl.DataFrame:
         """`groups` (a row a group) with the accumulators of the rows alone, under the names of `frame.delta`."""
-        accumulators = self._accumulators()
+        accumulators = self.accumulators()
         take_in = self._taken_in(rows, groups, group)
         found = [accumulators.write(take_in(accumulators.fresh())) for _ in range(groups.height)]
         return groups.with_columns(
@@ -94,28 +103,47 @@ class UserCall:
             for at, column in enumerate(state_columns(self.call))
         )
 
-    def _accumulators(self) -> Accumulators:
+    def accumulators(self) -> Accumulators:
+        """Between Python and columns."""
         function, serializer, *_ = opened(self.shipped)
         return Accumulators(self.call, function, serializer)
 
     def _taken_in(self, rows: pl.DataFrame, groups: pl.DataFrame, group: Sequence[str]) -> Callable[[Any], Any]:
         """Of the accumulator of each group in turn, before its rows, the one after them."""
-        function, _, hints, nulls, vectorised = opened(self.shipped)
-        readers = [from_kernel(t, hint) for t, hint in zip(self.types, hints, strict=True)]
-        lists = iter(self._lists(rows, groups, group, nulls))
-        step = self._by_series if vectorised else self._by_row
+        lists = iter(self._lists(rows, groups, group))
+        take = self.taker()
 
         def take_in(accumulator: Any) -> Any:
-            sign, *values = next(lists)
-            arguments = [
-                list(map(read, each)) if read is not None else each for read, each in zip(readers, values, strict=True)
-            ]
-            return step(function, accumulator, sign, arguments)
+            signs, *values = next(lists)
+            return take(accumulator, signs, values)
 
         return take_in
 
+    def taker(self) -> Callable[[Any, Sequence[int], Sequence[Sequence[Any]]], Any]:
+        """Of an accumulator, and of rows as signs and a list an argument, the accumulator after them."""
+        function, _, hints, _, vectorised = opened(self.shipped)
+        readers = [from_kernel(t, hint) for t, hint in zip(self.types, hints, strict=True)]
+        step = self._by_series if vectorised else self._by_row
+
+        def take(accumulator: Any, signs: Sequence[int], values: Sequence[Sequence[Any]]) -> Any:
+            arguments = [
+                list(map(read, each)) if read is not None else each for read, each in zip(readers, values, strict=True)
+            ]
+            return step(function, accumulator, signs, arguments)
+
+        return take
+
+    def passes(self) -> list[pl.Expr]:
+        """What must be TRUE of a row that the function is given."""
+        _, _, _, nulls, _ = opened(self.shipped)
+        named = zip(self.call.arg_list, nulls, strict=True)
+        found = [pl.col(frame.arg(index)).is_not_null() for index, null in named if not null]
+        if self.call.filter_arg >= 0:
+            found.append(pl.col(frame.arg(self.call.filter_arg)).fill_null(False))
+        return found
+
     def _changed(self, merged: pl.DataFrame, known: str, change: Callable[[Any], Any]) -> pl.DataFrame:
-        accumulators = self._accumulators()
+        accumulators = self.accumulators()
         columns = state_columns(self.call)
         olds = zip(*(merged[column.name].to_list() for column in columns), strict=True)
         news: list[Sequence[Any]] = []
@@ -136,14 +164,10 @@ class UserCall:
         made.append(pl.Series(f"new:{name}", [after for _, after in results], dtype=dtype))
         return merged.with_columns(made)
 
-    def _lists(
-        self, rows: pl.DataFrame, merged: pl.DataFrame, group: Sequence[str], nulls: Sequence[bool]
-    ) -> Iterator[tuple[Any, ...]]:
+    def _lists(self, rows: pl.DataFrame, merged: pl.DataFrame, group: Sequence[str]) -> Iterator[tuple[Any, ...]]:
         """For each group of `merged` the signs and the arguments of its rows, in their order."""
         arguments = [frame.arg(index) for index in self.call.arg_list]
-        passes = [pl.col(name).is_not_null() for name, null in zip(arguments, nulls, strict=True) if not null]
-        if self.call.filter_arg >= 0:
-            passes.append(pl.col(frame.arg(self.call.filter_arg)).fill_null(False))
+        passes = self.passes()
         kept = rows.filter(passes) if passes else rows
         sign = pl.col(SIGN) if SIGN in rows.columns else pl.lit(1, pl.Int64)
         named = [pl.col(name).alias(f"argument:{at}") for at, name in enumerate(arguments)]

@@ -14,6 +14,8 @@ from execnodes.core.windowing import Windowing
 from execnodes.kernels.aggregates import frame
 from execnodes.kernels.aggregates.aggregation import KNOWN, Aggregation
 from execnodes.kernels.aggregates.changes import changes
+from execnodes.kernels.aggregates.mixed import MixedAggregation, systems
+from execnodes.kernels.aggregates.user import CallsFunctions
 from execnodes.lowering.stream import HASH, KIND, SEQUENCE, WATERMARK
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import BUCKET, DRAINED, Context, Operator, StateSpec
@@ -26,7 +28,7 @@ _EVER = 2**62
 _ROW, _SEEN, _FIRES = "rk_row", "rk_seen", "rk_fires"
 
 
-class GroupWindowAggregateOperator(Operator):
+class GroupWindowAggregateOperator(CallsFunctions, Operator):
     """Rows of a key group to a row a window and key, which is updated while rows for it may come.
 
     State: the accumulators of windows, bucketed by the epoch millisecond that follows the watermark after which no row
@@ -54,20 +56,23 @@ class GroupWindowAggregateOperator(Operator):
         """The node's fields; `properties` are WindowStart, WindowEnd or WindowTime, `zone` that of local time."""
         self.uid = uid
         self.inputs = (tuple(Column(field.name, field.type) for field in input_type.fields),)
+        CallsFunctions.__init__(self, calls, self.inputs[0])
         self.output = tuple(Column(field.name, field.type) for field in output_type.fields)
         self.windows = Windows(windowing, zone)
         self.time = self.inputs[0][windowing.time_attribute_index or 0].name
         self.properties = properties
         self.update_before, self.early, self.lateness = update_before, early, lateness_ms
         end = Column(WINDOW_END, timestamp(3).not_null())
-        self.aggregation = Aggregation(
-            self.inputs[0], grouping, calls, retract, STATE, bucketed=True, further_keys=(end,)
-        )
+        self.reader = Aggregation(self.inputs[0], grouping, calls, retract, STATE, bucketed=True, further_keys=(end,))
+        self.aggregation = MixedAggregation(
+            self.inputs[0], grouping, systems(calls), retract, STATE, bucketed=True, further_keys=(end,),
+            every_call=calls,
+        )  # fmt: skip
         self.waiting = WAITING
         hashed = self.aggregation.states[0].key
         awaited = StateSpec(WAITING, self.aggregation.keys, bucketed=True, key=hashed, since="1.3")
         self.states = (*self.aggregation.states, awaited)
-        self.ordered = self.aggregation.ordered
+        self.ordered = self.aggregation.ordered or bool(self.user_calls)
         self.keys = [each.name for each in self.aggregation.keys]
         results = self.output[len(grouping) : len(grouping) + len(calls)]
         self.told = (*self.aggregation.keys, *results)
@@ -80,9 +85,12 @@ class GroupWindowAggregateOperator(Operator):
         if rows.is_empty():
             return None
         aggregation, state = self.aggregation, context.state(STATE)
-        delta = aggregation.delta(aggregation.prepare(rows), context)
+        prepared = self.reader.prepare(rows)
+        delta = aggregation.delta(prepared, context)
         before = state.read(delta.select(BUCKET, HASH))
         merged = aggregation.merge(delta, before)
+        for call in self.supplied():
+            merged = call.step(prepared, merged, aggregation.group, KNOWN)
         state.write(aggregation.after(before, merged))
         given = merged if self.early else self._given(merged, context)
         self._wake(context)
@@ -102,6 +110,8 @@ class GroupWindowAggregateOperator(Operator):
         self._wake(context)
         if self.aggregation.retract:
             held = held.filter(pl.col(RECORD_COUNT) > 0)
+        for call in self.supplied():
+            held = call.valued(held)
         values = zip(self.aggregation.results(pl.col), self.told[len(self.keys) :], strict=True)
         results = (value.alias(column.name) for value, column in values)
         ordered = held.sort(BUCKET, WINDOW_END)

@@ -84,6 +84,8 @@ class OverAggregate(ExecNode):
             raise self.fail("a bounded frame must be ordered by a time attribute")
         for call in self._group.agg_calls:
             columns = call.arg_list[:1] if call.internal_name == "$LAG$1" else call.arg_list
+            if call.user_name and call.accumulator is None:
+                raise self.fail(f"{call.name}: the accumulator of {call.user_name} is missing")
             if call.filter_arg >= 0 or any(at >= width for at in columns):
                 raise self.fail(f"{call.name}: it reads what is no column of its input")
             if any(not width <= at < width + len(spec.constants) for at in call.arg_list[len(columns) :]):
@@ -159,7 +161,7 @@ class OverAggregate(ExecNode):
         )
         output = tuple(Column(each.name, each.type) for each in self.output_type.fields)
         keys, ttl = self.over_spec.partition.fields, parse_duration(self.state_ttl(), "ttl")
-        shape = OverShape(self.uid("over-aggregate"), output, keys, functions, ttl)
+        shape = OverShape(self.uids()[0], output, keys, functions, ttl)
         order = self._group.order_by.fields[0]
         if time == "ROW_TIME":
             by_range = preceding is not None and not by_rows

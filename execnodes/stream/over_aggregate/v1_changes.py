@@ -10,6 +10,7 @@ from execnodes.core.changelog import RowKind
 from execnodes.core.types import BIGINT
 from execnodes.kernels.aggregates import frame
 from execnodes.kernels.aggregates.aggregation import sign_of
+from execnodes.kernels.aggregates.user import CallsFunctions
 from execnodes.lowering.stream import HASH, KIND, SEQUENCE, WATERMARK
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import Context, Operator, StateSpec
@@ -20,7 +21,7 @@ STATE = "overAggregateState"
 _SIGN, _NUMBER, _GONE, _IS = "rk_sign", "rk_number", "rk_gone", "rk_is"
 
 
-class OverChanges(Operator):
+class OverChanges(CallsFunctions, Operator):
     """Results of all rows of a key, at once; a row that comes or goes changes those behind it.
 
     State: all rows. Their results are made again from them, before and after the batch, and what differs is told.
@@ -30,6 +31,7 @@ class OverChanges(Operator):
 
     def __init__(self, shape: OverShape, order: int, *, nulls_last: bool) -> None:
         """`order`: index of the column that rows are ordered by."""
+        CallsFunctions.__init__(self, shape.functions.calls, shape.functions.input)
         self.shape = shape
         self.uid = shape.uid
         self.inputs = (shape.functions.input,)
@@ -73,7 +75,7 @@ class OverChanges(Operator):
         ranked = rows.with_columns(rank.fill_null(lowest).alias(TIME)).with_row_index(_NUMBER)
         prepared = shape.prepared(ranked).hstack(ranked.select(_NUMBER)).with_columns(pl.lit(True).alias(NEW))
         laid = shape.functions.frame.lay(prepared, shape.key_names)
-        found, _ = shape.functions.evaluate(laid, shape.key_names, None, {})
+        found, _ = shape.functions.evaluate(laid, shape.key_names, None, {}, self.supplied())
         results = found.sort(_NUMBER).select(call.name for call in shape.functions.calls)
         return rows.hstack(results)
 

@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 
 from execnodes.core.meaning import RowsMeaning, accumulator
 from execnodes.kernels.aggregates import frame
-from execnodes.state.meaning import row_columns
+from execnodes.state.meaning import AccumulatorColumns, add_users, row_columns
 from execnodes.state.operator import Operator
 from execnodes.stream.over_aggregate.v1_changes import OverChanges
-from execnodes.stream.over_aggregate.v1_kernel import VALUE, VALUES, OverRows
+from execnodes.stream.over_aggregate.v1_kernel import TOTALS, VALUE, VALUES, OverRows
 from execnodes.terms.term import Term, said
 
 
 def state_columns(
     operator: Operator, rows: RowsMeaning, keys: Sequence[int], calls: Mapping[str, Term]
-) -> dict[str, dict[str, Term]]:
+) -> dict[str, AccumulatorColumns]:
     """By state and column; `calls` by the names of their results."""
     assert isinstance(operator, OverRows | OverChanges)
     functions = operator.shape.functions
@@ -25,9 +25,15 @@ def state_columns(
     for each in functions.running:
         for column in each.columns:
             known[column.name] = accumulator(calls[each.call.name], column.name.rpartition("$")[2])
-    every = frozenset(calls[each.call.name] for each in functions.running)
+    going_on = (*(each.call for each in functions.running), *(call for call in functions.users if call.distinct))
+    every = frozenset(calls[call.name] for call in going_on)
     values = {
         f"{VALUES}{at}": {VALUE: said("value", "{value} for ({call})", value=rows.columns[at], call=every)}
         for at in functions.distinct
     }
-    return {spec.name: known | values.get(spec.name, {}) for spec in operator.states}
+    found = {}
+    for spec in operator.states:
+        found[spec.name] = AccumulatorColumns(known | values.get(spec.name, {}), (), True)
+        if spec.name == TOTALS and isinstance(operator, OverRows):
+            add_users(found[spec.name], ((call, calls[call.name]) for call in functions.users))
+    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,6 +15,8 @@ from execnodes.kernels.aggregates import frame
 from execnodes.kernels.aggregates.accumulator import Accumulator, Source
 from execnodes.kernels.aggregates.make import Feed, by_transitions, feed, make
 from execnodes.kernels.aggregates.sliding import merge, slide
+from execnodes.kernels.aggregates.user import UserCall, state_columns
+from execnodes.kernels.aggregates.user_frames import UserFrames
 from execnodes.kernels.predicates import compile
 from execnodes.lowering.stream import HASH
 from execnodes.state.kernel_types import Column
@@ -52,7 +54,19 @@ class OverFunctions:
     @cached_property
     def accumulators(self) -> tuple[Accumulator, ...]:
         """Those of all other calls; ranks count rows (in streams RANK does not tell ties from others, as in Flink)."""
-        return tuple(self._accumulator(call) for call in self.calls if call.internal_name != "$LAG$1")
+        others = (call for call in self.calls if call.internal_name != "$LAG$1" and not call.user_name)
+        return tuple(self._accumulator(call) for call in others)
+
+    @cached_property
+    def users(self) -> tuple[AggregateCall, ...]:
+        """Calls of functions of the user."""
+        return tuple(call for call in self.calls if call.user_name)
+
+    @cached_property
+    def totals(self) -> tuple[Column, ...]:
+        """Accumulators that go on from row to row, over frames that only grow."""
+        own = (column for each in self.running for column in each.columns)
+        return (*own, *(column for call in self.users for column in state_columns(call)))
 
     @cached_property
     def gathered(self) -> tuple[Accumulator, ...]:
@@ -66,8 +80,11 @@ class OverFunctions:
 
     @cached_property
     def distinct(self) -> tuple[int, ...]:
-        """Arguments of which `running` functions see each value once."""
-        return tuple(dict.fromkeys(each.call.arg_list[0] for each in self.running if by_transitions(each)))
+        """Arguments of which functions that go on from row to row see each value once."""
+        calls = [each.call for each in self.running if by_transitions(each)]
+        if self.frame.preceding is None:
+            calls += (call for call in self.users if call.distinct)
+        return tuple(dict.fromkeys(call.arg_list[0] for call in calls))
 
     @property
     def kept(self) -> int | None:
@@ -84,6 +101,7 @@ class OverFunctions:
         """Input columns that are needed of rows which have their results."""
         kept = self.accumulators if self.frame.preceding is not None else self.gathered
         calls = [*(each.call for each in kept), *(each.call for each in self.lags)]
+        calls += self.users if self.frame.preceding is not None else ()
         return tuple(sorted({at for call in calls for at in call.arg_list if at < len(self.input)}))
 
     @cached_property
@@ -92,11 +110,17 @@ class OverFunctions:
         return tuple(sorted({at for call in self.calls for at in call.arg_list if at < len(self.input)}))
 
     def evaluate(
-        self, laid: pl.DataFrame, keys: Sequence[str], totals: pl.DataFrame | None, known: dict[int, pl.DataFrame]
+        self,
+        laid: pl.DataFrame,
+        keys: Sequence[str],
+        totals: pl.DataFrame | None,
+        known: dict[int, pl.DataFrame],
+        users: Iterable[UserCall] = (),
     ) -> tuple[pl.DataFrame, pl.DataFrame]:
         """New rows with a column for each call, and with accumulators after their frames (`frame.delta`).
 
-        `totals`: accumulators of keys before these rows; `known`: values of arguments that keys have had.
+        `totals`: accumulators of keys before these rows; `known`: values of arguments that keys have had; `users`: the
+        functions of the user. Their accumulators stand in the last row of a key.
         """
         for at in self.distinct:
             laid = laid.with_columns(_once(laid, keys, at, known.get(at)))
@@ -106,6 +130,12 @@ class OverFunctions:
         columns = made.select(e.alias(name) for name, e in results.items()).get_columns()
         columns += [self._lagged(laid, each).filter(laid[NEW]) for each in self.lags]
         columns += self._gather(laid) if self.gathered else []
+        for user in users:
+            frames = self._user(user, laid, keys, totals)
+            columns.append(
+                pl.Series(user.call.name, frames.results, dtype=Column(user.call.name, user.call.type).dtype)
+            )
+            made = made.hstack(frames.accumulators()) if totals is not None else made
         typed = (pl.col(call.name).cast(Column(call.name, call.type).dtype) for call in self.calls)
         return new.with_columns(columns).with_columns(typed), made
 
@@ -113,16 +143,34 @@ class OverFunctions:
         if not self.running:
             return laid.select(PLACE)
         pairs = [(each, self._source(each, marked=True)) for each in self.running]
-        first = laid[BEGIN]
-        if self.frame.preceding is None:
-            # What came before is in the totals.
-            first = laid.select(pl.col(PLACE).filter(NEW).min().over(GROUP).fill_null(pl.col(PLACE)))[PLACE]
-        made = slide(laid, pairs, first, laid[END])
+        made = slide(laid, pairs, self._first(laid), laid[END])
         if totals is None:
             return made
         before = frame.left_join(laid.select(HASH, *keys), totals, [HASH, *keys])
         named = before.select(pl.col(name).alias(frame.delta(name)) for each in self.running for name in _names(each))
         return merge(named, made, pairs)
+
+    def _first(self, laid: pl.DataFrame) -> pl.Series:
+        """Where the rows begin that are in a frame and in no totals."""
+        if self.frame.preceding is not None:
+            return laid[BEGIN]
+        return laid.select(pl.col(PLACE).filter(NEW).min().over(GROUP).fill_null(pl.col(PLACE)))[PLACE]
+
+    def _user(self, user: UserCall, laid: pl.DataFrame, keys: Sequence[str], totals: pl.DataFrame | None) -> UserFrames:
+        call = user.call
+        once_only = call.distinct and self.frame.preceding is None
+        frames = UserFrames(user, laid, pl.col(once(call.arg_list[0])) if once_only else None)
+        wanted = laid.select(_first=self._first(laid), _last=END).filter(laid[NEW]).rows()
+        before = None
+        if totals is not None:
+            names = [column.name for column in state_columns(call)]
+            begins = laid.with_columns(self._first(laid).alias(_OF)).filter(NEW).unique(GROUP)
+            met = begins.select(_OF, HASH, *keys).join(
+                totals.select(HASH, *keys, *names), on=[HASH, *keys], how="inner", nulls_equal=True
+            )
+            before = {place: accumulator for place, *accumulator in met.select(_OF, *names).iter_rows()}
+        frames.slide(wanted, before)
+        return frames
 
     def _lagged(self, laid: pl.DataFrame, lag: Lag) -> pl.Series:
         call = lag.call

@@ -12,6 +12,7 @@ import polars as pl
 from execnodes.core.changelog import RowKind
 from execnodes.core.types import BIGINT
 from execnodes.kernels.aggregates import frame
+from execnodes.kernels.aggregates.user import CallsFunctions
 from execnodes.lowering.stream import HASH, KIND, SEQUENCE, WATERMARK
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import BUCKET, Context, Operator, StateSpec
@@ -70,13 +71,14 @@ class OverShape:
         return rows.select(HASH, *keys, *arguments, *self.lives, TIME, ARRIVAL)
 
 
-class OverRows(Operator, ABC):
+class OverRows(CallsFunctions, Operator, ABC):
     """Computes results of rows of which none comes before one that has been computed."""
 
     ordered = True
 
     def __init__(self, shape: OverShape, *, bucketed: bool = False, kept_ms: int = 0) -> None:
         """`bucketed`: rows leave their frames by the watermark; `kept_ms`: or so long after their key's last one."""
+        CallsFunctions.__init__(self, shape.functions.calls, shape.functions.input)
         self.shape = shape
         self.uid = shape.uid
         self.inputs = (shape.functions.input,)
@@ -84,8 +86,8 @@ class OverRows(Operator, ABC):
         functions = shape.functions
         states = []
         if functions.frame.preceding is None:
-            columns = (*shape.key_columns, *(each for one in functions.running for each in one.columns))
-            states += [StateSpec(TOTALS, columns, shape.ttl_ms, key=shape.key_names)] if functions.running else []
+            columns = (*shape.key_columns, *functions.totals)
+            states += [StateSpec(TOTALS, columns, shape.ttl_ms, key=shape.key_names)] if functions.totals else []
             states += [
                 StateSpec(f"{VALUES}{at}", (*shape.key_columns, Column(VALUE, column.type)), shape.ttl_ms,
                           key=shape.key_names)
@@ -104,10 +106,10 @@ class OverRows(Operator, ABC):
         laid = functions.frame.lay(together, [*keys, *shape.lives])
         totals, known = None, dict[int, pl.DataFrame]()
         if functions.frame.preceding is None:
-            totals = context.state(TOTALS).read(new) if functions.running else None
+            totals = context.state(TOTALS).read(new) if functions.totals else None
             for at in functions.distinct:
                 known[at] = context.state(f"{VALUES}{at}").read(new).rename({VALUE: frame.arg(at)})
-        found, made = functions.evaluate(laid, keys, totals, known)
+        found, made = functions.evaluate(laid, keys, totals, known, self.supplied())
         if totals is not None:
             self._add(found, made, totals, context)
         for at, values in known.items():
@@ -132,13 +134,12 @@ class OverRows(Operator, ABC):
 
     def _add(self, found: pl.DataFrame, made: pl.DataFrame, totals: pl.DataFrame, context: Context) -> None:
         """Write the accumulators after the last row of each key."""
-        last = found.select(HASH, *self.shape.key_names, GROUP, PLACE).hstack(made)
+        last = found.select(HASH, *self.shape.key_names, GROUP).hstack(made)
         last = last.unique(GROUP, keep="last", maintain_order=True)
-        columns = [each for one in self.shape.functions.running for each in one.columns]
         renamed = last.select(
             HASH,
             *self.shape.key_names,
-            *(pl.col(frame.delta(each.name)).cast(each.dtype).alias(each.name) for each in columns),
+            *(pl.col(frame.delta(each.name)).cast(each.dtype).alias(each.name) for each in self.shape.functions.totals),
         )
         others = frame.anti_join(totals, renamed, [HASH, *self.shape.key_names])
         context.state(TOTALS).write(pl.concat([others, renamed.select(others.columns)]))
@@ -148,7 +149,7 @@ class OverRows(Operator, ABC):
         state, value = context.state(f"{VALUES}{at}"), frame.arg(at)
         entry = [HASH, *self.shape.key_names, value]
         fresh = frame.anti_join(found.select(entry).unique(maintain_order=True), known, entry)
-        fresh = fresh.filter(pl.col(value).is_not_null()).select(known.columns)
+        fresh = fresh.select(known.columns)
         if self.shape.ttl_ms:
             # A value is known as long as its key: all are written anew.
             state.write(pl.concat([known, fresh]).rename({value: VALUE}))

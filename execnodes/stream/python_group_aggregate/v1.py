@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.indexes import ColumnIndex
-from execnodes.core.meaning import RowsMeaning, StateMeaning, accumulator, call_term
+from execnodes.core.meaning import RowsMeaning, StateMeaning, call_term
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.options import parse_duration
@@ -78,19 +78,11 @@ class PythonGroupAggregate(ExecNode):
 
     def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
         """Accumulators of each group, and the values behind some of them."""
-        from execnodes.kernels.aggregates.user import state_columns
         from execnodes.state.meaning import aggregation_columns, state_meanings
 
         (rows,) = inputs
         operator = self._operator(rows.type)
         columns = aggregation_columns(operator.aggregation, rows.some(self.grouping), rows)
-        main = columns[operator.aggregation.state_name]
-        for call in operator.user_calls:
-            term = call_term(call, rows)
-            for column in state_columns(call):
-                main[column.name] = accumulator(term, column.name.removeprefix(f"{call.name}$"))
-            if call.accumulator is not None:
-                main.serializers[term.text] = call.accumulator.model_dump_json(by_alias=True)
         changes = leaf("changes", "also taken back" if self.need_retraction else "only added")
         parts = {"input": rows.rows, "changes": changes}
         return state_meanings(operator, self.metadata, inputs, parts, columns)

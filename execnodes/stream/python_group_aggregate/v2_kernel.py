@@ -7,10 +7,11 @@ import polars as pl
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.types import LogicalType
 from execnodes.kernels.aggregates.aggregation import KNOWN
+from execnodes.kernels.aggregates.mixed import MixedAggregation
 from execnodes.kernels.aggregates.user import UserCall
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import Context
-from execnodes.stream.python_group_aggregate.v1_kernel import STATE, MixedAggregation, UserAggregateOperator
+from execnodes.stream.python_group_aggregate.v1_kernel import STATE, UserAggregateOperator
 
 
 class MergingOperator(UserAggregateOperator):

@@ -73,9 +73,7 @@ class WindowAggregate(ExecNode):
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """Keys, calls and window must fit the input, and the output its three parts."""
-        found = problem(self.grouping, self.agg_calls, inputs[0], self.need_retraction) or self._window_problem(
-            inputs[0]
-        )
+        found = self._calls_problem(inputs[0]) or self._window_problem(inputs[0])
         if found is not None:
             raise self.fail(found)
         width = len(self.grouping) + len(self.agg_calls) + len(self.named_window_properties)
@@ -141,6 +139,9 @@ class WindowAggregate(ExecNode):
             "zone": self.configuration.get("table.local-time-zone", zone),
             "retract": self.need_retraction,
         }
+
+    def _calls_problem(self, input_type: LogicalType) -> str | None:
+        return problem(self.grouping, self.agg_calls, input_type, self.need_retraction)
 
     def _window_problem(self, input_type: LogicalType) -> str | None:
         windowing = self.windowing

@@ -11,7 +11,9 @@ from execnodes.core.changelog import RowKind
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.types import LogicalType, timestamp
 from execnodes.core.windowing import Windowing
-from execnodes.kernels.aggregates.aggregation import Aggregation
+from execnodes.kernels.aggregates.aggregation import KNOWN, Aggregation
+from execnodes.kernels.aggregates.mixed import MixedAggregation, systems
+from execnodes.kernels.aggregates.user import CallsFunctions
 from execnodes.lowering.stream import HASH, KIND, WATERMARK
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import BUCKET, DRAINED, Context, Operator
@@ -23,7 +25,7 @@ _EVER = 2**62
 _ROW, _SEEN = "rk_row", "rk_seen"
 
 
-class WindowAggregateOperator(Operator):
+class WindowAggregateOperator(CallsFunctions, Operator):
     """Rows of a key group to one row a window and key, once the watermark has passed the window.
 
     State: bucketed by the epoch millisecond that follows the watermark a window fires at; the keys, the window's end,
@@ -48,28 +50,37 @@ class WindowAggregateOperator(Operator):
         """The node's fields; `properties` are WindowStart, WindowEnd or WindowTime, `zone` that of local time."""
         self.uid = uid
         self.inputs = (tuple(Column(field.name, field.type) for field in input_type.fields),)
+        CallsFunctions.__init__(self, calls, self.inputs[0])
         self.output = tuple(Column(field.name, field.type) for field in output_type.fields)
         self.windowing = windowing
         self.windows = Windows(windowing, zone)
         self.properties = properties
         end = (Column(WINDOW_END, timestamp(3).not_null()),)
-        self.aggregation = Aggregation(self.inputs[0], grouping, calls, retract, STATE, bucketed=True, further_keys=end)
+        own = systems(calls)
+        self.reader = Aggregation(self.inputs[0], grouping, calls, retract, STATE, bucketed=True, further_keys=end)
+        self.aggregation = MixedAggregation(
+            self.inputs[0], grouping, own, retract, STATE, bucketed=True, further_keys=end, every_call=calls
+        )
         self.states = self.aggregation.states
         self.spreads = windowing.strategy == "TimeAttribute" and self.windows.overlapping
-        self.sliced = self.spreads and all_mergeable(calls, retract)
-        self.ordered = self.aggregation.ordered
+        self.sliced = self.spreads and not self.user_calls and all_mergeable(own, retract)
+        self.ordered = self.aggregation.ordered or bool(self.user_calls)
 
     def process(self, batches: Sequence[pl.DataFrame], context: Context) -> pl.DataFrame | None:
         """Put the batch's rows into the state of their windows."""
         if batches[0].is_empty():
             return None
         rows = self._with_first_window(batches[0], context)
-        delta = self._by_slices(rows, context) if self.sliced else self._by_rows(rows, context)
+        copies = rows if self.sliced else self._by_rows(rows, context)
+        delta = self._by_slices(rows, context) if self.sliced else self.aggregation.delta(copies, context)
         if delta.is_empty():
             return None
         aggregation, state = self.aggregation, context.state(STATE)
         before = state.read(delta.select(BUCKET, HASH))
-        state.write(aggregation.after(before, aggregation.merge(delta, before)))
+        merged = aggregation.merge(delta, before)
+        for call in self.supplied():
+            merged = call.step(copies, merged, aggregation.group, KNOWN)
+        state.write(aggregation.after(before, merged))
         self._wake(context)
         return None
 
@@ -85,6 +96,8 @@ class WindowAggregateOperator(Operator):
         aggregation = self.aggregation
         if aggregation.retract:
             due = due.filter(pl.col(RECORD_COUNT) > 0)
+        for call in self.supplied():
+            due = call.valued(due)
         end = pl.col(WINDOW_END)
         shown = {"WindowStart": self.windows.start(end), "WindowEnd": end, "WindowTime": self.windows.time(end)}
         keys = [pl.col(key.name) for key in aggregation.keys[: len(aggregation.grouping)]]
@@ -121,10 +134,10 @@ class WindowAggregateOperator(Operator):
         return rows.with_columns((self.windows.firing(pl.col(WINDOW_END)) + 1).alias(BUCKET))
 
     def _by_rows(self, rows: pl.DataFrame, context: Context) -> pl.DataFrame:
-        """A row a window and key, from a copy of each row for each window that it is not late for."""
+        """A copy of each row for each window that it is not late for, as calls read it."""
         kept = self._timely(rows, context)
         kept = kept.sort(_ROW) if self.ordered and self.spreads else kept
-        return self.aggregation.delta(self.aggregation.prepare(kept), context)
+        return self.reader.prepare(kept)
 
     def _by_slices(self, rows: pl.DataFrame, context: Context) -> pl.DataFrame:
         """The same by way of slices: rows in time for all of their windows are folded before they are copied."""

@@ -1,4 +1,7 @@
-"""Version 2 (1.3): also over sessions, whose bounds rows decide; version 1 had only windows that time decides."""
+"""Version 2 (1.3): also over sessions, whose bounds rows decide, and with aggregate functions of the user.
+
+Version 1 had only windows that time decides, and functions of the system.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from execnodes.core.windowing import WindowSpec
 from execnodes.lowering.stream import Lowering, OperatorInput, Rows
 from execnodes.stream.window_aggregate.v1 import WindowAggregate as Version1
 from execnodes.terms.term import leaf
+from execnodes.user_functions.mixed import mixed_problem
 
 if TYPE_CHECKING:
     from execnodes.state.operator import Operator
@@ -93,6 +97,9 @@ class WindowAggregate(Version1):
         if self.windowing.window.type != "SessionWindow":
             return super()._operator(input_type, zone)
         return GivenSessionsOperator(**self._parameters(input_type, zone))
+
+    def _calls_problem(self, input_type: LogicalType) -> str | None:
+        return mixed_problem(self.grouping, self.agg_calls, input_type, self.need_retraction)
 
     def _window_problem(self, input_type: LogicalType) -> str | None:
         window, windowing = self.windowing.window, self.windowing

@@ -10,8 +10,10 @@ from execnodes.core.expressions import AggregateCall
 from execnodes.core.types import BIGINT, LogicalType, timestamp
 from execnodes.core.windowing import Windowing
 from execnodes.kernels.aggregates import frame
-from execnodes.kernels.aggregates.aggregation import Aggregation
+from execnodes.kernels.aggregates.aggregation import KNOWN, Aggregation
 from execnodes.kernels.aggregates.frame import SIGN
+from execnodes.kernels.aggregates.mixed import MixedAggregation, systems
+from execnodes.kernels.aggregates.user import CallsFunctions
 from execnodes.kernels.aggregates.whole import Nothing
 from execnodes.lowering.stream import HASH, KIND
 from execnodes.state.kernel_types import Column
@@ -27,7 +29,7 @@ BEGIN = "rk_begin"
 """Start of a window whose bounds are columns."""
 
 
-class SessionAggregateOperator(SessionOperator):
+class SessionAggregateOperator(CallsFunctions, SessionOperator):
     """Rows of a key group to one row a session and key, once the watermark has passed the session.
 
     State: the parts of sessions with their accumulators; where a call has no partial results, the columns that the
@@ -48,16 +50,20 @@ class SessionAggregateOperator(SessionOperator):
         retract: bool = False,
     ) -> None:
         """The node's fields, as of the operator of version 1."""
-        super().__init__(uid, input_type, grouping, windowing, zone, PREFIX)
+        SessionOperator.__init__(self, uid, input_type, grouping, windowing, zone, PREFIX)
+        CallsFunctions.__init__(self, calls, self.inputs[0])
         self.output = tuple(Column(field.name, field.type) for field in output_type.fields)
         self.properties = properties
         bigint = BIGINT.not_null()
-        self.aggregation = Aggregation(
-            self.inputs[0], grouping, calls, retract, STATE, further_keys=(Column(PART, bigint),)
+        own = systems(calls)
+        part, end = (Column(PART, bigint),), (Column(END, bigint),)
+        self.reader = Aggregation(self.inputs[0], grouping, calls, retract, STATE, further_keys=part)
+        self.aggregation = Aggregation(self.inputs[0], grouping, own, retract, STATE, further_keys=part)
+        self.firing = MixedAggregation(
+            self.inputs[0], grouping, own, retract, STATE, further_keys=end, every_call=calls
         )
-        self.firing = Aggregation(self.inputs[0], grouping, calls, retract, STATE, further_keys=(Column(END, bigint),))
-        self.merges = all_mergeable(calls, retract)
-        self.ordered = self.aggregation.ordered
+        self.merges = not self.user_calls and all_mergeable(own, retract)
+        self.ordered = self.aggregation.ordered or bool(self.user_calls)
         read = sorted({at for call in calls for at in (*call.arg_list, call.filter_arg) if at >= 0})
         signs = (Column(SIGN, bigint),) if retract else ()
         arguments = (Column(frame.arg(at), self.inputs[0][at].type) for at in read)
@@ -69,7 +75,7 @@ class SessionAggregateOperator(SessionOperator):
     def keep(self, rows: pl.DataFrame, before: pl.DataFrame, parts: pl.DataFrame, context: Context) -> pl.DataFrame:
         """Add to the accumulators of parts, or keep the rows."""
         group, aggregation = [*self.keys, PART], self.aggregation
-        prepared = aggregation.prepare(rows)
+        prepared = self.reader.prepare(rows)
         if self.merges:
             known = before.drop(START, END)
             merged = aggregation.merge(aggregation.fold(prepared), known)
@@ -86,6 +92,7 @@ class SessionAggregateOperator(SessionOperator):
         """A row a session."""
         firing, group = self.firing, [*self.keys, PART]
         sessions = due.select(*group, START, END).unique([*self.keys, END], keep="first", maintain_order=True)
+        rows = due
         if self.merges:
             # A part may hold fewer rows than were taken back from it: only all parts together tell.
             delta = firing.combine(due.drop(PART, START))
@@ -93,6 +100,8 @@ class SessionAggregateOperator(SessionOperator):
             rows = taken(context.state(ROWS), self.states[-1], due, group).drop(PART, START, FIRE, NUMBER)
             delta = firing.delta(rows, Nothing(firing.states))
         merged = firing.merge(delta, pl.DataFrame(schema=firing.states[0].schema))
+        for call in self.supplied():
+            merged = call.step(rows, merged, firing.group, KNOWN)
         if firing.retract:
             merged = merged.filter(frame.new(RECORD_COUNT) > 0)
         found = frame.left_join(sessions.drop(PART), merged, [*self.keys, END]).filter(pl.col(HASH).is_not_null())
@@ -133,9 +142,11 @@ class GivenSessionsOperator(WindowAggregateOperator):
         )  # fmt: skip
         bounds = tuple(Column(name, timestamp(3).not_null()) for name in (WINDOW_END, BEGIN))
         self.windows = _Given(windowing, zone)
-        self.aggregation = Aggregation(
-            self.inputs[0], grouping, calls, retract, STATE, bucketed=True, further_keys=bounds
-        )
+        self.reader = Aggregation(self.inputs[0], grouping, calls, retract, STATE, bucketed=True, further_keys=bounds)
+        self.aggregation = MixedAggregation(
+            self.inputs[0], grouping, systems(calls), retract, STATE, bucketed=True, further_keys=bounds,
+            every_call=calls,
+        )  # fmt: skip
         self.states = self.aggregation.states
         self.begin = self.inputs[0][windowing.window_start or 0].name
 

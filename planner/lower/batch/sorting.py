@@ -109,6 +109,13 @@ def _(node: Over, context: BatchContext) -> ExecNode:
     from execnodes.batch.over_aggregate import BatchOverAggregate
     from execnodes.batch.over_aggregate import OverCall as ExecOverCall
 
+    for call in node.calls:
+        if call.user is not None:
+            raise SqlError(
+                f"{call.user.title}, an aggregate function written in Python, is not supported with OVER in batch mode",
+                position=node.position,
+                hint="Such functions run in streams.",
+            )
     if any(call.options.get("distinct") for call in node.calls):
         raise SqlError(
             "DISTINCT with OVER is not supported",

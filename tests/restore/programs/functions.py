@@ -46,6 +46,20 @@ FOLDED = RestoreProgram(
     },
     BEFORE, AFTER, {"table.exec.uid.format": "<id>_<type>-<version>_<operator>"},
 )  # fmt: skip
+DISTINCT = RestoreProgram(
+    "stream-exec-python-group-aggregate_3", "distinct", FUNCTIONS + EVENTS,
+    {
+        "once": "SELECT k, COUNT(DISTINCT s) AS c, WMEAN(DISTINCT v, n) AS wm, WMEAN(DISTINCT v, n) FILTER "
+        "(WHERE n > 2) AS wf, LAST_TWO(s) AS lt FROM t GROUP BY k",
+        "no_key": "SELECT LAST_TWO(DISTINCT k) AS lt FROM t",
+    },
+    BEFORE, AFTER,
+)  # fmt: skip
+DISTINCT_TAKEN_BACK = RestoreProgram(
+    "stream-exec-python-group-aggregate_3", "distinct_taken_back", FUNCTIONS + ACCOUNTS,
+    {"once": "SELECT k, WMEAN(DISTINCT v, n) AS wm, WMEAN(v, n) AS wn FROM a GROUP BY k"},
+    CHANGES_BEFORE, CHANGES_AFTER, {"table.exec.uid.format": "<id>_<type>-<version>_<operator>"}, long=True,
+)  # fmt: skip
 SERIALIZERS = RestoreProgram(
     "stream-exec-python-group-aggregate_1", "serializers", SERIALIZED + EVENTS,
     {

@@ -1,6 +1,7 @@
 """OVER that is cut while rows wait for the watermark and frames reach back across the cut."""
 
 from tests.restore.program import RestoreProgram, changes, lines
+from tests.restore.programs.functions import FUNCTIONS
 from tests.restore.programs.windows import AFTER, BEFORE, EVENTS
 
 _NODE = "stream-exec-over-aggregate_1"
@@ -43,4 +44,25 @@ BY_OTHER_ORDERS = RestoreProgram(
         "a/1.json": changes("id k v", '= 2 "a" 2.50 -> 2 "a" 0.75', '- 4 "a" 0.5', '+ 5 "b" 0.5'),
         "p/1.json": lines("k v", '"a" 4', '"b" 5', '"c" 6'),
     },
+)  # fmt: skip
+PYTHON_BY_EVENT_TIME = RestoreProgram(
+    _NODE, "python_event_time", FUNCTIONS + EVENTS,
+    {
+        "range": f"SELECT k, v, WMEAN(v, 2) OVER ({_KEYED}) AS m, LAST_TWO(DISTINCT s) OVER ({_KEYED}) AS l, "
+        f"COUNT(*) OVER ({_KEYED}) AS c FROM t",
+        "rows_back": f"SELECT k, v, LAST_TWO(s) OVER w AS l, SUM(v) OVER w AS s "
+        f"FROM t WINDOW w AS ({_KEYED} ROWS BETWEEN 2 PRECEDING AND CURRENT ROW)",
+        "time_back": "SELECT k, v, WMEAN(v, v) OVER w AS m "
+        "FROM t WINDOW w AS (ORDER BY ts RANGE BETWEEN INTERVAL '9' SECOND PRECEDING AND CURRENT ROW)",
+    },
+    BEFORE, AFTER,
+)  # fmt: skip
+PYTHON_BY_OTHER_ORDERS = RestoreProgram(
+    _NODE, "python_other_orders", FUNCTIONS + _TABLES,
+    {
+        "column": "SELECT id, k, WMEAN(CAST(v AS BIGINT), 1) OVER (PARTITION BY k ORDER BY v) AS m FROM a",
+        "arrival": "SELECT k, v, WMEAN(v, 1) OVER (PARTITION BY k ORDER BY pt) AS m FROM p",
+    },
+    BY_OTHER_ORDERS.before, BY_OTHER_ORDERS.after,
+    {"table.exec.uid.format": "<id>_<type>-<version>_<operator>"}, long=True,
 )  # fmt: skip
