@@ -22,6 +22,7 @@ _CAUSE = re.compile(
     r"^Caused by: ([\w.$]+)(?:: (.*?))?(?=\n\tat |\n\s*\.\.\. |\nCaused by: |\n\nDriver stacktrace|\Z)", re.M | re.S
 )
 """What Java says of one exception in a chain: its class, and its text."""
+_OF_JAVA = "Py4JJavaError"
 _NO_PATTERN = "PatternSyntaxException"
 _SQLSTATE = re.compile(r"\s*SQLSTATE: \w+")
 _PREFIX = re.compile(r"^\[STREAM_FAILED\] Query \[id = [^]]*\] terminated with exception: ")
@@ -125,11 +126,12 @@ def job_error(text: str) -> JobError:
     if raised:
         return _of_row(*explain(_plain(raised[1])), _ROW)
     lines = [line.rstrip() for line in said.splitlines() if line.strip() and not line.startswith("\tat ")]
+    causes = _CAUSE.findall(said)
     for at in range(len(lines) - 1, -1, -1):
         found = _PYTHON.match(lines[at])
-        if found:
+        # Python may only have waited for what failed in Java.
+        if found and not (causes and found[1] == _OF_JAVA):
             return _of_python(_named(found), [line for line in lines[at + 1 :] if line.startswith("  ")])
-    causes = _CAUSE.findall(said)
     if causes:
         return _of_java(*causes[-1])
     return JobError(_plain(_PREFIX.sub("", "\n".join(lines))) or "the query failed without a message", hint=_HINT)

@@ -157,7 +157,12 @@ def _damage(folder: Path, kind: str, a: int, b: int, c: int) -> None:
             file.unlink()
         case "copied":
             name = (*NAMES, "t.json", "v.json", "%2e%2e.json")[b % (len(NAMES) + 3)]
-            if 0 < len(name) < 200 and "/" not in name and not set(name) & set("\0\ud800") and name not in (".", ".."):
+            if (
+                0 < len(name.encode(errors="replace")) < 200
+                and "/" not in name
+                and not set(name) & set("\0\ud800")
+                and name not in (".", "..")
+            ):
                 shutil.copy(files[c % len(files)], file.parent / name) if not (file.parent / name).is_dir() else None
         case "pipe" | "folder" | "loop" | "outside":
             target = (file, file.parent / f"x{b}.json", folder / ".lock")[c % 3]

@@ -63,6 +63,7 @@ Logical Plan: …"""
         (PYTHON, "column 'ts' is NULL\n  Filter such rows out."),
         (OTHER, "Python worker exited"),
         (JAVA, "ArithmeticException: a\nb"),
+        (f"Traceback (most recent call last):\npy4j.protocol.Py4JJavaError: {JAVA}", "ArithmeticException: a\nb"),
         (
             JAVA.replace("lang.Arithmetic", "util.regex.PatternSyntax"),
             "what a row has for a pattern is no regular expression: a\nb",
