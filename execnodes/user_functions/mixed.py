@@ -19,6 +19,16 @@ def mixed_problem(
     return found or next(filter(None, of_calls), None)
 
 
+def windowed_problem(
+    grouping: Sequence[int], calls: Sequence[AggregateCall], input_row_type: LogicalType, need_retraction: bool
+) -> str | None:
+    """The same of windows, where functions of the user see all rows."""
+    for call in calls:
+        if call.user_name and call.distinct:
+            return f"{call.name}: {call.title} cannot be DISTINCT in windows"
+    return mixed_problem(grouping, calls, input_row_type, need_retraction)
+
+
 def _call_problem(call: AggregateCall, input_row_type: LogicalType, need_retraction: bool) -> str | None:
     given = len(input_row_type.fields)
     if call.user_name and call.accumulator is None:

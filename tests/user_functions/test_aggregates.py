@@ -23,6 +23,7 @@ from execnodes.stream.python_group_aggregate.v1_kernel import STATE, PythonGroup
 from execnodes.stream.python_group_aggregate.v3_kernel import DistinctOperator
 from execnodes.user_functions.aggregate import AggregateDefinition
 from execnodes.user_functions.loading import definition_of
+from plans.format.calls import map_calls, user_calls
 from rekindle import Over, Tumble, col, lit
 from rekindle import call as api_call
 from rekindle.api.table_environment import TableEnvironment
@@ -332,6 +333,27 @@ def test_where_it_stands(query: str, node: str) -> None:
         assert [each["type"] for each in plan["nodes"] if '"latest"' in json.dumps(each)] == [node]
         (place,) = (each for each in plan["places"] if each["text"].startswith("LATEST"))
         assert (place["line"], place["column"]) == (1, 8)
+
+
+@pytest.mark.parametrize(
+    ("query", "change", "message"),
+    [
+        (f"SELECT LATEST(b) FROM TABLE({MINUTE}) GROUP BY window_start, window_end", {"distinct": True},
+         "latest cannot be DISTINCT in windows"),
+        ("SELECT LATEST(b) FROM w GROUP BY HOP(ts, INTERVAL '7' SECOND, INTERVAL '1' MINUTE)", {"distinct": True},
+         "latest cannot be DISTINCT in windows"),
+        (f"SELECT LATEST(b) FROM TABLE({MINUTE}) GROUP BY window_start, window_end", {"accumulator": None},
+         "the accumulator of latest is missing"),
+        ("SELECT LATEST(b) OVER (ORDER BY ts) FROM w", {"accumulator": None}, "the accumulator of latest is missing"),
+        ("SELECT WMEAN(a, a) OVER (ORDER BY ts) FROM w", {"distinct": True}, "DISTINCT with OVER takes one argument"),
+    ],
+)  # fmt: skip
+def test_plans_that_no_planner_makes(query: str, change: dict[str, Any], message: str) -> None:
+    graph = registered(EVENTS).compile_plan_sql(query).graph
+    (node,) = (each for each in graph.nodes if any(user_calls(each)))
+    changed = map_calls(node, lambda call: call.model_copy(update=change))
+    with pytest.raises(PlanError, match=message):
+        changed.check(tuple(each.output_type for each in graph.inputs_of(node)))
 
 
 def test_the_table_api_makes_the_same_plans() -> None:

@@ -16,7 +16,7 @@ from execnodes.core.types import LogicalType
 from execnodes.core.windowing import NamedWindowProperty, Windowing, WindowSpec, window_bound, window_times
 from execnodes.lowering.stream import Lowering, OperatorInput, Rows
 from execnodes.terms.term import Term, leaf, said
-from execnodes.user_functions.mixed import mixed_problem
+from execnodes.user_functions.mixed import windowed_problem
 
 if TYPE_CHECKING:
     from execnodes.stream.group_window_aggregate.v1_kernel import GroupWindowAggregateOperator
@@ -68,7 +68,7 @@ class GroupWindowAggregate(ExecNode):
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """Keys, calls and window must fit the input, and the output its three parts."""
-        found = mixed_problem(self.grouping, self.agg_calls, inputs[0], self.need_retraction)
+        found = windowed_problem(self.grouping, self.agg_calls, inputs[0], self.need_retraction)
         window, index = self.windowing.window, self.windowing.time_attribute_index
         step = window.slide if window.type == "HoppingWindow" else window.size
         if found is None and window.type not in ("TumblingWindow", "HoppingWindow"):

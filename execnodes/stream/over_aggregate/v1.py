@@ -86,6 +86,8 @@ class OverAggregate(ExecNode):
             columns = call.arg_list[:1] if call.internal_name == "$LAG$1" else call.arg_list
             if call.user_name and call.accumulator is None:
                 raise self.fail(f"{call.name}: the accumulator of {call.user_name} is missing")
+            if call.user_name and call.distinct and len(call.arg_list) != 1:
+                raise self.fail(f"{call.name}: DISTINCT with OVER takes one argument")
             if call.filter_arg >= 0 or any(at >= width for at in columns):
                 raise self.fail(f"{call.name}: it reads what is no column of its input")
             if any(not width <= at < width + len(spec.constants) for at in call.arg_list[len(columns) :]):

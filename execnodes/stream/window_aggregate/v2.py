@@ -14,7 +14,7 @@ from execnodes.core.windowing import WindowSpec
 from execnodes.lowering.stream import Lowering, OperatorInput, Rows
 from execnodes.stream.window_aggregate.v1 import WindowAggregate as Version1
 from execnodes.terms.term import leaf
-from execnodes.user_functions.mixed import mixed_problem
+from execnodes.user_functions.mixed import windowed_problem
 
 if TYPE_CHECKING:
     from execnodes.state.operator import Operator
@@ -99,7 +99,7 @@ class WindowAggregate(Version1):
         return GivenSessionsOperator(**self._parameters(input_type, zone))
 
     def _calls_problem(self, input_type: LogicalType) -> str | None:
-        return mixed_problem(self.grouping, self.agg_calls, input_type, self.need_retraction)
+        return windowed_problem(self.grouping, self.agg_calls, input_type, self.need_retraction)
 
     def _window_problem(self, input_type: LogicalType) -> str | None:
         window, windowing = self.windowing.window, self.windowing
