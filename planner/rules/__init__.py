@@ -16,6 +16,7 @@ from planner.rules.expand_grouping_sets import expand_grouping_sets
 from planner.rules.expand_set_operations import expand_set_operations
 from planner.rules.form_window_aggregates import form_window_aggregates
 from planner.rules.merge_projects import merge_projects
+from planner.rules.open_sessions_behind_sets import open_sessions_behind_sets
 from planner.rules.order_joins import order_joins
 from planner.rules.prune_columns import prune_columns
 from planner.rules.push_filters import push_filters
@@ -70,6 +71,7 @@ PHASES: tuple[Phase, ...] = (
             Run(read_through_projects, "an aggregate stands right above the window it groups by"),
             Run(form_window_aggregates, "needs the window right below: read_through_projects"),
             Run(expand_grouping_sets, "behind form_window_aggregates, whose aggregates have grouping sets too"),
+            Run(open_sessions_behind_sets, "behind expand_grouping_sets: sessions are found among the copies"),
         ),
     ),
     Phase(

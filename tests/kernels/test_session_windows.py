@@ -235,3 +235,10 @@ def test_a_part_that_lost_more_than_it_holds_counts_with_the_others() -> None:
     run(made, context, rows_of(made, 0, [("a", 5, 4000), ("a", 1, 0), ("a", 2, 9000)], [0, 3, 3], keys=(0,)))
     out = run(made, context, rows_of(made, 0, []), watermark=DRAINED)
     assert out.select("COUNT", "SUM", "WindowStart", "WindowEnd").rows() == [(1, 5, 0, 14_000)]
+
+
+@pytest.mark.parametrize("name", ["k0", "a1", "rk_part"])
+def test_columns_may_be_called_as_the_operator_calls_its_own(name: str) -> None:
+    made = given(row(Field("k", STRING), Field(name, INT), Field("ts", ROWTIME)))
+    out = run(made, FakeContext(made), rows_of(made, 0, [("a", 7, 1000)], keys=(0,)), watermark=DRAINED)
+    assert out.to_series(1).to_list() == [7]

@@ -57,6 +57,10 @@ QUERIES: dict[str, tuple[str, ...]] = {
         "SELECT a, r FROM (SELECT k AS a, CURRENT_ROW_TIMESTAMP() AS r FROM u)",
         "SELECT k FROM (SELECT k, v FROM u WHERE v > 1) WHERE v < 5",
     ),
+    "open_sessions_behind_sets": (
+        "SELECT window_start, window_end, k, COUNT(*) FROM TABLE(SESSION(TABLE t PARTITION BY k, DESCRIPTOR(ts), "
+        "INTERVAL '1' MINUTE)) WHERE v > 1 GROUP BY window_start, window_end, ROLLUP (k)",
+    ),
     "order_joins": ("SELECT t.v FROM t, u, changes WHERE t.k = changes.k AND changes.v = u.v",),
     "prune_columns": (
         "SELECT v FROM (SELECT * FROM u WHERE w > 1)",

@@ -38,10 +38,12 @@ class SessionOperator(Operator):
     ) -> None:
         """`keys`: columns of the sessions' own; `prefix`: of the names of the states."""
         self.uid = uid
-        self.inputs = (tuple(Column(each.name, each.type) for each in input_type.fields),)
+        # Not the names of SQL, which could be those of the operator's own columns.
+        self.inputs = (tuple(Column(f"c{at}", each.type) for at, each in enumerate(input_type.fields)),)
         self.windows = Windows(windowing, zone)
         self.gap = (windowing.window.gap or 0) * 1000
         self.time = self.inputs[0][windowing.time_attribute_index or 0].name
+        self.time_name = input_type.fields[windowing.time_attribute_index or 0].name
         self.key_columns = tuple(Column(frame.key(at), self.inputs[0][key].type) for at, key in enumerate(keys))
         self.key_inputs = tuple(self.inputs[0][key].name for key in keys)
         self.keys = tuple(each.name for each in self.key_columns)
@@ -115,7 +117,7 @@ class SessionOperator(Operator):
 
     def _in_time(self, rows: pl.DataFrame, context: Context) -> pl.DataFrame:
         """Rows with their keys, the session that each is alone, and the watermark that it came under."""
-        refuse_null_times(rows, self.time, self.uid)
+        refuse_null_times(rows.select(pl.col(self.time).alias(self.time_name)), self.time_name, self.uid)
         start = to_local(pl.col(self.time), self.windows.zone) if self.windows.instants else pl.col(self.time)
         seen = [pl.lit(context.watermark, pl.Int64), *([pl.col(WATERMARK)] if WATERMARK in rows.columns else [])]
         keys = (pl.col(name).alias(key) for name, key in zip(self.key_inputs, self.keys, strict=True))

@@ -13,7 +13,7 @@ from execnodes.state.operator import Context, StateSpec
 from execnodes.state.sessions import PART
 from execnodes.stream.window_aggregate.v2_sessions import NUMBER, SessionOperator, numbered, state_columns, taken
 
-ROWS = "windowRowsState"
+PARTS, ROWS = "windowState", "windowRowsState"
 CHANGE = "rk_change"
 """Row kind of a row that is kept."""
 
@@ -28,7 +28,7 @@ class SessionRowsOperator(SessionOperator):
     ) -> None:
         """The node's fields."""
         keys = windowing.window.partition_key_indices
-        super().__init__(uid, input_type, keys, windowing, zone, "window")
+        super().__init__(uid, input_type, keys, windowing, zone, PARTS.removesuffix("State"))
         self.output = tuple(Column(each.name, each.type) for each in output_type.fields)
         number = Column(NUMBER, BIGINT.not_null())
         self.kept = [frame.arg(at) for at in range(len(self.inputs[0]))]
