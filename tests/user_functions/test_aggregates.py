@@ -16,9 +16,14 @@ from hypothesis import strategies as st
 
 from execnodes.core.errors import FunctionError, JobError, PlanError, SqlError
 from execnodes.core.expressions import AggregateCall
+from execnodes.core.places import explain, place
 from execnodes.core.types import BIGINT, BOOLEAN, DOUBLE, STRING, Field, parse_type, row
 from execnodes.lowering.stream import KIND
+from execnodes.state.kernel_types import Column
 from execnodes.state.serializers.make import serializer_of
+from execnodes.stream.over_aggregate.v1_frames import Frame
+from execnodes.stream.over_aggregate.v1_functions import OverFunctions
+from execnodes.stream.over_aggregate.v1_kernel import OverByArrival, OverShape
 from execnodes.stream.python_group_aggregate.v1_kernel import STATE, PythonGroupAggregateOperator
 from execnodes.stream.python_group_aggregate.v3_kernel import DistinctOperator
 from execnodes.user_functions.aggregate import AggregateDefinition
@@ -234,6 +239,18 @@ def test_failures_name_the_function(value: float, message: str) -> None:
     made = operator({"u": Broken}, [call(Broken, 1)])
     with pytest.raises(JobError, match=message):
         run(made, FakeContext(made), rows_of(made, 0, [("x", value, None, None, None)], keys=(0,)))
+
+
+def test_failures_over_rows_name_the_function_and_the_place() -> None:
+    failing = call(Broken, 1).put(place(3, 7, "U(v)"))
+    columns = tuple(Column(each.name, each.type) for each in INPUT.fields)
+    functions = OverFunctions(columns, (failing,), (), Frame(True, 1))
+    made = OverByArrival(OverShape("1_over-aggregate", (*columns, Column("u", failing.type)), (0,), functions))
+    made.supply({"u": definition_of(Broken, "u")})
+    rows = rows_of(made, 0, [("x", 0.0, None, None, None)], keys=(0,))
+    with pytest.raises(JobError, match=r"function u failed for \(0.0\): ZeroDivisionError") as caught:
+        run(made, FakeContext(made), rows)
+    assert str(explain(caught.value.message)[1]) == "line 3, column 7: U(v)"
 
 
 def test_the_columns_of_state() -> None:
