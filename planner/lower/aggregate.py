@@ -104,17 +104,6 @@ def refuse_retraction(node: Aggregate | WindowAggregate, retract: bool) -> None:
             )
 
 
-def refuse_python(node: Aggregate, where: str) -> None:
-    """SqlError for an aggregate function of the user where it cannot run."""
-    for call in node.calls:
-        if call.user_name:
-            raise SqlError(
-                f"{call.title}, an aggregate function written in Python, is not supported {where}",
-                position=node.position,
-                hint="Such functions run in streams.",
-            )
-
-
 def _two_phases(
     node: Aggregate, context: Context, below: ExecNode, calls: tuple[AggregateCall, ...], output: LogicalType,
     mode: ChangelogMode, retract: bool,

@@ -1,4 +1,4 @@
-"""Scalar and table functions of the user as Arrow functions of Spark."""
+"""Scalar and table functions of the user as Arrow functions of Spark; in batch aggregate functions, too."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from execnodes.core.errors import JobError
-from execnodes.core.expressions import Call
+from execnodes.core.expressions import AggregateCall, Call
 from execnodes.core.places import numbered
 from execnodes.core.types import LogicalType
 from execnodes.core.words import counted
 from execnodes.kernels.aggregates.user import CallsFunctions
+from execnodes.kernels.aggregates.user_groups import UserGroups
+from execnodes.lowering.batch import BatchNode
 from execnodes.lowering.spark_sql import spark_type
+from execnodes.user_functions.aggregate import AggregateDefinition
 from execnodes.user_functions.asynchronous import AsyncOptions, defaults, options_of
+from execnodes.user_functions.groups import group_call
 from execnodes.user_functions.naming import operand_types, spark_name
 from execnodes.user_functions.scalar import ScalarDefinition, ScalarFunction
 from execnodes.user_functions.shipping import Shipped, failed, line, opened, ship, shown
@@ -33,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def functions_of_spark(graph: ExecGraph, functions: Mapping[str, Definition]) -> dict[str, ScalarCall]:
-    """The scalar and table functions of the user that a plan calls, by their `spark_name`."""
+    """The functions of the user that a plan has Spark call, by their `spark_name`."""
     from pyspark.sql.pandas.types import to_arrow_type
     from pyspark.sql.types import DataType
 
@@ -43,11 +47,18 @@ def functions_of_spark(graph: ExecGraph, functions: Mapping[str, Definition]) ->
     found = {}
     for node in graph.nodes:
         options = options_of(node)
-        for call in user_calls(node):
-            if isinstance(call, Call) and (name := spark_name(call, options)) not in found:
-                definition = functions[call.user_name]
+        for each in user_calls(node):
+            if isinstance(each, AggregateCall) and not isinstance(node, BatchNode):
+                continue
+            call = group_call(each, graph.inputs_of(node)[0].output_type) if isinstance(each, AggregateCall) else each
+            if (name := spark_name(call, options)) in found:
+                continue
+            definition, arrow = functions[call.user_name], make(DataType.fromDDL(spark_type(call.type)), **zone)
+            if isinstance(each, AggregateCall):
+                assert isinstance(definition, AggregateDefinition)
+                found[name] = _folding(definition, each, call, arrow)
+            else:
                 assert isinstance(definition, ScalarDefinition | TableDefinition)
-                arrow = make(DataType.fromDDL(spark_type(call.type)), **zone)
                 found[name] = scalar_call(definition, call, arrow, options)
     return found
 
@@ -90,6 +101,15 @@ def scalar_call(
         isinstance(definition, TableDefinition),
         (options or defaults()) if isinstance(definition, ScalarDefinition) and definition.waits else None,
     )
+
+
+def _folding(definition: AggregateDefinition, aggregate: AggregateCall, call: Call, arrow: pa.DataType) -> ScalarCall:
+    """The function that gives the result of a group; `call` is its `group_call`."""
+    types = operand_types(call)
+    function = UserGroups(aggregate, definition, [each.element for each in types[1:]])
+    hints = [Any, *(list[definition.parameters.at(at).hint] for at in range(len(types) - 1))]  # type: ignore[misc]  # a value
+    nulls = tuple(True for _ in types)
+    return ScalarCall(ship(definition.name, function, hints), False, types, nulls, call.type, arrow)
 
 
 def _columns(call: ScalarCall) -> Callable[..., Any]:
@@ -163,6 +183,8 @@ class ScalarCall:
             try:
                 value = function(*row) if self.options is None else made[at]
                 values.append(value if write is None else write(value))
+            except JobError:
+                raise
             except Exception as error:
                 raise failed(self.function.name, row, error) from error
         try:

@@ -391,10 +391,10 @@ def test_the_table_api_makes_the_same_plans() -> None:
         assert table.explain() == made.explain_sql(query)
 
 
-def test_refused_in_batch_mode() -> None:
+def test_refused_over_rows_in_batch_mode() -> None:
     made = registered("SET 'execution.runtime-mode' = 'batch'")
-    with pytest.raises(SqlError, match="not supported in batch mode"):
-        made.compile_plan_sql("SELECT LATEST(b) FROM t")
+    with pytest.raises(SqlError, match="not supported with OVER in batch mode"):
+        made.compile_plan_sql("SELECT LATEST(b) OVER (PARTITION BY b ORDER BY b) FROM t")
 
 
 def test_pickled_accumulators_are_told(caplog: pytest.LogCaptureFixture) -> None:

@@ -14,11 +14,24 @@ from execnodes.core.errors import JobError
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.pipeline.functions import functions_of_spark
 from rekindle.spark.session import prepare
-from rekindle.udf import udf
+from rekindle.udf import AggregateFunction, udf
 from tests.user_functions import examples
 
 pytestmark = pytest.mark.spark
 ROWS = [(0, None), (1, "x"), (2, "y"), (5, "z")]
+
+
+class FailingAggregate(AggregateFunction):
+    """Fails for any row."""
+
+    def create_accumulator(self) -> list[int]:
+        return []
+
+    def accumulate(self, accumulator: list[int], value: int) -> None:
+        accumulator.append(value // 0)
+
+    def get_value(self, accumulator: list[int]) -> int:
+        return len(accumulator)
 
 
 @pytest.fixture(params=["streaming", "batch"])
@@ -94,6 +107,55 @@ def final(made: TableEnvironment, query: str) -> list[tuple[Any, ...]]:
     for kind, row in made.execute_sql(query).collect():
         left[row] += 1 if kind in (RowKind.INSERT, RowKind.UPDATE_AFTER) else -1
     return list(left.elements())
+
+
+AGGREGATES: dict[str, list[tuple[str | None, ...]]] = {
+    "SELECT a > 1, latest(b), mean(a, 2), spread(a) FROM t GROUP BY a > 1": [
+        ("FALSE", "[NULL, x]", "0.5", "1"), ("TRUE", "[y, z]", "3.5", "3"),
+    ],
+    # Those of the system beside them, FILTER and DISTINCT.
+    "SELECT SUM(a), latest(DISTINCT SUBSTRING(b, 1, 0)), mean(a, 1) FILTER (WHERE b <> 'z'), "
+    "spread(a) FILTER (WHERE a > 9) FROM t": [
+        ("8", "[NULL, ]", "1.5", None),
+    ],
+    "SELECT a, latest(b), mean(a, 1), spread(a) FROM t WHERE a < 2 GROUP BY GROUPING SETS ((a), ())": [
+        (None, "[NULL, x]", "0.5", "1"), ("0", "[NULL]", "0.0", "0"), ("1", "[x]", "1.0", "0"),
+    ],
+    "SELECT EXTRACT(DAY FROM window_start), latest(b), mean(a, 1), COUNT(*) "
+    "FROM TABLE(TUMBLE(TABLE e, DESCRIPTOR(ts), INTERVAL '2' DAY)) GROUP BY window_start, window_end": [
+        ("1", "[NULL, x]", "0.5", "2"), ("3", "[y]", "2.0", "1"), ("5", "[z]", "5.0", "1"),
+    ],
+}  # fmt: skip
+
+
+def test_aggregate_functions(environment: TableEnvironment) -> None:
+    """All queries as one."""
+    for name, function in {"latest": "Latest", "mean": "WeightedMean", "spread": "Spread"}.items():
+        environment.create_temporary_function(name, getattr(examples, function))
+    environment.execute_sql(
+        "CREATE TABLE e (ts AS TIMESTAMPADD(DAY, a, TIMESTAMP '2020-01-01 00:00:00'), WATERMARK FOR ts AS ts) LIKE t"
+    )
+    parts = [
+        f"SELECT {at}, {', '.join(f'CAST({each} AS STRING)' for each in 'wxyz')} FROM ({query}) AS d (w, x, y, z)"
+        for at, query in enumerate(AGGREGATES)
+    ]
+    expected = [(at, *row) for at, given in enumerate(AGGREGATES.values()) for row in given]
+    assert sorted(final(environment, " UNION ALL ".join(parts)), key=repr) == sorted(expected, key=repr)
+
+
+def test_an_aggregate_function_over_nothing_in_batch(spark: Any) -> None:
+    made = TableEnvironment.create({"execution.runtime-mode": "batch"}, spark=spark)
+    made.create_temporary_function("latest", examples.Latest)
+    made.create_temporary_function("mean", examples.WeightedMean)
+    query = "SELECT latest(s), mean(v, 1), COUNT(*) FROM (VALUES ('a', 1)) AS t (s, v) WHERE v > 1"
+    assert [row for _, row in made.execute_sql(query).collect()] == [([], None, 0)]
+
+
+def test_a_failing_aggregate_function_names_its_place(environment: TableEnvironment) -> None:
+    environment.create_temporary_function("failing", FailingAggregate)
+    with pytest.raises(JobError, match=r"function failing failed for \(1\): ZeroDivisionError.*") as caught:
+        final(environment, "SELECT a,\n  failing(a) FROM t WHERE a = 1 GROUP BY a")
+    assert "line 2, column 3" in str(caught.value)
 
 
 def test_a_failing_table_function_names_its_place(environment: TableEnvironment) -> None:

@@ -133,6 +133,15 @@ class UserCall:
 
         return take
 
+    def value(self, rows: int, arguments: Sequence[Sequence[Any]]) -> Any:
+        """The result of a group of so many rows, with a list an argument; all as Python has it."""
+        function, _, _, nulls, vectorised = opened(self.shipped)
+        named = list(zip(arguments, nulls, strict=True))
+        kept = [at for at in range(rows) if all(null or values[at] is not None for values, null in named)]
+        given = [[values[at] for at in kept] for values in arguments]
+        accumulators, step = self.accumulators(), self._by_series if vectorised else self._by_row
+        return accumulators.value(step(function, accumulators.fresh(), [1] * len(kept), given))
+
     def passes(self) -> list[pl.Expr]:
         """What must be TRUE of a row that the function is given."""
         _, _, _, nulls, _ = opened(self.shipped)
@@ -249,6 +258,11 @@ class Accumulators:
         """The value of a group, as kernels have it."""
         with self.failing_in("get_value"):
             return self._result(self._function.get_value(accumulator))
+
+    def value(self, accumulator: Any) -> Any:
+        """The value of a group, as the function gives it."""
+        with self.failing_in("get_value"):
+            return self._function.get_value(accumulator)
 
     @contextmanager
     def failing_in(self, what: str) -> Iterator[None]:
