@@ -133,7 +133,8 @@ def test_aggregate_functions(environment: TableEnvironment) -> None:
     for name, function in {"latest": "Latest", "mean": "WeightedMean", "spread": "Spread"}.items():
         environment.create_temporary_function(name, getattr(examples, function))
     environment.execute_sql(
-        "CREATE TABLE e (ts AS TIMESTAMPADD(DAY, a, TIMESTAMP '2020-01-01 00:00:00'), WATERMARK FOR ts AS ts) LIKE t"
+        "CREATE TABLE e (ts AS TIMESTAMPADD(DAY, a, TIMESTAMP '2020-01-01 00:00:00.000'), WATERMARK FOR ts AS ts) "
+        "LIKE t (OVERWRITING WATERMARKS)"
     )
     parts = [
         f"SELECT {at}, {', '.join(f'CAST({each} AS STRING)' for each in 'wxyz')} FROM ({query}) AS d (w, x, y, z)"
