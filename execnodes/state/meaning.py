@@ -104,7 +104,7 @@ def aggregation_columns(
             main[column.name] = results[column.name] if results else accumulator(call_term(each.call, rows), part)
     terms = {**key_columns, RECORD_COUNT: NUMBER_OF_ROWS, **main}
     found = {aggregation.state_name: AccumulatorColumns(terms, main, aggregation.retract)}
-    if isinstance(aggregation, MixedAggregation) and not results:
+    if isinstance(aggregation, MixedAggregation) and results is None:
         users = (call for call in aggregation.every_call if call.user_name)
         add_users(found[aggregation.state_name], ((call, call_term(call, rows)) for call in users))
     for name, calls in aggregation.value_states().items():

@@ -45,37 +45,42 @@ class Compiled:
     """Where tables come from."""
 
 
-def compiled(program: RestoreProgram, folder: Path, part: int = 1) -> Compiled:
+def compiled(program: RestoreProgram, folder: Path, part: int = 1, old: CompiledPlan | None = None) -> Compiled:
     """Create the tables and compile; the plan holds schemas alone, so it knows no folder. `part`: see `numbers`.
 
-    A program with a plan has the tables of the plan replaced by its own.
+    `old`: what it is compiled from, as `COMPILE PLAN … FROM` does. A program with a plan has the tables of the plan
+    replaced by its own.
     """
     settings = {"table.plan.compile.catalog-objects": "SCHEMA", **program.configuration}
     environment = TableEnvironment.create(settings)
     sql = program.sql.replace("${dir}", str(folder)).replace("${rows}", str(program.numbers[part]))
-    plan = _plan(program, environment, sql)
-    for old, new in program.edits:
-        if old not in plan.as_json_string():
-            raise PlanError(f"the plan has no text {old!r} to be edited", where=str(program), hint="Change `edits`.")
-        plan = CompiledPlan.from_json_string(plan.as_json_string().replace(old, new), executor=environment)
+    plan = _plan(program, environment, sql, old)
+    for before, after in program.edits:
+        if before not in plan.as_json_string():
+            raise PlanError(f"the plan has no text {before!r} to be edited", where=str(program), hint="Change `edits`.")
+        plan = CompiledPlan.from_json_string(plan.as_json_string().replace(before, after), executor=environment)
     return Compiled(environment, plan, "IDENTIFIER" if program.plan else "ALL")
 
 
-def _plan(program: RestoreProgram, environment: TableEnvironment, sql: str) -> CompiledPlan:
+def _plan(program: RestoreProgram, environment: TableEnvironment, sql: str, old: CompiledPlan | None) -> CompiledPlan:
     if program.plan is not None:
         environment.execute_script(sql)
         return CompiledPlan.from_file(program.plan, executor=environment)
-    return _of_queries(program, environment, sql) if program.queries else environment.compile_script(sql)
+    if program.queries:
+        return _of_queries(program, environment, sql, old)
+    return environment.compile_script(sql, from_plan=old)
 
 
-def _of_queries(program: RestoreProgram, environment: TableEnvironment, sql: str) -> CompiledPlan:
+def _of_queries(
+    program: RestoreProgram, environment: TableEnvironment, sql: str, old: CompiledPlan | None
+) -> CompiledPlan:
     environment.execute_script(sql)
     inserts = []
     for sink, query in program.queries.items():
         if f"TABLE {sink} " not in sql:
             environment.execute_sql(_like_query(environment, sink, query))
         inserts.append(f"INSERT INTO {sink} {query};")
-    return environment.compile_plan_sql(f"EXECUTE STATEMENT SET BEGIN {' '.join(inserts)} END")
+    return environment.compile_plan_sql(f"EXECUTE STATEMENT SET BEGIN {' '.join(inserts)} END", from_plan=old)
 
 
 def _like_query(environment: TableEnvironment, sink: str, query: str) -> str:

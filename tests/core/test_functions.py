@@ -110,7 +110,7 @@ def test_refusals(name: str, types: list[str], says: str) -> None:
     ("name", "operands", "says"),
     [
         ("ITEM", [*columns("ARRAY<INT>"), literal(0, "INT NOT NULL")], "count from 1"),
-        ("DATE_FORMAT", [*columns("DATE"), literal("YYYY", "CHAR(4) NOT NULL")], "letter 'Y'"),
+        ("DATE_FORMAT", [*columns("DATE"), literal("yyyy-B", "CHAR(6) NOT NULL")], "letter 'B'"),
         ("LIKE", [*columns("STRING", "STRING"), literal("ab", "CHAR(2) NOT NULL")], "single character"),
         ("SIMILAR TO", columns("STRING", "STRING"), "must be a constant"),
         ("SIMILAR TO", [*columns("STRING"), literal("[", "CHAR(1) NOT NULL")], "Invalid regular expression"),
