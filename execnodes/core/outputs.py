@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal as Tag
 
 from execnodes.core.constants import constant
@@ -129,8 +129,10 @@ def in_windows(input: LogicalType, windowing: Windowing) -> Outputs:
 
 
 def window_type(windowing: Windowing | SlicedWindowing, property: str) -> LogicalType:
-    """Of a column that tells something about the window."""
-    return windowing.time_attribute_type.not_null() if property == "WindowTime" else _WINDOW_BOUND
+    """Of a column that tells something about the window; times of windows have milliseconds, whatever rows have."""
+    if property != "WindowTime":
+        return _WINDOW_BOUND
+    return replace(windowing.time_attribute_type.not_null(), precision=3)
 
 
 def rows_problem(rows: Sequence[Sequence[Literal]], type: LogicalType) -> str | None:

@@ -17,7 +17,7 @@ from planner.bind.source import Source, project, refs
 from planner.bind.windows import PARAMETERS, attach, interval_millis, make_window, time_attribute
 
 _AUXILIARY = {"START": 0, "END": 1, "ROWTIME": 2, "PROCTIME": 2}
-_TIMES = {"ROWTIME": TimeKind.ROWTIME, "PROCTIME": TimeKind.PROCTIME}
+_TIMES = ("ROWTIME", "PROCTIME")
 _LENGTHS = {"TUMBLE": ("SIZE",), "HOP": ("SLIDE", "SIZE"), "SESSION": ("GAP",)}
 
 
@@ -27,6 +27,7 @@ class GroupWindows:
     def __init__(self, builder: Builder, source: Source, group: tuple[s.Expr | s.GroupingSets, ...]) -> None:
         """SqlError for two windows or one that cannot be."""
         self.source = source
+        self._builder = builder
         self._call: s.Call | None = None
         self._columns: tuple[InputRef, ...] = ()
         self._clock: Expression | None = None
@@ -71,7 +72,7 @@ class GroupWindows:
     def _time(self, converter: Converter, node: s.Expr) -> InputRef:
         """The column of a window's time; TUMBLE(PROCTIME(), …) gets one."""
         if not isinstance(node, s.Call) or converter.convert(node) != self._clock:
-            return time_attribute(self.source.scope, node)
+            return time_attribute(self._builder, self.source.scope, node)
         plan, clock = self.source.logical, converter.convert(node)
         names = [*(field.name for field in plan.type.fields), "$proctime"]
         self.source = self.source.on(project(plan, [*refs(plan.type), clock], names))
@@ -122,7 +123,8 @@ class GroupWindows:
                 f"{node.name} is of no window in GROUP BY", position=node.position, hint=f"Group by {name}(…) alike."
             )
         column = self._columns[_AUXILIARY[auxiliary]]
-        if auxiliary not in _TIMES or column.type.kind is _TIMES[auxiliary]:
+        clocked = column.type.kind is TimeKind.PROCTIME
+        if auxiliary not in _TIMES or clocked is (auxiliary == "PROCTIME"):
             return column
         if auxiliary == "PROCTIME":
             return self._clock

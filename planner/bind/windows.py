@@ -38,7 +38,7 @@ def window_function(builder: Builder, node: s.TableFunction) -> Source:
     name = node.name.upper()
     given = _arguments(node, PARAMETERS[name])
     source = _data(builder, name, given["DATA"])
-    time = _time_column(source, given["TIMECOL"])
+    time = _time_column(builder, source, given["TIMECOL"])
     lengths = {key: _millis(builder, key, given[key]) for key in given if key not in ("DATA", "TIMECOL")}
     partition = _partition(builder, source, given["DATA"])
     window = make_window(name, lengths, partition, node.position)
@@ -127,18 +127,19 @@ def _data(builder: Builder, name: str, given: _Given) -> Source:
     return builder.table(relation) if isinstance(relation, s.TableName) else builder.derived(relation)
 
 
-def _time_column(source: Source, given: _Given) -> InputRef:
+def _time_column(builder: Builder, source: Source, given: _Given) -> InputRef:
     if not isinstance(given.value, s.Descriptor) or len(given.value.columns) != 1:
         raise SqlError("TIMECOL is one column", position=given.position, hint="Write DESCRIPTOR(ts).")
-    return time_attribute(source.scope, given.value.columns[0])
+    return time_attribute(builder, source.scope, given.value.columns[0])
 
 
-def time_attribute(scope: Scope, node: s.Expr) -> InputRef:
-    """A column that is a time attribute; SqlError if it is none."""
+def time_attribute(builder: Builder, scope: Scope, node: s.Expr) -> InputRef:
+    """A column that is a time attribute or, in batch, any timestamp; SqlError if it is none."""
     column = scope.resolve(node) if isinstance(node, s.Name) else None
     if not isinstance(column, InputRef):
         raise SqlError("the time of a window is a plain column", position=node.position)
-    if not column.type.is_time_attribute:
+    batch = builder.configuration.get_option("execution.runtime-mode") == "batch"
+    if not column.type.is_time_attribute and not (batch and column.type.root in (Root.TIMESTAMP, Root.TIMESTAMP_LTZ)):
         raise SqlError(
             f"The window function requires the timecol is a time attribute type, but is {column.type}.",
             position=node.position,

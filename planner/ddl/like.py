@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import input_indexes, remap
 from execnodes.core.tables import Column, PersistedExpression, PrimaryKey, ResolvedTable, WatermarkSpec
 from planner import table_statements as t
+
+P = TypeVar("P")
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,7 @@ def merge_like(statement: t.CreateTable, like: t.Like, base: ResolvedTable) -> I
     choice = _Choice(like)
     schema = base.table_schema
     columns = _columns(statement, choice, schema.columns)
-    watermarks = schema.watermark_specs if choice.takes("WATERMARKS", bool(statement.watermarks)) else ()
+    watermarks = choice.part("WATERMARKS", bool(statement.watermarks), schema.watermark_specs, ())
     options = base.options or {}
     if choice.of("OPTIONS") == "INCLUDING":
         for key, _ in statement.options:
@@ -38,8 +41,8 @@ def merge_like(statement: t.CreateTable, like: t.Like, base: ResolvedTable) -> I
             each.model_copy(update={"expression": _rebased(each.expression, schema.columns, columns, like)})
             for each in watermarks
         ),
-        schema.primary_key if choice.takes("CONSTRAINTS", bool(statement.keys)) else None,
-        base.partition_keys if choice.takes("PARTITIONS", bool(statement.partitioned_by)) else (),
+        choice.part("CONSTRAINTS", bool(statement.keys), schema.primary_key, None),
+        choice.part("PARTITIONS", bool(statement.partitioned_by), base.partition_keys, ()),
         {} if choice.of("OPTIONS") == "EXCLUDING" else dict(options),
     )
 
@@ -56,13 +59,13 @@ class _Choice:
         default = "OVERWRITING" if feature == "OPTIONS" else "INCLUDING"
         return self._given.get(feature, self._given.get("ALL", default))
 
-    def takes(self, feature: str, own: bool) -> bool:
-        """Whether the base table's part is taken over; `own` says that the new table has that part too."""
-        if self.of(feature) == "EXCLUDING":
-            return False
+    def part(self, feature: str, own: bool, base: P, none: P) -> P:
+        """What is taken over of the base table's part; `own` says that the new table has such a part."""
+        if not base or self.of(feature) == "EXCLUDING":
+            return none
         if own and self.of(feature) == "INCLUDING":
             raise self.conflict(f"both tables have {feature.lower()}", feature)
-        return not own
+        return none if own else base
 
     def conflict(self, message: str, feature: str) -> SqlError:
         """An error about a part that both tables give."""

@@ -96,6 +96,17 @@ def test_like_refused(clause: str, message: str) -> None:
         apply(FULL + "CREATE VIEW v AS SELECT id FROM t;" + clause)
 
 
+def test_like_adds_what_the_base_table_lacks() -> None:
+    text = """
+    CREATE TABLE a (k INT NOT NULL, ts TIMESTAMP(3));
+    CREATE TABLE b (WATERMARK FOR ts AS ts, PRIMARY KEY (k) NOT ENFORCED) PARTITIONED BY (k) LIKE a
+    """
+    found = table(apply(text), "b")
+    assert len(found.table_schema.watermark_specs) == 1
+    assert found.table_schema.primary_key is not None
+    assert found.partition_keys == ("k",)
+
+
 def test_like_counts_the_columns_it_keeps() -> None:
     text = """
     CREATE TABLE a (x INT METADATA, y INT, z AS y + 1, w AS y + 2);
