@@ -51,7 +51,12 @@ def new_folder(target: Path) -> Iterator[Path]:
                 sync(Path(place))
             # A folder that has come meanwhile is not replaced, even if it is empty.
             refuse_existing(target)
-            hidden.rename(target)
+            try:
+                hidden.rename(target)
+            except OSError:
+                # It has come just now: another savepoint to the same place.
+                refuse_existing(target)
+                raise
             sync(target.parent)
         finally:
             os.close(handle)

@@ -14,7 +14,7 @@ from execnodes.core.errors import StateError
 from plans.format.codec import encode
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.runtime.stream_job import StreamJob
-from rekindle.savepoints import take
+from rekindle.savepoints import folder, take
 from rekindle.savepoints.contents import read
 
 if TYPE_CHECKING:
@@ -26,6 +26,31 @@ CREATE TABLE t (k INT) WITH ('connector' = 'datagen', 'number-of-rows' = '100', 
 CREATE TABLE a (k INT, c BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'blackhole');
 INSERT INTO a SELECT k, COUNT(*) FROM t GROUP BY k;
 """
+
+
+def test_of_two_that_end_at_once_the_later_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    look = folder.refuse_existing
+    calls: list[Path] = []
+
+    def late(target: Path) -> None:
+        calls.append(target)
+        # The other one comes between the second look and the renaming.
+        if len(calls) != 2:
+            look(target)
+
+    monkeypatch.setattr(folder, "refuse_existing", late)
+    target = tmp_path / "one"
+
+    def written() -> None:
+        with folder.new_folder(target) as hidden:
+            (hidden / "file").write_text("second")
+            target.mkdir()
+            (target / "file").write_text("first")
+
+    with pytest.raises(StateError, match="the folder exists already"):
+        written()
+    assert (target / "file").read_text() == "first"
+    assert [each.name for each in tmp_path.iterdir()] == ["one"]
 
 
 @pytest.mark.spark
