@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from execnodes.core.version import RELEASE
-from releases import FOLDER, MANIFEST, Release
+from releases import FOLDER, MANIFEST, Release, releases
 
 
 def main(version: str) -> None:
@@ -31,11 +31,16 @@ def main(version: str) -> None:
         sys.exit(problem)
     # Compiles the restore programs, so it comes after what is cheap.
     from tests.completeness.frozen import current, stored
+    from tests.restore.fixture_plans import difference
+    from tests.restore.program import programs
 
     nodes, frozen = current(), stored()
     # What has been dropped stays frozen.
     if nodes != {key: frozen.get(key) for key in nodes}:
         sys.exit("node versions have changed since they were frozen: run make goldens and commit, or undo the change")
+    all_of_them = [*releases(), Release(version, "", "", "", "", nodes)]
+    if stale := [found for each in programs() if (found := difference(each, Path("/nowhere"), all_of_them))]:
+        sys.exit("\n".join(["fixtures that this release could not have written:", *stale]))
     print(keep(root, FOLDER / version, version, nodes))
 
 

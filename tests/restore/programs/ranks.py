@@ -90,7 +90,7 @@ IN_WINDOWS = RestoreProgram(
         "tumble": top("<= 2", "v DESC", "k, v, window_end, rn", f"TABLE({TUMBLE})", _WINDOW),
         "hop": top("= 1", "s", "k, v, window_end", f"TABLE({HOP})", f"{_WINDOW}, k "),
         "sums": top(
-            "<= 1", "c", "window_end, k, c",
+            "<= 1", "c, k", "window_end, k, c",
             f"(SELECT k, window_start, window_end, SUM(v) AS c FROM TABLE({TUMBLE}) "
             "GROUP BY k, window_start, window_end)", _WINDOW,
         ),
