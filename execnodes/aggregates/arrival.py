@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def _picked(name: str, pick: str, accumulator: str) -> AggregateFunction:
     def spark_text(call: SparkCall) -> str:
-        from execnodes.lowering.batch import ARRIVAL
+        from execnodes.common.batch import ARRIVAL
 
         return call.over(pick, f"{call.value}, {ARRIVAL}", distinct=False, where=f"{call.value} IS NOT NULL")
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from execnodes.common.batch import ARRIVAL
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.types import LogicalType
-from execnodes.lowering.batch import ARRIVAL
 
 
 class SparkCall:

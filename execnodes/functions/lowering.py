@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from execnodes.core.async_options import AsyncOptions
 from execnodes.core.expressions import Call, Expression, InputRef, Literal
 from execnodes.core.version import ENGINE_VERSION
 from execnodes.functions.registry import find
 from execnodes.functions.scope import Scope
-from execnodes.user_functions.asynchronous import AsyncOptions
 
 
 def lower(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import count
 
+from execnodes.core.async_options import AsyncOptions
 from execnodes.core.expressions import Call, Expression, FieldAccess, InputRef, Literal
 from execnodes.core.places import Place, number, row
 from execnodes.lowering.raising import raised
 from execnodes.lowering.spark_sql import literal, text_literal
 from execnodes.lowering.stream import ACTIVE, quote, wrap
-from execnodes.user_functions.asynchronous import AsyncOptions
-from execnodes.user_functions.naming import PREFIX, spark_name
+from execnodes.lowering.user_calls import PREFIX, spark_name
 
 SHORT = 100
 """Texts up to this length are repeated rather than named."""

@@ -1,1 +1,1 @@
-"""How nodes say what runs: `stream` and `batch` are what they are offered; the others write Spark SQL texts."""
+"""How nodes say what runs: `stream` is what those of streams are offered; the others write Spark SQL texts."""

@@ -7,9 +7,9 @@ import threading
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
+from execnodes.core.async_options import AsyncOptions
 from execnodes.core.errors import JobError
 from execnodes.core.words import counted
-from execnodes.user_functions.asynchronous import AsyncOptions
 from execnodes.user_functions.shipping import line, shown
 
 Row = Sequence[Any]

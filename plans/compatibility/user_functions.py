@@ -11,10 +11,10 @@ from execnodes.core.errors import FunctionError, PlanError
 from execnodes.core.expressions import Call, title
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
+from execnodes.lowering.user_calls import operand_types
 from execnodes.state.serializers.make import serializer_of
 from execnodes.user_functions.aggregate import AggregateDefinition
 from execnodes.user_functions.loading import Definition, load
-from execnodes.user_functions.naming import operand_types
 from plans.compatibility.restore import Mode
 from plans.format.calls import UserCall, map_calls, user_calls
 

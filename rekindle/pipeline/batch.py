@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from execnodes.common.batch import BatchNode, BatchRows, aliased
 from execnodes.core.changelog import RowKind
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import Configuration
 from execnodes.core.places import of_node, one_lowering, over_rows_from
-from execnodes.lowering.batch import BatchNode, BatchRows, aliased
 from execnodes.lowering.spark_sql import literal, spark_type
 from execnodes.lowering.stream import KIND, quote
 from plans.format.places import places_of

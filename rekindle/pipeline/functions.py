@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
+from execnodes.common.batch import BatchNode
+from execnodes.core.async_options import AsyncOptions, defaults, options_of
 from execnodes.core.errors import JobError
 from execnodes.core.expressions import AggregateCall, Call
 from execnodes.core.places import numbered
@@ -14,12 +16,10 @@ from execnodes.core.types import LogicalType
 from execnodes.core.words import counted
 from execnodes.kernels.aggregates.user import CallsFunctions
 from execnodes.kernels.aggregates.user_groups import UserGroups
-from execnodes.lowering.batch import BatchNode
 from execnodes.lowering.spark_sql import spark_type
+from execnodes.lowering.user_calls import operand_types, spark_name
 from execnodes.user_functions.aggregate import AggregateDefinition
-from execnodes.user_functions.asynchronous import AsyncOptions, defaults, options_of
 from execnodes.user_functions.groups import group_call
-from execnodes.user_functions.naming import operand_types, spark_name
 from execnodes.user_functions.scalar import ScalarDefinition, ScalarFunction
 from execnodes.user_functions.shipping import Shipped, failed, line, opened, ship, shown
 from execnodes.user_functions.table import TableDefinition, TableFunction

@@ -1,7 +1,7 @@
 """Keeps rows away from functions of the user that are not theirs. Pure data: no Spark.
 
 Spark computes a Python function for every row of a projection, also where the CASE around it, or the condition of
-another way, says no. So each call is told for which rows it is meant (see `execnodes.user_functions.naming`).
+another way, says no. So each call is told for which rows it is meant (see `execnodes.lowering.user_calls`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from execnodes.engine.frames import TAG
 from execnodes.lowering.stream import Branch, Made, OperatorInput, Rows
-from execnodes.user_functions.naming import activated
+from execnodes.lowering.user_calls import activated
 from rekindle.pipeline.record import LocalRecord, Record, Step
 
 

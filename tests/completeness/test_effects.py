@@ -9,11 +9,11 @@ from unittest.mock import MagicMock, patch
 
 import pytest
 
+from execnodes.core.async_options import options_of
 from execnodes.core.consent import granted
 from execnodes.core.errors import RekindleError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import OPTIONS, ConfigOption, Configuration
-from execnodes.user_functions.asynchronous import options_of
 from plans.format.codec import encode
 from plans.format.load import load
 from rekindle.api.table_environment import TableEnvironment

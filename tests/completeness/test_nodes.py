@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
+from execnodes.common.batch import BatchNode
 from execnodes.core.metadata import NodeKey
 from execnodes.core.node import ExecNode
 from execnodes.core.options import OPTIONS, find
 from execnodes.core.registry import lookup
-from execnodes.lowering.batch import BatchNode
 from tests.completeness.tree import KEYS, node_class, own_files, texts
 
 _METHODS_LAST = ("upgrade", "upgrade_state")

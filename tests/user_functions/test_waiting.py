@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from execnodes.core.async_options import AsyncOptions, defaults, options_of
 from execnodes.core.errors import FunctionError, JobError, OptionError, PlanError
 from execnodes.core.expressions import Call
-from execnodes.user_functions.asynchronous import AsyncOptions, defaults, options_of
+from execnodes.lowering.user_calls import spark_name
 from execnodes.user_functions.loading import definition_of
-from execnodes.user_functions.naming import spark_name
 from execnodes.user_functions.waiting import awaited
 from plans.format.calls import user_calls
 from rekindle.api.table_environment import TableEnvironment

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from execnodes.common.batch import BatchLowering, BatchNode, BatchRows
+from execnodes.common.calculation import calculation_problem
 from execnodes.core.expressions import Expression
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.outputs import Outputs, projected
 from execnodes.core.types import LogicalType
-from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows
-from execnodes.lowering.calculation import calculation_problem
 
 
 @exec_node_metadata(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from execnodes.common.batch import BatchLowering, BatchNode, BatchRows
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.types import LogicalType
-from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows
 
 
 @exec_node_metadata(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from execnodes.common.batch import BatchLowering, BatchNode, BatchRows, exploded
 from execnodes.core.expressions import Expression
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.outputs import Outputs, expanded
 from execnodes.core.types import LogicalType
-from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows, exploded
 
 
 @exec_node_metadata(

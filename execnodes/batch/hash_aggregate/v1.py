@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from execnodes.aggregates import argument, order_dependent, problem
 from execnodes.aggregates.spark_text import spark_text
+from execnodes.common.batch import BatchLowering, BatchNode, BatchRows
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.indexes import ColumnIndex
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.outputs import Applied, Outputs, applied, grouped
 from execnodes.core.types import LogicalType
-from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows
 
 
 @exec_node_metadata(

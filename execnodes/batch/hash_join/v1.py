@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from execnodes.common.batch import BatchLowering, BatchNode, BatchRows, column_names, having_one, joined
 from execnodes.core.expressions import input_indexes
 from execnodes.core.join_spec import JoinSpec
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.outputs import Outputs, both_sides
 from execnodes.core.types import LogicalType
-from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows, column_names, having_one, joined
 
 
 @exec_node_metadata(

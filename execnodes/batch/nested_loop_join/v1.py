@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import ClassVar
 from typing import Literal as Tag
 
+from execnodes.common.batch import BatchLowering, BatchNode, BatchRows, column_names, joined
 from execnodes.core.expressions import Expression, input_indexes
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.outputs import Outputs, both_sides
 from execnodes.core.types import LogicalType
-from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows, column_names, joined
 
 
 @exec_node_metadata(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from execnodes.aggregates import WINDOW_FUNCTIONS, argument, order_dependent
 from execnodes.aggregates.spark_text import spark_text
+from execnodes.common.batch import ARRIVAL, BatchLowering, BatchNode, BatchRows
 from execnodes.core.expressions import AggregateCall, Expression, InputRef, Value, input_indexes
 from execnodes.core.indexes import ColumnIndex, Number
 from execnodes.core.metadata import exec_node_metadata
@@ -14,7 +15,6 @@ from execnodes.core.node import PlanModel
 from execnodes.core.outputs import Applied, Outputs, widened
 from execnodes.core.sort_spec import SortSpec
 from execnodes.core.types import TIMESTAMPS, LogicalType, Root
-from execnodes.lowering.batch import ARRIVAL, BatchLowering, BatchNode, BatchRows
 from execnodes.lowering.spark_sql import spark_type
 
 if TYPE_CHECKING:

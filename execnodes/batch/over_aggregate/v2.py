@@ -12,11 +12,11 @@ from pydantic import Field as Property
 
 from execnodes.batch.over_aggregate.v1 import BatchOverAggregate as Version1
 from execnodes.batch.over_aggregate.v1 import OverCall as Version1Call
+from execnodes.common.batch import ARRIVAL, BatchRows
 from execnodes.core.expressions import Value
 from execnodes.core.indexes import Number
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.types import TIMESTAMPS, LogicalType, Root
-from execnodes.lowering.batch import ARRIVAL, BatchRows
 
 
 class OverCall(Version1Call):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Literal as Tag
 
+from execnodes.common.batch import BatchLowering, BatchNode, BatchRows
+from execnodes.common.unnesting import correlated_outputs, correlated_rows, user_table_problem
 from execnodes.core.expressions import Call
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.outputs import Outputs
 from execnodes.core.types import LogicalType
-from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows
-from execnodes.lowering.unnesting import correlated_outputs, correlated_rows, user_table_problem
 
 
 @exec_node_metadata(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Literal as Tag
 
+from execnodes.common.batch import ARRIVAL, BatchLowering, BatchNode, BatchRows, aliased
 from execnodes.core.indexes import ColumnIndex, Number
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.outputs import Outputs, numbered
 from execnodes.core.sort_spec import SortSpec
 from execnodes.core.types import LogicalType
-from execnodes.lowering.batch import ARRIVAL, BatchLowering, BatchNode, BatchRows, aliased
 
 
 @exec_node_metadata(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from execnodes.common.batch import BatchLowering, BatchNode, BatchRows
 from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
 from execnodes.core.indexes import ColumnIndex, Scope
 from execnodes.core.metadata import exec_node_metadata
@@ -11,7 +12,6 @@ from execnodes.core.node import PlanModel
 from execnodes.core.sink_node import SinkNode
 from execnodes.core.tables import TableReference
 from execnodes.core.types import LogicalType
-from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows
 from execnodes.lowering.constraints import enforced, null_free
 
 NOT_NULL_ENFORCER = "table.exec.sink.not-null-enforcer"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from execnodes.common.batch import BatchLowering, BatchNode, BatchRows, in_order
 from execnodes.core.indexes import Number
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.sort_spec import SortSpec
 from execnodes.core.types import LogicalType
-from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows, in_order
 
 
 @exec_node_metadata(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from execnodes.common.batch import BatchLowering, BatchNode, BatchRows
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import PlanModel
 from execnodes.core.source_node import SourceNode
 from execnodes.core.tables import TableReference
-from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows
 
 
 class ScanTableSource(PlanModel):

@@ -6,9 +6,9 @@ import sys
 from functools import reduce
 from typing import ClassVar
 
+from execnodes.common.batch import BatchLowering, BatchNode, BatchRows
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.types import LogicalType
-from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows
 
 
 @exec_node_metadata(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from execnodes.common.batch import BatchLowering, BatchNode, BatchRows
 from execnodes.core.expressions import Literal
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.outputs import Outputs, rows_problem
 from execnodes.core.types import LogicalType
-from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows
 
 
 @exec_node_metadata(

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from execnodes.common.batch import BatchLowering, BatchNode, BatchRows, exploded
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.outputs import Outputs, in_windows
 from execnodes.core.types import LogicalType, Root
 from execnodes.core.windowing import Windowing
-from execnodes.lowering.batch import BatchLowering, BatchNode, BatchRows, exploded
 from execnodes.lowering.raising import raised_by_node
 
 if TYPE_CHECKING:

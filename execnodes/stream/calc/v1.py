@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from execnodes.common.calculation import calculated, calculated_meaning, calculation_problem
 from execnodes.core.expressions import Expression, taken_over
 from execnodes.core.meaning import RowsMeaning
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.outputs import Outputs, projected
 from execnodes.core.types import LogicalType
-from execnodes.lowering.calculation import calculated, calculated_meaning, calculation_problem
 from execnodes.lowering.stream import Lowering, Rows
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal as Tag
 
+from execnodes.common.unnesting import correlated, correlated_meaning, correlated_outputs, table_problem
 from execnodes.core.expressions import Call
 from execnodes.core.meaning import RowsMeaning
 from execnodes.core.metadata import exec_node_metadata
@@ -11,7 +12,6 @@ from execnodes.core.node import ExecNode
 from execnodes.core.outputs import Outputs
 from execnodes.core.types import LogicalType
 from execnodes.lowering.stream import Lowering, Rows
-from execnodes.lowering.unnesting import correlated, correlated_meaning, correlated_outputs, table_problem
 
 
 @exec_node_metadata(

@@ -78,7 +78,8 @@ class GroupAggregate(ExecNode):
 
     def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
         """Accumulators of each group, and the values behind some of them."""
-        from execnodes.state.meaning import aggregation_columns, state_meanings
+        from execnodes.kernels.aggregates.meaning import aggregation_columns
+        from execnodes.state.meaning import state_meanings
 
         (rows,) = inputs
         operator = self._operator(rows.type)

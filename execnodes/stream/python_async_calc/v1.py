@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from execnodes.common.calculation import calculated, calculated_meaning, calculation_problem
+from execnodes.core.async_options import OPTIONS, checked
 from execnodes.core.expressions import Expression, taken_over
 from execnodes.core.meaning import RowsMeaning
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
 from execnodes.core.outputs import Outputs, projected
 from execnodes.core.types import LogicalType
-from execnodes.lowering.calculation import calculated, calculated_meaning, calculation_problem
 from execnodes.lowering.stream import Lowering, Rows
-from execnodes.user_functions.asynchronous import OPTIONS, checked
 
 
 @exec_node_metadata(

@@ -61,7 +61,8 @@ class WindowAggregate(Version1):
         if not self._finds_sessions:
             return super().state_meanings(inputs)
         from execnodes.kernels.aggregates import frame
-        from execnodes.state.meaning import aggregation_columns, state_meanings
+        from execnodes.kernels.aggregates.meaning import aggregation_columns
+        from execnodes.state.meaning import state_meanings
 
         (rows,) = inputs
         operator, keys = self._sessions(rows.type, "UTC"), rows.some(self.grouping)

@@ -6,10 +6,10 @@ import hashlib
 import json
 import re
 
+from execnodes.core.async_options import AsyncOptions
 from execnodes.core.expressions import Call
 from execnodes.core.types import LogicalType
 from execnodes.lowering.stream import ACTIVE
-from execnodes.user_functions.asynchronous import AsyncOptions
 
 PREFIX = "rk_fn_"
 """Spark knows functions of the user by names that begin so."""

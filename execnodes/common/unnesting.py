@@ -14,7 +14,7 @@ from execnodes.lowering.stream import Rows, quote
 from execnodes.terms.term import leaf, said
 
 if TYPE_CHECKING:
-    from execnodes.lowering.batch import BatchRows
+    from execnodes.common.batch import BatchRows
 
 
 def fields_of(name: str, members: LogicalType) -> tuple[str, ...]:

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
+from execnodes.core.async_options import options_of
 from execnodes.core.expressions import Expression
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
 from execnodes.lowering.stream import WATERMARK, Lowering, Rows
-from execnodes.user_functions.asynchronous import options_of
-from execnodes.user_functions.naming import activated
+from execnodes.lowering.user_calls import activated
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

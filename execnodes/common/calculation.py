@@ -12,7 +12,7 @@ from execnodes.core.types import LogicalType
 from execnodes.lowering.stream import Branch, Rows
 
 if TYPE_CHECKING:
-    from execnodes.user_functions.asynchronous import AsyncOptions
+    from execnodes.core.async_options import AsyncOptions
 
 
 def calculated(
