@@ -152,6 +152,24 @@ REGEXP_2 = replace(
     since="1.3",
     only=lambda t: not not_empty(t[1]) or _malformed(t),
 )
+_VALID = "try_to_binary(regexp_extract('', concat('|', {1}), 0), 'utf-8') IS NOT NULL"
+"""Whether a pattern that no plan knows is one; with `|` in front it matches the empty text, and fails if it is none.
+`try_to_binary` alone would hide what fails in the pattern's own expression, so `_SEEN` comes first."""
+_SEEN = "length({1}) >= 0"
+
+
+def _unknown(operands: Operands) -> bool:
+    return not isinstance(operands[1], Literal)
+
+
+def _of_columns(old: Function, valid: str, otherwise: str = "NULL") -> Function:
+    """As `old`, for patterns that are no constants: these may be none, which made the versions before fail."""
+    return replace(
+        old, lower=template(f"if({_SEEN} AND {_VALID}, {valid}, {otherwise})"), version=3, since="1.4", only=_unknown
+    )
+
+
+REGEXP_3 = _of_columns(REGEXP, "{1} <> '' AND rlike({0}, {1})", "if({0} IS NULL OR {1} IS NULL, NULL, FALSE)")
 _LITERALLY = r"replace(replace({2}, '\\', '\\\\'), '$', '\\$')"
 REGEXP_REPLACE = function(
     "REGEXP_REPLACE", form("TEXT, TEXT, TEXT", STRING), sql=f"regexp_replace({{0}}, {{1}}, {_LITERALLY})"
@@ -167,6 +185,12 @@ REGEXP_SUBSTR_2 = replace(
     since="1.3",
 )
 OF_ONE_PATTERN = tuple(map(_renewed, (REGEXP_REPLACE, REGEXP_COUNT, REGEXP_INSTR)))
+OF_PATTERNS_IN_COLUMNS = (
+    _of_columns(REGEXP_REPLACE, f"regexp_replace({{0}}, {{1}}, {_LITERALLY})"),
+    _of_columns(REGEXP_COUNT, "regexp_count({0}, {1})"),
+    _of_columns(REGEXP_INSTR, "regexp_instr({0}, {1})"),
+    _of_columns(REGEXP_SUBSTR, "if(rlike({0}, {1}), regexp_extract({0}, {1}, 0), NULL)"),
+)
 
 
 def _bind_group(default: int, returns: LogicalType) -> Callable[[Invocation], Binding | None]:
@@ -222,3 +246,21 @@ REGEXP_EXTRACT_ALL = Function(
     "REGEXP_EXTRACT_ALL", ("REGEXP_EXTRACT_ALL(TEXT, TEXT, INT?)",), _bind_group(1, array(STRING)), _lower_extract_all
 )
 WITH_GROUPS = tuple(map(_renewed, (REGEXP_EXTRACT, REGEXP_EXTRACT_ALL)))
+
+
+def _of_unknown_groups(old: Function, valid: str) -> Function:
+    """As `_of_columns`, and the number of the group may be of no group, too."""
+    asked = f"{_SEEN} AND {{2}} >= 0 AND {_VALID.replace(', 0)', ', {2})')}"
+    return replace(
+        old,
+        lower=template(f"if({asked}, {valid}, NULL)"),
+        version=3,
+        since="1.4",
+        only=lambda t: _unknown(t) or not isinstance(t[2], Literal),
+    )
+
+
+GROUPS_IN_COLUMNS = (
+    _of_unknown_groups(REGEXP_EXTRACT, "if(rlike({0}, {1}), regexp_extract({0}, {1}, {2}), NULL)"),
+    _of_unknown_groups(REGEXP_EXTRACT_ALL, "regexp_extract_all({0}, {1}, {2})"),
+)

@@ -160,7 +160,16 @@ class Expressions:
 
     def _filter(self, node: exp.Expr, call: s.Expr, here: Position, _: object) -> s.Expr:
         _, where = self.read(node, "this", "expression")
-        return replace(self._called(call, node), filter=self.expr(*self.read(where, "this")))
+        condition = self.expr(*self.read(where, "this"))
+        found = self._called(call, node)
+        both = condition if found.filter is None else s.Call("AND", (found.filter, condition), position=here)
+        return replace(found, filter=both)
+
+    def _ignoring_nulls(self, node: exp.Expr, call: s.Expr, here: Position, _: object) -> s.Expr:
+        """As with ``FILTER (WHERE argument IS NOT NULL)``."""
+        self.read(node, "this")
+        found = self._called(call, node)
+        return replace(found, filter=s.Call("IS NOT NULL", found.args[:1], position=here)) if found.args else found
 
     def _within(self, node: exp.Expr, call: s.Expr, here: Position, _: object) -> s.Expr:
         _, order = self.read(node, "this", "expression")
@@ -303,6 +312,7 @@ _AROUND: dict[type[exp.Expr], _Around] = {
     exp.Dot: Expressions._field,
     exp.Window: Expressions._over,
     exp.Filter: Expressions._filter,
+    exp.IgnoreNulls: Expressions._ignoring_nulls,
     exp.WithinGroup: Expressions._within,
 }
 """Nodes whose first operand is their argument `this`."""

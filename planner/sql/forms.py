@@ -32,13 +32,15 @@ class Forms(Types):
             self._advance(2)
             found: exp.Expr = self.expression(form(self, word), token)
             self.expect(")")
-            return self._clauses(found)
+            return self._clauses(found, word)
         if quoted or length > 1:
             path = ".".join(self.path("a function"))
             this: exp.Identifier | str = exp.Identifier(this=path, quoted=True)
         else:
             this = path = self.take().text
-        return self._clauses(self.expression(exp.Anonymous(this=this, expressions=self._operands(path)), token))
+        operands, ignored = self._operands(path)
+        found = self.expression(exp.Anonymous(this=this, expressions=operands), token)
+        return self._clauses(self.expression(exp.IgnoreNulls(this=found)) if ignored else found, path)
 
     def _callee(self) -> int:
         """Number of name parts in front of ``(``; 0 if it is no call."""
@@ -55,12 +57,13 @@ class Forms(Types):
             at += 2
         return 0
 
-    def _operands(self, name: str) -> list[exp.Expr]:
+    def _operands(self, name: str) -> tuple[list[exp.Expr], bool]:
+        """What stands in the parentheses, and whether NULLs are ignored."""
         self.expect("(")
         if self.at("*"):
             star = self.expression(exp.Star(), self.take())
             self.expect(")")
-            return [star]
+            return [star], False
         token = self.token
         distinct = self._match(T.DISTINCT)
         if not distinct:
@@ -69,18 +72,32 @@ class Forms(Types):
             if distinct:
                 raise self.no_expression()
             self.expect(")")
-            return []
+            return [], False
         if self.ahead(1).token_type is T.FARROW:
             raise self.unsupported("a named argument of a scalar function", "Give the arguments in order.")
         args = self._parse_csv(self._parse_disjunction)
+        ignored = name.upper() == "ARRAY_AGG" and self._ignores_nulls(name)
         if self._match(T.ORDER_BY, advance=False) or self.at_any("IGNORE", "RESPECT", "SEPARATOR"):
             raise self.unsupported(f"{self.shown().upper()} inside the parentheses of {name}", "Leave it out.")
         self.expect(")")
-        return [self.expression(exp.Distinct(expressions=args), token)] if distinct else args
+        return [self.expression(exp.Distinct(expressions=args), token)] if distinct else args, ignored
 
     # Behind a call.
 
-    def _clauses(self, call: exp.Expr) -> exp.Expr:
+    def _ignores_nulls(self, name: str) -> bool:
+        """Reads ``IGNORE NULLS`` or ``RESPECT NULLS``; Flink takes them behind others, too, and goes on as without."""
+        ignored = self.at("IGNORE", "NULLS")
+        if not ignored and not self.at("RESPECT", "NULLS"):
+            return False
+        if name.upper() not in (("ARRAY_AGG",) if ignored else ("ARRAY_AGG", "LAG", "LEAD")):
+            what = self.token.text.upper()
+            raise self.unsupported(f"{what} NULLS", "Filter NULLs with FILTER (WHERE … IS NOT NULL).")
+        self._advance(2)
+        return ignored
+
+    def _clauses(self, call: exp.Expr, name: str) -> exp.Expr:
+        if self._ignores_nulls(name):
+            call = self.expression(exp.IgnoreNulls(this=call))
         if self.accept("WITHIN", "GROUP"):
             self.expect("(")
             order = self._parse_order()
@@ -88,9 +105,6 @@ class Forms(Types):
                 raise self.error("expected ORDER")
             call = self.expression(exp.WithinGroup(this=call, expression=order))
             self.expect(")")
-        if self.at("IGNORE", "NULLS") or self.at("RESPECT", "NULLS"):
-            what = self.token.text.upper()
-            raise self.unsupported(f"{what} NULLS", "Filter NULLs with FILTER (WHERE … IS NOT NULL).")
         if self.at("FILTER", "("):
             self._advance(2)
             self.expect("WHERE")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from execnodes.core.errors import SqlError
 from execnodes.core.expressions import digest
 from execnodes.core.options import Configuration
 from planner import bind as build
@@ -116,6 +117,42 @@ READ = "WatermarkAssigner(v)"
 )  # fmt: skip
 def test_shape(catalog: Catalog, text: str, expected: str) -> None:
     assert show(query(catalog, text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("ARRAY_AGG(v IGNORE NULLS)", "ARRAY_AGG(v) FILTER (WHERE v IS NOT NULL)"),
+        ("ARRAY_AGG(v) IGNORE NULLS", "ARRAY_AGG(v) FILTER (WHERE v IS NOT NULL)"),
+        ("ARRAY_AGG(DISTINCT v IGNORE NULLS)", "ARRAY_AGG(DISTINCT v) FILTER (WHERE v IS NOT NULL)"),
+        (
+            "`array_agg`(v) IGNORE NULLS FILTER (WHERE id > 1)",
+            "ARRAY_AGG(v) FILTER (WHERE v IS NOT NULL AND id > 1)",
+        ),
+        ("ARRAY_AGG(v RESPECT NULLS)", "ARRAY_AGG(v)"),
+        ("ARRAY_AGG(v) RESPECT NULLS", "ARRAY_AGG(v)"),
+        ("LAG(v) RESPECT NULLS OVER (ORDER BY ts)", "LAG(v) OVER (ORDER BY ts)"),
+    ],
+)
+def test_null_treatment(catalog: Catalog, text: str, same: str) -> None:
+    """Plans are the same, so states go on."""
+    found, wanted = (query(catalog, f"SELECT {each} AS x FROM t") for each in (text, same))
+    assert show(found) == show(wanted)
+    assert str(found.type) == str(wanted.type)
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("LAG(v) IGNORE NULLS OVER (ORDER BY ts)", "IGNORE NULLS is not supported"),
+        ("FIRST_VALUE(v) RESPECT NULLS", "RESPECT NULLS is not supported"),
+        ("FIRST_VALUE(v IGNORE NULLS)", "IGNORE inside the parentheses"),
+        ("SUM(v) IGNORE NULLS", "IGNORE NULLS is not supported"),
+    ],
+)
+def test_null_treatment_that_flink_refuses_or_passes_over(catalog: Catalog, text: str, what: str) -> None:
+    with pytest.raises(SqlError, match=what):
+        query(catalog, f"SELECT {text} AS x FROM t")
 
 
 @pytest.mark.parametrize(
