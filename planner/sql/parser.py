@@ -51,30 +51,34 @@ class FlinkParser(Expressions):
         return list(self.parenthesised(lambda: self.name_node(what)))
 
     def _limits(self) -> tuple[int, int | None]:
-        offset, fetch = 0, None
-        seen = set[str]()
-        while True:
-            word = self.token.text.upper()
-            if self._curr.token_type not in (T.LIMIT, T.OFFSET, T.FETCH):
-                return offset, fetch
-            if word in seen:
-                raise self.error(f"expected the end of the query, since {word} is given already")
-            seen.add(word)
-            self._advance()
-            if word == "LIMIT":
-                if not self._match(T.ALL):
-                    fetch = self.whole_number("the number of rows")
-            elif word == "OFFSET":
-                offset = self.whole_number("the number of rows")
-                if not self.accept("ROWS"):
-                    self.accept("ROW")
-            else:
-                if not self.accept("FIRST"):
-                    self.expect("NEXT")
-                fetch = 1 if self.at_any("ROW", "ROWS") else self.whole_number("the number of rows")
-                if not self.accept("ROWS"):
-                    self.expect("ROW")
-                self.expect("ONLY")
+        """``LIMIT n [OFFSET m]`` or ``[OFFSET m [ROWS]] [FETCH NEXT n ROWS ONLY]``."""
+        limited, fetch = self._match(T.LIMIT), None
+        if limited and not self._match(T.ALL):
+            fetch = self.whole_number("the number of rows")
+        offset = self._skipped()
+        if not limited and self._match(T.FETCH):
+            fetch = self._fetched()
+        if self._curr.token_type in (T.LIMIT, T.OFFSET, T.FETCH):
+            hint = "Write LIMIT n OFFSET m, or OFFSET m ROWS FETCH NEXT n ROWS ONLY."
+            raise self.error("expected the end of the query", hint)
+        return offset, fetch
+
+    def _skipped(self) -> int:
+        if not self._match(T.OFFSET):
+            return 0
+        offset = self.whole_number("the number of rows")
+        if not self.accept("ROWS"):
+            self.accept("ROW")
+        return offset
+
+    def _fetched(self) -> int:
+        if not self.accept("FIRST"):
+            self.expect("NEXT")
+        fetch = self.whole_number("the number of rows")
+        if not self.accept("ROWS"):
+            self.expect("ROW")
+        self.expect("ONLY")
+        return fetch
 
     # Set operations: INTERSECT binds tighter; each chain is a loop, so that it may be long.
 

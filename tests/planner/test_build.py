@@ -97,7 +97,7 @@ READ = "WatermarkAssigner(v)"
          "Project[CAST(EXPR$0 AS STRING NOT NULL)](Project['x'](Values)))"),
         ("SELECT k FROM u ORDER BY w DESC LIMIT 3 OFFSET 2", "Project[k](Sort[[1], 2, 3](Project[k, w](w)))"),
         ("SELECT k AS a FROM u ORDER BY a, 1", "Sort[[0, 0], 0, None](Project[k](w))"),
-        ("SELECT k FROM (SELECT k FROM u ORDER BY w) FETCH FIRST ROW ONLY",
+        ("SELECT k FROM (SELECT k FROM u ORDER BY w) FETCH FIRST 1 ROW ONLY",
          "Sort[[], 0, 1](Project[k](Project[k](w)))"),
         ("SELECT t.id FROM t, u WHERE t.id = u.id",
          f"Project[id](Filter[(id = id)](INNER[True]({READ}, w)))"),
@@ -117,6 +117,41 @@ READ = "WatermarkAssigner(v)"
 )  # fmt: skip
 def test_shape(catalog: Catalog, text: str, expected: str) -> None:
     assert show(query(catalog, text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "offset", "fetch"),
+    [
+        ("FETCH FIRST 2 ROW ONLY", 0, 2),
+        ("FETCH NEXT 2 ROWS ONLY", 0, 2),
+        ("OFFSET 1 ROW FETCH NEXT 3 ROWS ONLY", 1, 3),
+        ("OFFSET 1 FETCH FIRST 3 ROWS ONLY", 1, 3),
+        ("LIMIT 3 OFFSET 1", 1, 3),
+        ("LIMIT 3 OFFSET 1 ROWS", 1, 3),
+        ("OFFSET 1 ROWS", 1, None),
+        ("LIMIT ALL OFFSET 1", 1, None),
+    ],
+)
+def test_limits_that_flink_takes(catalog: Catalog, text: str, offset: int, fetch: int | None) -> None:
+    assert f"Sort[[0], {offset}, {fetch}]" in show(query(catalog, f"SELECT id FROM u ORDER BY id {text}"))
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("FETCH NEXT ROW ONLY", "expected the number of rows, a whole number, found ROW"),
+        ("FETCH FIRST ROWS ONLY", "expected the number of rows, a whole number, found ROWS"),
+        ("FETCH FIRST 2 ROWS WITH TIES", "expected ONLY"),
+        ("FETCH 2 ROWS ONLY", "expected NEXT"),
+        ("OFFSET 1 LIMIT 1", "expected the end of the query, found LIMIT"),
+        ("LIMIT 1 FETCH NEXT 1 ROWS ONLY", "expected the end of the query, found FETCH"),
+        ("LIMIT 1 LIMIT 2", "expected the end of the query, found LIMIT"),
+        ("FETCH NEXT 1 ROWS ONLY OFFSET 1", "expected the end of the query, found OFFSET"),
+    ],
+)
+def test_limits_that_flink_refuses(catalog: Catalog, text: str, what: str) -> None:
+    with pytest.raises(SqlError, match=what):
+        query(catalog, f"SELECT id FROM u ORDER BY id {text}")
 
 
 @pytest.mark.parametrize(

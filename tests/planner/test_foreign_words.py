@@ -78,7 +78,7 @@ from planner.parse import parse
         ("CREATE TABLE t (a ^BOOLEANN)", "unknown type", "Did you mean BOOLEAN?"),
         ("SHOW ^TABELS", "SHOW TABELS", "Did you mean TABLES?"),
         ("SHOW COLUMNS^", "expected FROM and a table", None),
-        ("SELECT a FROM t LIMIT 1 ^LIMIT 2", "since LIMIT is given already", None),
+        ("SELECT a FROM t LIMIT 1 ^LIMIT 2", "expected the end of the query, found LIMIT", "LIMIT n OFFSET m"),
     ],
 )
 def test_foreign_words(text: str, message: str, hint: str | None) -> None:
