@@ -25,6 +25,7 @@ from plans.format.places import put_places
 from plans.format.texts import refuse_wrong_texts
 
 _RESTORE = "Restore the file or compile the plan anew."
+_NOT_A_PLAN = "A plan is a JSON object; a script becomes one by rekindle compile -f script.sql -o plan.json."
 _LONGEST_NUMBER = 40
 _HOLDERS = frozenset({dict, list})
 
@@ -120,7 +121,7 @@ def _parse(text: str) -> Any:
     except json.JSONDecodeError as error:
         cut = error.pos >= len(text.rstrip())
         what = "the JSON ends too early: the file is cut" if cut else f"this is not JSON: {error.msg}"
-        hint = _RESTORE
+        hint = _RESTORE if text.lstrip().startswith("{") or not text.strip() else _NOT_A_PLAN
         raise PlanError(what, position=Position(error.lineno, error.colno), hint=hint) from None
     except RecursionError:
         raise PlanError("the JSON is nested too deeply", hint=_RESTORE) from None

@@ -163,6 +163,12 @@ def test_what_is_no_json_is_refused(text: str, message: str) -> None:
         load(text, source="p.json")
 
 
+def test_a_script_given_for_a_plan_is_told_how_to_become_one() -> None:
+    with pytest.raises(PlanError) as refused:
+        load("INSERT INTO t SELECT 1;", source="q.sql")
+    assert "rekindle compile -f script.sql -o plan.json" in str(refused.value)
+
+
 def test_a_ttl_may_be_edited() -> None:
     entry = {"index": 0, "ttl": "36 h", "name": "probeState"}
     graph = load(changed(put(5, state=[entry])))
