@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from benchmarks.common import median
 from plans.compatibility.accumulators import evolve
-from plans.compatibility.meaning import meanings
+from plans.compatibility.plan_meanings import meanings
 from plans.compatibility.user_functions import with_accumulators
 from plans.format.load import load
 from rekindle.api.table_environment import TableEnvironment

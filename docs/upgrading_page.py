@@ -18,7 +18,7 @@ from packaging.version import Version
 from docs.markers import between_markers
 from execnodes.core.meaning import StateMeaning
 from execnodes.core.version import ENGINE_VERSION, OLDEST_READABLE, RELEASE, version_tuple
-from plans.compatibility.meaning import POSITION, meanings
+from plans.compatibility.plan_meanings import POSITION, meanings
 from rekindle.testing.restore_fixtures import stored
 from releases import releases
 from releases.log import LOG, node_lines

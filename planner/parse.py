@@ -19,7 +19,7 @@ T = TypeVar("T")
 def parse(text: str) -> list[Statement]:
     """All statements of a script, in order; SqlError with its place in the script for anything else."""
     with no_collection():
-        from planner.sql.statements import statements
+        from planner.sql.statement_parser import statements
 
     return _read(text, statements)
 

@@ -1,18 +1,10 @@
 """Aggregate functions: the modules here are the list of them, a family a module, in all versions.
 
-`function` says what a function tells of itself; `registry` finds it, `resolving` gives a call its type, `columns` the
+`function` says what a function tells of itself; `registry` finds it, `resolving` gives a call its type, `state_columns` the
 accumulators that it keeps, `spark_text` the SQL that computes it in batch; what does in streams stands in
 `execnodes.kernels.aggregates`.
 """
 
-from execnodes.aggregates.columns import (
-    RECORD_COUNT,
-    accumulator_columns,
-    accumulators,
-    all_mergeable,
-    argument,
-    problem,
-)
 from execnodes.aggregates.lists import SEPARATOR
 from execnodes.aggregates.percentiles import PERCENTAGE
 from execnodes.aggregates.registry import (
@@ -26,6 +18,14 @@ from execnodes.aggregates.registry import (
     order_dependent,
 )
 from execnodes.aggregates.resolving import resolve
+from execnodes.aggregates.state_columns import (
+    RECORD_COUNT,
+    accumulator_columns,
+    accumulators,
+    all_mergeable,
+    argument,
+    problem,
+)
 
 __all__ = [
     "BY_INTERNAL_NAME",

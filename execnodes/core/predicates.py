@@ -1,6 +1,6 @@
 """Which expressions a stateful operator can evaluate itself, asked when a plan is compiled; no Polars in here.
 
-`execnodes.kernels.predicates` evaluates them.
+`execnodes.kernels.polars_predicates` evaluates them.
 """
 
 from __future__ import annotations

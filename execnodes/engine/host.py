@@ -10,7 +10,10 @@ from typing import Any
 import polars as pl
 
 from execnodes.core.places import Place
-from execnodes.engine.frames import (
+from execnodes.engine.inlet import Inlet, Spread, with_hash
+from execnodes.engine.order import before_watermark, by_cause, joined, number_rows, restore_order, under_watermark
+from execnodes.engine.packing import packed, unpack
+from execnodes.engine.slot_frames import (
     HIDDEN_DTYPES,
     SLOT_DTYPES,
     TAG,
@@ -19,9 +22,6 @@ from execnodes.engine.frames import (
     to_pandas,
     to_slots,
 )
-from execnodes.engine.inlet import Inlet, Spread, with_hash
-from execnodes.engine.order import before_watermark, by_cause, joined, number_rows, restore_order, under_watermark
-from execnodes.engine.packing import packed, unpack
 from execnodes.kernels.failing import failing_at
 from execnodes.lowering.slots import SlotLayout
 from execnodes.lowering.stream import FIRED, HASH, KIND, MAJOR, SEQUENCE, WATERMARK

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from execnodes.engine.frames import HIDDEN_DTYPES, SUBTASK, TAG
 from execnodes.engine.hashes import hashes
+from execnodes.engine.slot_frames import HIDDEN_DTYPES, SUBTASK, TAG
 from execnodes.lowering.stream import HASH
 
 

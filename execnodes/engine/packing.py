@@ -14,8 +14,8 @@ from typing import Any
 
 import polars as pl
 
-from execnodes.engine.frames import SUBTASK, TAG
 from execnodes.engine.inlet import Inlet, Spread
+from execnodes.engine.slot_frames import SUBTASK, TAG
 
 ROWS = "rk_rows"
 PACKED_DDL = f"{TAG} int, {SUBTASK} int, {ROWS} binary"

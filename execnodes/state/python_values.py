@@ -12,7 +12,7 @@ from typing import Any
 
 from execnodes.core.types import BINARIES, INTEGERS, NESTED, TEXTS, LogicalType, Root
 from execnodes.core.types import INT as _COUNT
-from execnodes.user_functions.values import Convert, reader, writer
+from execnodes.user_functions.arrow_values import Convert, reader, writer
 
 _EPOCH = datetime.datetime(1970, 1, 1)
 _CONTEXT = decimal.Context(prec=100)

@@ -1,7 +1,7 @@
 """Statements to relational operators: names looked up, types inferred, what SQL does not allow refused at its place.
 
 `query` is the entry; `select`, `relations`, `aggregate`, `over`, `windows`, `set_operations` and the others each take
-one construct; `scope` is what names mean; `expressions` makes typed expressions.
+one construct; `scope` is what names mean; `expression_binder` makes typed expressions.
 """
 
 from execnodes.core.options import Configuration

@@ -17,7 +17,7 @@ from planner import syntax as s
 from planner.algebra import Aggregate, Logical
 from planner.algebra.columns import unique_names
 from planner.bind.builder import Builder
-from planner.bind.expressions import GROUP_FUNCTIONS, Converter, is_aggregate, walk
+from planner.bind.expression_binder import GROUP_FUNCTIONS, Converter, is_aggregate, walk
 from planner.bind.folding import fold
 from planner.bind.group_windows import GroupWindows
 from planner.bind.scope import fields_of

@@ -13,7 +13,7 @@ from execnodes.functions import resolve
 from planner import syntax as s
 from planner.algebra import Filter, Logical, Unnest
 from planner.bind.builder import Builder
-from planner.bind.expressions import Converter
+from planner.bind.expression_binder import Converter
 from planner.bind.scope import Relation, Scope
 from planner.bind.source import TRUE, Source, named, project, refs, row_of
 from planner.bind.user_functions import bind_table, find_table

@@ -12,7 +12,7 @@ from planner import syntax as s
 from planner.algebra import Logical
 from planner.algebra.windows import Emission
 from planner.bind.builder import Builder
-from planner.bind.expressions import Converter
+from planner.bind.expression_binder import Converter
 from planner.bind.source import Source, project, refs
 from planner.bind.windows import PARAMETERS, attach, interval_millis, make_window, time_attribute
 

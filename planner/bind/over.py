@@ -15,7 +15,7 @@ from planner import syntax as s
 from planner.algebra import Logical, Over, OverCall, SortKey
 from planner.bind.aggregate import constant_arguments, internal_function
 from planner.bind.builder import Builder
-from planner.bind.expressions import WINDOW_ONLY, walk
+from planner.bind.expression_binder import WINDOW_ONLY, walk
 from planner.bind.folding import fold
 from planner.bind.sorting import sort_key
 from planner.bind.source import project, refs, row_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Expression
 from planner import syntax as s
-from planner.bind.expressions import walk
+from planner.bind.expression_binder import walk
 from planner.bind.stage import Stage
 
 

@@ -16,7 +16,7 @@ from planner.bind.select import build_select
 from planner.bind.set_operations import build_set_operation
 from planner.bind.sorting import limited, sort_output
 from planner.bind.source import Source, named
-from planner.bind.tables import read, read_table
+from planner.bind.table_scan import read, read_table
 from planner.bind.values import build_values
 from planner.catalog.catalogs import Catalog, Entry, Identifier, InlineTable, PlanView, View, quoted
 from planner.parse import parse_query

@@ -13,7 +13,7 @@ from planner.algebra import Join, JoinType
 from planner.algebra.join import joined_type
 from planner.bind.builder import Builder
 from planner.bind.correlate import correlated, join_correlated, reads_rows_in_front
-from planner.bind.expressions import Converter, all_of
+from planner.bind.expression_binder import Converter, all_of
 from planner.bind.hints import StateTtl
 from planner.bind.scope import Relation, Scope
 from planner.bind.source import TRUE, Source, single_row

@@ -12,7 +12,7 @@ from planner.algebra import Aggregate, Logical, Sort
 from planner.algebra.columns import unique_names
 from planner.bind.aggregate import build_aggregate, is_aggregated
 from planner.bind.builder import Builder, Expected
-from planner.bind.expressions import Converter
+from planner.bind.expression_binder import Converter
 from planner.bind.hints import StateTtl
 from planner.bind.over import build_over
 from planner.bind.qualify import qualified

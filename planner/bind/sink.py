@@ -13,11 +13,11 @@ from execnodes.core.types import Field, LogicalType
 from execnodes.functions import can_cast_implicitly, cast
 from planner import statements as s
 from planner.algebra import Logical, Sink
-from planner.bind.expressions import Converter
+from planner.bind.expression_binder import Converter
 from planner.bind.query import QueryBuilder
 from planner.bind.scope import Scope
 from planner.bind.source import project, refs
-from planner.bind.tables import options_of
+from planner.bind.table_scan import options_of
 from planner.catalog.catalogs import Catalog, Entry, Identifier
 
 if TYPE_CHECKING:

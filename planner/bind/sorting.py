@@ -9,7 +9,7 @@ from execnodes.core.expressions import InputRef
 from execnodes.core.types import NESTED
 from planner import syntax as s
 from planner.algebra import Logical, Project, Sort, SortKey
-from planner.bind.expressions import Converter
+from planner.bind.expression_binder import Converter
 from planner.bind.source import named, project, refs
 from planner.catalog.catalogs import Catalog
 

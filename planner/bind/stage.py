@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from planner import syntax as s
 from planner.algebra import Filter, Logical
-from planner.bind.expressions import Converter
+from planner.bind.expression_binder import Converter
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from planner.algebra import Aggregate, Filter, Join, JoinType, Logical
 from planner.algebra.columns import unique_names
 from planner.bind.aggregate import is_aggregated
 from planner.bind.builder import Builder
-from planner.bind.expressions import Converter, all_of, and_members, walk
+from planner.bind.expression_binder import Converter, all_of, and_members, walk
 from planner.bind.hints import StateTtl
 from planner.bind.relations import build_source
 from planner.bind.scope import Scope

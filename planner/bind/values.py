@@ -10,7 +10,7 @@ from execnodes.functions import cast, common_type
 from planner import syntax as s
 from planner.algebra import Logical, SetKind, SetOperation, Values
 from planner.bind.builder import Expected
-from planner.bind.expressions import Converter
+from planner.bind.expression_binder import Converter
 from planner.bind.folding import fold
 from planner.bind.scope import Scope
 from planner.bind.source import project, row_of, single_row

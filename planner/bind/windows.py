@@ -13,7 +13,7 @@ from planner import syntax as s
 from planner.algebra import Logical, Window, WindowTableFunction
 from planner.algebra.columns import unique_names
 from planner.bind.builder import Builder
-from planner.bind.expressions import Converter
+from planner.bind.expression_binder import Converter
 from planner.bind.folding import fold
 from planner.bind.scope import Scope
 from planner.bind.source import Source, named, row_of

@@ -1,5 +1,5 @@
-"""DDL, bound and applied: `statements` change the catalog; tables are made (`create_table`), `like` others, altered."""
+"""DDL, bound and applied: `apply` changes the catalog; tables are made (`create_table`), `like` others, altered."""
 
-from planner.ddl.statements import DdlResult, execute
+from planner.ddl.apply import DdlResult, execute
 
 __all__ = ["DdlResult", "execute"]

@@ -10,7 +10,7 @@ from execnodes.core.options import Configuration
 from execnodes.core.tables import Column, PersistedExpression, PrimaryKey, ResolvedTable, Schema, WatermarkSpec
 from execnodes.core.types import NULL, TIMESTAMPS, Field, LogicalType, TimeKind
 from planner import table_statements as t
-from planner.bind.expressions import Converter
+from planner.bind.expression_binder import Converter
 from planner.bind.query import QueryBuilder
 from planner.bind.scope import Relation, Scope
 from planner.catalog.catalogs import Catalog

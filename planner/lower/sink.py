@@ -13,7 +13,7 @@ from planner.algebra.keys import Key, smallest
 from planner.algebra.tree import leaves
 from planner.lower.context import NEW, Context
 from planner.lower.describe import described, listed, names_of
-from planner.lower.tables import reference, table_name
+from planner.lower.table_specs import reference, table_name
 
 
 def lower_sink(node: Sink, context: Context) -> ExecNode:

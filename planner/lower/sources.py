@@ -13,7 +13,7 @@ from planner.lower.constants import RowNodes, lower_values
 from planner.lower.context import NEW, Context, lower_node
 from planner.lower.describe import described, listed, names_of
 from planner.lower.rows import calc, calc_class
-from planner.lower.tables import reference
+from planner.lower.table_specs import reference
 
 
 @lower_node.register

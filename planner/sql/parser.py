@@ -10,7 +10,7 @@ from sqlglot.tokenizer_core import TokenType as T
 
 from execnodes.core.errors import SqlError
 from planner.sql import nodes
-from planner.sql.expressions import Expressions
+from planner.sql.expression_parser import Expressions
 from planner.sql.literals import UNITS
 
 _SETS: dict[T, type[exp.SetOperation]] = {T.UNION: exp.Union, T.EXCEPT: exp.Except, T.INTERSECT: exp.Intersect}

@@ -10,7 +10,7 @@ from execnodes.terms.term import Term
 from plans.compatibility.counterparts import Address, counterparts
 from plans.compatibility.fates import Comparison, Fate, Judgement, Verdict
 from plans.compatibility.judge import by_time, differences, judge
-from plans.compatibility.meaning import POSITION, Meanings, meanings
+from plans.compatibility.plan_meanings import POSITION, Meanings, meanings
 
 __all__ = ["Comparison", "Fate", "Judgement", "Verdict", "compare", "judge"]
 
@@ -20,8 +20,8 @@ MOVED = "of the old plan means the same"
 def compare(old: Sequence[StateMeaning], new: Sequence[StateMeaning]) -> Comparison:
     """Match states by uid and name; those of the new plan come first, in its order.
 
-    Where both come from `plans.compatibility.meaning.meanings`, inputs of a UNION ALL may have come and gone: a source
-    that is new is read from its beginning, so that what its rows do to a state is still to come.
+    Where both come from `plans.compatibility.plan_meanings.meanings`, inputs of a UNION ALL may have come and gone: a
+    source that is new is read from its beginning, so that what its rows do to a state is still to come.
     """
     return _Matching(old, new).comparison()
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from execnodes.core.meaning import StateMeaning
 from plans.compatibility.canonical import same
 from plans.compatibility.fates import Comparison, Fate
-from plans.compatibility.meaning import POSITION
+from plans.compatibility.plan_meanings import POSITION
 
 Address = tuple[str, str]
 """Uid and name of a state."""

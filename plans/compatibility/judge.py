@@ -12,7 +12,7 @@ from execnodes.terms.term import Term, below
 from plans.compatibility.accumulators import evolve
 from plans.compatibility.canonical import same
 from plans.compatibility.fates import Fate, Judgement
-from plans.compatibility.meaning import POSITION
+from plans.compatibility.plan_meanings import POSITION
 
 
 def by_time(state: StateMeaning) -> bool:

@@ -8,8 +8,8 @@ from itertools import starmap
 from execnodes.core.meaning import RowsMeaning
 from execnodes.terms.forms import same
 from execnodes.terms.shown import readable
-from plans.compatibility.meaning import Meanings
-from plans.format.tables import tables_of
+from plans.compatibility.plan_meanings import Meanings
+from plans.format.node_tables import tables_of
 
 
 def notes(old: Meanings, new: Meanings) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
 from execnodes.core.tables import Column, ResolvedTable, Schema, TableReference
 from plans.format.codec import Identifier
-from plans.format.tables import FIXED, map_tables
+from plans.format.node_tables import FIXED, map_tables
 
 Mode = Tag["ALL", "ALL_ENFORCED", "IDENTIFIER"]
 """Values of `table.plan.restore.catalog-objects`."""

@@ -13,8 +13,8 @@ from execnodes.core.tables import TableReference
 from plans.compatibility.counterparts import Address, counterparts
 from plans.compatibility.fates import Comparison, Fate, Judgement
 from plans.compatibility.judge import by_time
-from plans.compatibility.meaning import POSITION
-from plans.format.tables import tables_of
+from plans.compatibility.plan_meanings import POSITION
+from plans.format.node_tables import tables_of
 
 _MADE = "it is made from its sources: rekindle bootstrap"
 

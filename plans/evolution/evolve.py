@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import DEFAULT_UID_FORMAT, UID_FORMAT, ExecNode, StateMetadata
 from plans.compatibility.compare import Comparison, compare
-from plans.compatibility.meaning import Meanings, meanings
 from plans.compatibility.outputs import notes
+from plans.compatibility.plan_meanings import Meanings, meanings
 from plans.evolution.match import Matching
 
 NO_TTL = "0 ms"

@@ -16,8 +16,8 @@ from execnodes.core.node import ExecNode
 from execnodes.terms.forms import form, same
 from plans.compatibility.fates import Fate
 from plans.compatibility.judge import by_time, judge
-from plans.compatibility.meaning import POSITION, Meant, meant
-from plans.format.tables import tables_of
+from plans.compatibility.plan_meanings import POSITION, Meant, meant
+from plans.format.node_tables import tables_of
 
 _BEST, _LOSSY, _WORST = 1, 2, 4
 """Grades: 0 the same, 1 found by meaning, 2 with loss; 2 more where inputs of a union have come or gone."""

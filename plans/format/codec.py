@@ -22,9 +22,9 @@ from execnodes.core.tables import ResolvedTable, TableReference
 from plans.format.calls import without_classes
 from plans.format.checks import check_node
 from plans.format.document import Edge, PlanDocument, schema_id
+from plans.format.literal_secrets import refuse_literal_secrets
+from plans.format.node_tables import map_tables
 from plans.format.places import places_of
-from plans.format.secrets import refuse_literal_secrets
-from plans.format.tables import map_tables
 from plans.format.text import written
 
 Identifier = tuple[str, str, str]

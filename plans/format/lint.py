@@ -18,10 +18,10 @@ from execnodes.core.sink_node import SinkNode
 from plans.format.agreement import disagreements, input_types
 from plans.format.checks import problems
 from plans.format.document import PlanDocument
+from plans.format.literal_secrets import hint_for
 from plans.format.load import inputs_of, load, located, read_document, read_node
+from plans.format.node_tables import tables_of
 from plans.format.schema import path, published
-from plans.format.secrets import hint_for
-from plans.format.tables import tables_of
 
 
 @dataclass(frozen=True, slots=True)

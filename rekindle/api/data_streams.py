@@ -12,7 +12,7 @@ from execnodes.core.node import ExecNode
 from execnodes.core.tables import ResolvedTable, Schema
 from execnodes.core.types import LogicalType
 from execnodes.lowering.spark_sql import spark_type
-from plans.format.tables import tables_of
+from plans.format.node_tables import tables_of
 from rekindle.connectors.data_stream import UID, DataStream
 from rekindle.spark.types import row_type
 

@@ -180,7 +180,7 @@ class SessionCatalog(ABC):
 
     def from_pandas(self, pdf: pandas.DataFrame, schema: LogicalType | Sequence[str] | None = None) -> Table:
         """The rows of a pandas frame as a Table; plans hold them. `schema` as in `from_elements`."""
-        from rekindle.api.frames import rows_of
+        from rekindle.api.pandas_rows import rows_of
 
         names, rows = rows_of(pdf)
         return self.from_elements(rows, names if schema is None else schema)

@@ -10,7 +10,7 @@ from planner.lower.compiled import prefixed
 from planner.parse import parse
 from planner.statements import Insert
 from planner.statements import StatementSet as Statements
-from plans.format.tables import tables_of
+from plans.format.node_tables import tables_of
 from rekindle.statements.query_sink import collects
 
 if TYPE_CHECKING:

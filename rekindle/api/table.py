@@ -226,7 +226,7 @@ class Table:
 
     def to_pandas(self) -> pandas.DataFrame:
         """Run the query to its end; the rows that its changes leave."""
-        from rekindle.api.frames import frame_of
+        from rekindle.api.pandas_rows import frame_of
 
         return frame_of(self.execute())
 

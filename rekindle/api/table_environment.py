@@ -21,7 +21,7 @@ from planner.parse import parse
 from planner.statements import Body, Insert, QueryStatement, Statement, StatementSet
 from plans.compatibility.restore import resolve_tables
 from plans.compatibility.user_functions import resolve_functions, with_accumulators
-from plans.format.tables import tables_of
+from plans.format.node_tables import tables_of
 from rekindle.api.data_streams import DataStreams, check_columns, check_type, stream_name, stream_table
 from rekindle.api.schema import Schema, resolve_schema
 from rekindle.api.session_catalog import SessionCatalog
@@ -37,8 +37,8 @@ from rekindle.statements.catalog_tables import CatalogTables
 from rekindle.statements.compile import compile_body, lineages
 from rekindle.statements.evolution import Approve, Origin
 from rekindle.statements.execute import execute
+from rekindle.statements.plan_upgrade import PlanUpgrade, upgrade_plan
 from rekindle.statements.query_sink import collected
-from rekindle.statements.upgrade import PlanUpgrade, upgrade_plan
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -87,7 +87,7 @@ def migrate(
     loads = [_pair(each, "--import", "UID:NAME=FILE") for each in imports or ()]
     functions = [_pair(each, "--transform", "UID:NAME=MODULE:FUNCTION") for each in transform or ()]
     targets = [_pair(each, "--export", "UID:NAME=FILE") for each in exports or ()]
-    from rekindle.savepoints.frames import load_function
+    from rekindle.savepoints.user_frames import load_function
     from rekindle.savepoints.writer import SavepointWriter
 
     writer = SavepointWriter.from_existing_savepoint(savepoint)

@@ -25,7 +25,7 @@ def upgrade(
 ) -> None:
     """Write a plan whose nodes are of their newest versions. Ids, uids and rows stay, so savepoints go on fitting."""
     from rekindle.results.plan_reference import PlanReference
-    from rekindle.statements.upgrade import upgrade_plan
+    from rekindle.statements.plan_upgrade import upgrade_plan
 
     if output is None and not dry_run:
         raise typer.BadParameter("name the plan to write, or give --dry-run", param_hint="-o")

@@ -20,7 +20,7 @@ from execnodes.core.options import Configuration
 from execnodes.core.tables import Column, ResolvedTable
 from execnodes.lowering.stream import Condition
 from rekindle.connectors.options import COMMON, TableOption, TableOptions, check_options
-from rekindle.connectors.secrets import resolve_secrets
+from rekindle.connectors.secret_references import resolve_secrets
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

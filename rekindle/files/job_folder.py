@@ -99,7 +99,7 @@ class JobFolder:
 
     @property
     def layout_file(self) -> Path:
-        """How the state in the checkpoint is laid out, and by which engine (`rekindle.pipeline.layout`)."""
+        """How the state in the checkpoint is laid out, and by which engine (`rekindle.pipeline.state_layout`)."""
         return self.path / "layout.json"
 
     @property

@@ -18,7 +18,7 @@ from execnodes.lowering.stream import KIND, quote
 from plans.format.places import places_of
 from rekindle.connectors.base import SinkWriter
 from rekindle.connectors.line_text import origin
-from rekindle.pipeline.requests import Requests
+from rekindle.pipeline.connector_requests import Requests
 from rekindle.pipeline.resolved import in_full
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from execnodes.core.windowing import WindowSpec
-from rekindle.pipeline.control import ControlRows
+from rekindle.pipeline.control_rows import ControlRows
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery

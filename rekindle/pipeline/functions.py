@@ -19,11 +19,11 @@ from execnodes.kernels.aggregates.user_groups import UserGroups
 from execnodes.lowering.spark_sql import spark_type
 from execnodes.lowering.user_calls import operand_types, spark_name
 from execnodes.user_functions.aggregate import AggregateDefinition
+from execnodes.user_functions.arrow_values import Convert, reader, table_writer, writer
 from execnodes.user_functions.groups import group_call
 from execnodes.user_functions.scalar import ScalarDefinition, ScalarFunction
 from execnodes.user_functions.shipping import Shipped, failed, line, opened, ship, shown
 from execnodes.user_functions.table import TableDefinition, TableFunction
-from execnodes.user_functions.values import Convert, reader, table_writer, writer
 from execnodes.user_functions.waiting import awaited
 from plans.format.calls import user_calls
 from rekindle.pipeline.record import OperatorRecord, Step

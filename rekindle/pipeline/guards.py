@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from execnodes.engine.frames import TAG
+from execnodes.engine.slot_frames import TAG
 from execnodes.lowering.stream import Branch, Made, OperatorInput, Rows
 from execnodes.lowering.user_calls import activated
 from rekindle.pipeline.record import LocalRecord, Record, Step

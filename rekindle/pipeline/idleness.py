@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from execnodes.core.options import parse_duration
-from rekindle.pipeline.control import ControlRows
+from rekindle.pipeline.control_rows import ControlRows
 from rekindle.pipeline.record import SourceRecord
 
 if TYPE_CHECKING:

@@ -16,11 +16,11 @@ from execnodes.core.meaning import StateColumn, StateMeaning
 from execnodes.core.types import parse_type
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import Former
-from execnodes.state.serializers.frames import NextLayout
+from execnodes.state.serializers.row_conversion import NextLayout
 from plans.compatibility.accumulators import evolve
 from plans.compatibility.canonical import column_term
 from plans.compatibility.judge import judge
-from plans.compatibility.meaning import meanings
+from plans.compatibility.plan_meanings import meanings
 from plans.format.load import load
 from rekindle.files.atomic_file import write_atomically
 from rekindle.files.json_files import read_json, read_text

@@ -8,7 +8,7 @@ from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
 from execnodes.core.tables import ResolvedTable, TableReference
 from plans.format.codec import encode
-from plans.format.tables import map_tables
+from plans.format.node_tables import map_tables
 
 
 def in_full(node: ExecNode, table: TableReference) -> tuple[ResolvedTable, Mapping[str, str]]:

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from execnodes.core.types import LogicalType
-from execnodes.engine.frames import TAG
 from execnodes.engine.inlet import Inlet
+from execnodes.engine.slot_frames import TAG
 from execnodes.lowering.slots import SlotLayout, assign, encode, unused
 from execnodes.lowering.spark_sql import spark_type
 from execnodes.lowering.stream import FIRED, HASH, KIND, MAJOR, SEQUENCE, WATERMARK, Branch, Rows

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from execnodes.core.graph import ExecGraph
 from plans.compatibility.compare import Comparison, Judgement, Verdict, compare
-from plans.compatibility.meaning import Meanings, meanings
 from plans.compatibility.outputs import notes
+from plans.compatibility.plan_meanings import Meanings, meanings
 from plans.evolution.bootstrap import bootstrapped, unmakeable
 
 if TYPE_CHECKING:

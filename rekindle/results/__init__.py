@@ -1,1 +1,1 @@
-"""What statements take and give: plans, read already or not yet, and results: their `values`, as a `tableau`."""
+"""What statements take and give: plans, read already or not yet, and results: their `json_values`, as a `tableau`."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from execnodes.core.changelog import RowKind
 from execnodes.core.types import LogicalType, Root
-from rekindle.results.values import display
+from rekindle.results.json_values import display
 
 MAX_WIDTH = 60
 """Widest cell; longer ones are cut."""

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import SPARK_PREFIX, Configuration
-from rekindle.connectors.secrets import resolve_secrets
+from rekindle.connectors.secret_references import resolve_secrets
 from rekindle.files.atomic_file import write_atomically
 from rekindle.files.job_folder import JobFolder
-from rekindle.pipeline.frames import Builder
 from rekindle.pipeline.functions import functions_of_spark, register_functions, supply_functions
 from rekindle.pipeline.guards import guard
-from rekindle.pipeline.layout import check_layout, keep_layout, layout_of
 from rekindle.pipeline.metrics import merging
 from rekindle.pipeline.page_layouts import page_layouts, supply_layouts
 from rekindle.pipeline.record import record
 from rekindle.pipeline.resolved import resolved_text
+from rekindle.pipeline.stage_frames import Builder
 from rekindle.pipeline.stages import Pipeline, plan_stages
+from rekindle.pipeline.state_layout import check_layout, keep_layout, layout_of
 from rekindle.pipeline.subtasks import Subtasks
 from rekindle.savepoints.recovery import recover
 from rekindle.spark.releases import refuse_other_checkpoint

@@ -22,10 +22,10 @@ from execnodes.stream.sink import DynamicTableSink, Sink
 from execnodes.stream.values import Values
 from plans.compatibility.compare import Comparison, compare
 from plans.compatibility.counterparts import Address
-from plans.compatibility.meaning import POSITION, Meanings, meanings
+from plans.compatibility.plan_meanings import POSITION, Meanings, meanings
 from plans.evolution.bootstrap import makeable, replaced
 from plans.format.codec import encode
-from plans.format.tables import map_tables, tables_of
+from plans.format.node_tables import map_tables, tables_of
 from rekindle.connectors.registry import find_source
 from rekindle.files.paths import entered
 from rekindle.pipeline.resolved import in_full

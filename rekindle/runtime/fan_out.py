@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from execnodes.core.errors import RekindleError
-from execnodes.engine.frames import TAG
+from execnodes.engine.slot_frames import TAG
 from execnodes.lowering.stream import quote
 from rekindle.connectors.base import SinkWriter
 from rekindle.runtime.gate import Gate

@@ -15,11 +15,11 @@ from execnodes.lowering.stream import KIND, quote
 from execnodes.state.operator import DRAINED
 from rekindle.files.paths import for_spark_checkpoint
 from rekindle.pipeline.clock import ClockWatch
+from rekindle.pipeline.connector_requests import Requests
 from rekindle.pipeline.failures import explained, passes
-from rekindle.pipeline.frames import sink_columns, sink_hidden
 from rekindle.pipeline.idleness import IDLE_TIMEOUT, IdleWatch, observed
 from rekindle.pipeline.record import SinkRecord
-from rekindle.pipeline.requests import Requests
+from rekindle.pipeline.stage_frames import sink_columns, sink_hidden
 from rekindle.runtime.assemble import Prepared, assemble
 from rekindle.runtime.fan_out import FanOut, Target
 from rekindle.runtime.gate import Gate

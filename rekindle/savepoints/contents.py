@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
-from rekindle.savepoints.columns import file_columns
+from rekindle.savepoints.file_columns import file_columns
 from rekindle.savepoints.folder import new_file
 from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, checksum, parsed, wrong
 from rekindle.savepoints.plan import explained

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from execnodes.core.errors import StateError
 from execnodes.core.types import LogicalType, Root
 from execnodes.state.python_values import from_kernel, to_kernel
-from execnodes.state.serializers.columns import UnreadColumn, converted
+from execnodes.state.serializers.column_migration import UnreadColumn, converted
 from execnodes.state.serializers.migrate import AccumulatorChange, migrate
-from execnodes.user_functions.values import Convert, reader, writer
-from rekindle.savepoints.columns import arrow_type
+from execnodes.user_functions.arrow_values import Convert, reader, writer
+from rekindle.savepoints.file_columns import arrow_type
 from rekindle.savepoints.folder import state_folder
 from rekindle.savepoints.manifest import SavedState
 from rekindle.savepoints.reader import arrow_batches

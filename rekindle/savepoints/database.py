@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from execnodes.core.errors import StateError
 from rekindle.connectors.duckdb_sql import quoted
 from rekindle.files.paths import for_duckdb
-from rekindle.savepoints.columns import distinct_names, duckdb_type, file_columns, literal, positional
+from rekindle.savepoints.file_columns import distinct_names, duckdb_type, file_columns, literal, positional
 from rekindle.savepoints.manifest import Manifest, SavedState
 
 if TYPE_CHECKING:

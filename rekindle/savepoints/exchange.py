@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from execnodes.core.errors import StateError
 from rekindle.connectors.duckdb_sql import quoted
 from rekindle.files.paths import for_duckdb, for_duckdb_to_write
-from rekindle.savepoints.columns import literal
 from rekindle.savepoints.database import connected, paths, select
+from rekindle.savepoints.file_columns import literal
 from rekindle.savepoints.reader import SavepointReader
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _json_texts(path: Path, absent: Iterable[str]) -> str:
 def export_state(reader: SavepointReader, address: str, target: Path) -> int:
     """Write a state's rows into a new file, whole or not at all; gives their number.
 
-    Columns are those of the state's files (`rekindle.savepoints.columns.file_columns`). In CSV and JSON bytes
+    Columns are those of the state's files (`rekindle.savepoints.file_columns.file_columns`). In CSV and JSON bytes
     are escaped; what DuckDB cannot tell apart by name (``a``, ``A``) becomes ``a``, ``A_1``.
     """
     check_new_file(target)

@@ -19,7 +19,7 @@ from execnodes.terms.shown import TEXT
 from execnodes.terms.stored import Shelf, StoredTerm, restored
 from execnodes.terms.term import Term, leaf
 from plans.compatibility.canonical import column_term
-from plans.compatibility.meaning import POSITION
+from plans.compatibility.plan_meanings import POSITION
 from plans.format.document import MAX_PARALLELISM
 from rekindle.files.json_files import Count
 

@@ -12,7 +12,7 @@ from execnodes.core.graph import ExecGraph
 from execnodes.core.meaning import StateMeaning
 from execnodes.terms.shown import TEXT
 from execnodes.terms.term import Term
-from plans.compatibility.meaning import meanings
+from plans.compatibility.plan_meanings import meanings
 from plans.evolution.upgrade import upgrade
 from plans.format.load import load
 from rekindle.savepoints.manifest import PLAN, Manifest

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from execnodes.core.graph import ExecGraph
-from plans.compatibility.meaning import meanings
+from plans.compatibility.plan_meanings import meanings
 from rekindle.pipeline.record import OperatorRecord, record
 from rekindle.savepoints.manifest import SavedState
 

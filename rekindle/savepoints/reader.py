@@ -16,7 +16,9 @@ from execnodes.core.types import LogicalType
 from execnodes.core.words import counted
 from rekindle.connectors.duckdb_sql import quoted
 from rekindle.files.paths import entered
-from rekindle.savepoints.columns import (
+from rekindle.savepoints.contents import read
+from rekindle.savepoints.database import connected, create_views, fetch, paths, select, view
+from rekindle.savepoints.file_columns import (
     arrow_type,
     column_types,
     distinct_names,
@@ -24,8 +26,6 @@ from rekindle.savepoints.columns import (
     file_columns,
     literal,
 )
-from rekindle.savepoints.contents import read
-from rekindle.savepoints.database import connected, create_views, fetch, paths, select, view
 from rekindle.savepoints.manifest import Manifest, SavedState
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class SavepointReader:
         return found[0]
 
     def batches(self, address: str, rows: int = BATCH_ROWS) -> Iterator[pa.RecordBatch]:
-        """The rows of a state, at most `rows` at a time; columns as in its files (`rekindle.savepoints.columns`)."""
+        """The rows of a state, at most `rows` at a time; columns as in `rekindle.savepoints.file_columns`."""
         state = self.state(address)
         return arrow_batches(state, paths(self.folder, state), rows)
 

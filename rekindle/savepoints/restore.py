@@ -13,17 +13,17 @@ from execnodes.core.errors import StateError
 from execnodes.core.meaning import StateMeaning
 from execnodes.core.types import NESTED, LogicalType
 from execnodes.core.version import ENGINE_VERSION
-from execnodes.engine.frames import SUBTASK, TAG
 from execnodes.engine.host import STATE
 from execnodes.engine.inlet import Inlet
 from execnodes.engine.packing import PACKED_DDL, pack
+from execnodes.engine.slot_frames import SUBTASK, TAG
 from execnodes.lowering.slots import SlotLayout, assign, encode, unused
 from execnodes.lowering.stream import HASH, quote
 from execnodes.state.operator import BUCKET, StateSpec
 from execnodes.state.serializers.migrate import AccumulatorChange
 from plans.compatibility.accumulators import evolve
 from plans.compatibility.compare import Fate, Judgement, compare
-from plans.compatibility.meaning import POSITION, Meanings, meanings
+from plans.compatibility.plan_meanings import POSITION, Meanings, meanings
 from rekindle.files.paths import AS_WRITTEN, entered, for_spark
 from rekindle.pipeline.record import OperatorRecord
 from rekindle.savepoints.contents import check_rows, read

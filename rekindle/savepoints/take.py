@@ -16,15 +16,15 @@ from execnodes.lowering.slots import SlotLayout, assign, decode
 from execnodes.lowering.stream import quote
 from execnodes.state.operator import BUCKET, StateSpec
 from execnodes.state.pages.map_client import DIRECTORY
-from plans.compatibility.meaning import POSITION, meanings
+from plans.compatibility.plan_meanings import POSITION, meanings
 from rekindle.connectors.registry import find_source
 from rekindle.files.job_folder import JobFolder
 from rekindle.files.paths import entered, for_spark, for_spark_state
 from rekindle.pipeline.failures import explained
-from rekindle.pipeline.layout import check_layout, layout_of
 from rekindle.pipeline.page_layouts import Conversion, page_layouts, supply_layouts
 from rekindle.pipeline.record import OperatorRecord, Record, record
 from rekindle.pipeline.stages import plan_stages
+from rekindle.pipeline.state_layout import check_layout, layout_of
 from rekindle.pipeline.streams import source_stream, streams
 from rekindle.savepoints.contents import seal
 from rekindle.savepoints.folder import new_file, new_folder, refuse_existing, state_folder
@@ -197,7 +197,7 @@ def _decoded(spec: StateSpec, batches: Iterator[Any]) -> Iterator[Any]:
     import polars as pl
     import pyarrow as pa
 
-    from execnodes.engine.frames import to_slots
+    from execnodes.engine.slot_frames import to_slots
     from execnodes.state.pages.overlay import visible
     from execnodes.state.pages.page_format import WRITTEN
 

@@ -9,7 +9,7 @@ from execnodes.core.errors import StateError
 from execnodes.core.types import NESTED, LogicalType, Root
 from execnodes.core.words import counted
 from rekindle.connectors.duckdb_sql import quoted
-from rekindle.savepoints.columns import (
+from rekindle.savepoints.file_columns import (
     WRITTEN,
     address_columns,
     distinct_names,

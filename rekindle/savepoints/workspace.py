@@ -19,9 +19,9 @@ from execnodes.core.version import ENGINE_VERSION
 from execnodes.core.words import counted
 from execnodes.terms.term import Term
 from rekindle.files.paths import for_duckdb_to_write
-from rekindle.savepoints.columns import distinct_names, file_columns, literal
 from rekindle.savepoints.contents import seal
 from rekindle.savepoints.database import paths, select
+from rekindle.savepoints.file_columns import distinct_names, file_columns, literal
 from rekindle.savepoints.folder import new_file, state_folder
 from rekindle.savepoints.manifest import PLAN, Manifest, SavedState, Step, checksum
 from rekindle.savepoints.reader import chosen

@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from execnodes.core.errors import StateError
-from plans.compatibility.meaning import POSITION, meanings
+from plans.compatibility.plan_meanings import POSITION, meanings
 from rekindle.files.paths import entered
 from rekindle.savepoints.database import connected
 from rekindle.savepoints.folder import new_folder, refuse_existing, writing
-from rekindle.savepoints.frames import Function
 from rekindle.savepoints.manifest import PLAN, Manifest, Step
 from rekindle.savepoints.migrations.adopt import adopt
 from rekindle.savepoints.migrations.drop import drop
@@ -32,6 +31,7 @@ from rekindle.savepoints.migrations.resize import resize
 from rekindle.savepoints.migrations.split import split_columns, split_rows
 from rekindle.savepoints.migrations.transform import transform
 from rekindle.savepoints.reader import SavepointReader
+from rekindle.savepoints.user_frames import Function
 from rekindle.savepoints.workspace import Workspace
 
 if TYPE_CHECKING:

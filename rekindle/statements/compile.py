@@ -19,7 +19,7 @@ from planner.optimize import optimize
 from planner.statements import Body, QueryStatement, StatementSet
 from plans.evolution.first_rows import first_rows_wait
 from plans.format.codec import CompileOptions
-from plans.format.tables import tables_of
+from plans.format.node_tables import tables_of
 from rekindle.connectors.registry import require_bounded, require_overwriting, validate
 from rekindle.results.compiled_plan import CompiledPlan, PlanExecutor
 from rekindle.statements.catalog_tables import CatalogTables

@@ -10,7 +10,7 @@ from execnodes.core.graph import ExecGraph
 from execnodes.core.tables import Column, ResolvedTable, Schema, TableReference
 from planner.algebra import Sink
 from planner.bind import build_sink
-from plans.format.tables import map_tables
+from plans.format.node_tables import map_tables
 
 if TYPE_CHECKING:
     from planner.algebra import Logical

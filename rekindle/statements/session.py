@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rekindle.results.plan_reference import PlanReference
     from rekindle.results.table_result import TableResult
     from rekindle.runtime.job import Job
-    from rekindle.statements.upgrade import PlanUpgrade
+    from rekindle.statements.plan_upgrade import PlanUpgrade
 
 
 class Session(Protocol):

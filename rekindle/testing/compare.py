@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from execnodes.core.words import counted
-from rekindle.results.values import Json
+from rekindle.results.json_values import Json
 from rekindle.testing.materialize import Row, canonical
 
 RELATIVE_NOISE = 1e-13

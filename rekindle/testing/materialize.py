@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from execnodes.core.changelog import RowKind
-from rekindle.results.values import Json
+from rekindle.results.json_values import Json
 
 Row = list[Json]
 

@@ -11,7 +11,7 @@ from execnodes.core.node import ExecNode
 from execnodes.core.sink_node import SinkNode
 from execnodes.core.tables import Schema, TableReference
 from plans.compatibility.restore import CatalogLookup, Mode, resolve_tables
-from plans.format.tables import map_tables
+from plans.format.node_tables import map_tables
 
 
 @dataclass(frozen=True)

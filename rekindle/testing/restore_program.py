@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rekindle.results.values import Json
+from rekindle.results.json_values import Json
 
 Files = Mapping[str, str]
 """Path below the program's folder to content."""

@@ -18,10 +18,10 @@ from execnodes.core.graph import ExecGraph
 from execnodes.core.options import Configuration
 from execnodes.core.tables import Schema
 from plans.compatibility.restore import Mode, resolve_tables
-from plans.format.tables import tables_of
+from plans.format.node_tables import tables_of
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.results.compiled_plan import CompiledPlan
-from rekindle.results.values import row_to_json
+from rekindle.results.json_values import row_to_json
 from rekindle.testing.materialize import Message, Row, materialize
 from rekindle.testing.redirect import Redirected, redirect
 from rekindle.testing.restore_program import Files, RestoreProgram

@@ -15,7 +15,7 @@ from execnodes.core.changelog import RowKind
 from execnodes.core.errors import JobError, PlanError, RekindleError
 from execnodes.core.tables import Schema
 from execnodes.core.words import counted
-from rekindle.results.values import row_to_json
+from rekindle.results.json_values import row_to_json
 from rekindle.testing.compare import compare
 from rekindle.testing.cut import Pieces, cut_program
 from rekindle.testing.materialize import Materialized, Message, canonical, materialize

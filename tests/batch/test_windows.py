@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rekindle.api.table_environment import TableEnvironment
-from rekindle.results.values import row_to_json
+from rekindle.results.json_values import row_to_json
 from rekindle.testing import RestoreProgram
 from rekindle.testing.restore_run import compiled, put, rows, run
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from plans.compatibility.compare import Comparison, Judgement, compare
-from plans.compatibility.meaning import POSITION, meanings
+from plans.compatibility.plan_meanings import POSITION, meanings
 from plans.format.load import load
 from rekindle.api.table_environment import TableEnvironment
 

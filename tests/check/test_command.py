@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from plans.compatibility.meaning import meanings
+from plans.compatibility.plan_meanings import meanings
 from plans.format.load import load
 from rekindle.cli import main
 from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, checksum

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execnodes.core.graph import ExecGraph
 from plans.compatibility.compare import compare
-from plans.compatibility.meaning import meanings
+from plans.compatibility.plan_meanings import meanings
 from plans.format.codec import encode
 from tests.plans.corpus import graphs
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from plans.compatibility.compare import compare
-from plans.compatibility.meaning import meanings
+from plans.compatibility.plan_meanings import meanings
 from plans.format.load import load
 from tests.check.plans import ACCEPTED, DEDUPLICATION, JOIN, WINDOW, Change, compared, plan, states
 

@@ -20,7 +20,7 @@ from execnodes.core.meaning import StateMeaning
 from execnodes.core.metadata import ExecNodeMetadata, NodeKey
 from execnodes.core.registry import keys, lookup
 from execnodes.core.version import RELEASE, version_tuple
-from plans.compatibility.meaning import POSITION, meanings
+from plans.compatibility.plan_meanings import POSITION, meanings
 from rekindle.testing.restore_fixtures import stored as fixed
 from rekindle.testing.restore_run import compiled
 from tests.restore.program import RestoreProgram, programs

@@ -88,7 +88,7 @@ def test_states_that_kernels_name(key: NodeKey) -> None:
 @cache
 def corpus_states() -> frozenset[tuple[str, str, str]]:
     """As `saved`, of all conformance programs."""
-    from plans.compatibility.meaning import meanings
+    from plans.compatibility.plan_meanings import meanings
 
     found = set()
     for graph in stream_graphs():

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from execnodes.core.types import DATE, LogicalType, array, timestamp
 from rekindle.connectors.arrow import printed
 from rekindle.connectors.eras import date_text, python_values, timestamp_text
-from rekindle.results.values import to_json
+from rekindle.results.json_values import to_json
 
 DAYS = 2_932_897
 """From 1970-01-01 to 10000-01-01."""

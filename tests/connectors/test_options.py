@@ -10,7 +10,7 @@ import pytest
 
 from execnodes.core.errors import ConnectorError, OptionError
 from rekindle.connectors.registry import find_sink, find_source, identifiers, validate
-from rekindle.connectors.secrets import resolve_secrets
+from rekindle.connectors.secret_references import resolve_secrets
 
 FILES = {"connector": "filesystem", "path": "/x", "format": "json"}
 

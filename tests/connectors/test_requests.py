@@ -20,7 +20,7 @@ from execnodes.stream.table_source_scan import TableSourceScan
 from rekindle.connectors import registry
 from rekindle.connectors.base import SinkConnector, SinkRequest, SinkWriter, SourceConnector, SourceFrame, SourceRequest
 from rekindle.connectors.options import TableOption
-from rekindle.pipeline.requests import Requests
+from rekindle.pipeline.connector_requests import Requests
 from tests.connectors.helpers import table
 
 TYPE = row(Field("a", INT))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rekindle.api.table_environment import TableEnvironment
-from rekindle.results.values import row_to_json
+from rekindle.results.json_values import row_to_json
 from rekindle.testing.programs import Program
 from rekindle.testing.report import lines_of
 from rekindle.testing.runner import Outcome, Settings, run_programs

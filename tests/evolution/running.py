@@ -13,7 +13,7 @@ from execnodes.core.changelog import RowKind
 from execnodes.core.options import Configuration
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.results.compiled_plan import CompiledPlan
-from rekindle.results.values import row_to_json
+from rekindle.results.json_values import row_to_json
 from rekindle.statements.catalog_tables import CatalogTables
 from rekindle.testing.redirect import redirect
 from tests.evolution.matrix import TABLES

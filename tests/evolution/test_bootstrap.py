@@ -12,7 +12,7 @@ import pytest
 
 from execnodes.core.errors import ConnectorError, PlanError, RekindleError
 from plans.compatibility.compare import Fate
-from plans.compatibility.meaning import POSITION, meanings
+from plans.compatibility.plan_meanings import POSITION, meanings
 from plans.evolution.bootstrap import offered
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.cli import main

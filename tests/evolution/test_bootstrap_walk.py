@@ -9,7 +9,7 @@ import pytest
 
 from execnodes.core.options import Configuration
 from plans.compatibility.compare import Verdict
-from plans.compatibility.meaning import POSITION
+from plans.compatibility.plan_meanings import POSITION
 from plans.evolution.bootstrap import makeable
 from rekindle.runtime.bootstrap import bootstrap
 from rekindle.savepoints.restore import prepare

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from plans.compatibility.compare import Comparison, Fate, compare
-from plans.compatibility.meaning import POSITION, meanings
+from plans.compatibility.plan_meanings import POSITION, meanings
 from rekindle.results.compiled_plan import CompiledPlan
 from rekindle.statements.evolution import EvolutionError
 from tests.evolution.compiling import compiled, fates

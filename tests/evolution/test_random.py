@@ -17,8 +17,8 @@ import pytest
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
 from plans.compatibility.compare import Comparison, Fate
-from plans.compatibility.meaning import POSITION, meanings
-from plans.format.tables import tables_of
+from plans.compatibility.plan_meanings import POSITION, meanings
+from plans.format.node_tables import tables_of
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.statements.evolution import EvolutionError
 from tests.evolution.compiling import ALLOW, compiled

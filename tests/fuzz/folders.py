@@ -22,8 +22,8 @@ from rekindle.files.job_folder import JobFolder
 from rekindle.jobs.home import find_job, list_jobs
 from rekindle.jobs.requests import read_answer, read_wish
 from rekindle.jobs.status import is_alive, read_progress, read_status
-from rekindle.pipeline.layout import read_layout
 from rekindle.pipeline.page_layouts import read_stored
+from rekindle.pipeline.state_layout import read_layout
 from tests.fuzz.frame import Defect, Fuzzer
 
 JOB, SOUND = "a" * 32, "b" * 32

@@ -19,7 +19,7 @@ from execnodes.core.expressions import Expression
 from execnodes.core.graph import ExecGraph
 from execnodes.functions import lower
 from execnodes.lowering.stream import quote
-from plans.compatibility.meaning import meanings
+from plans.compatibility.plan_meanings import meanings
 from plans.evolution.upgrade import upgrade
 from plans.format.codec import encode
 from plans.format.explain import plan_tree

@@ -6,9 +6,9 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from execnodes.engine.frames import SUBTASK, TAG
 from execnodes.engine.hashes import hashes
 from execnodes.engine.inlet import Inlet, Spread
+from execnodes.engine.slot_frames import SUBTASK, TAG
 from execnodes.lowering.stream import HASH, KIND
 
 ROWS = pa.RecordBatch.from_pydict({"l0": pa.array([5, None, -7], pa.int64()), "s0": pa.array(["a", "b", None])})

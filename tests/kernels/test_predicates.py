@@ -30,7 +30,7 @@ from execnodes.core.types import (
     timestamp,
     timestamp_ltz,
 )
-from execnodes.kernels.predicates import compile
+from execnodes.kernels.polars_predicates import compile
 from execnodes.state.kernel_types import kernel_dtype
 
 

@@ -15,7 +15,7 @@ from execnodes.core.connectors import ConnectorDeclaration, SinkAbilities, Takes
 from execnodes.core.errors import PlanError
 from execnodes.core.graph import ExecGraph
 from execnodes.stream.sink import Sink
-from plans.compatibility.meaning import meanings
+from plans.compatibility.plan_meanings import meanings
 from plans.evolution.upgrade import upgrade
 from plans.format.load import load, read_node
 from rekindle.api.table_environment import TableEnvironment

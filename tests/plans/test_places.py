@@ -23,7 +23,7 @@ from execnodes.core.places import (
 from execnodes.core.types import parse_type
 from execnodes.functions import can_fail, resolve
 from plans.compatibility.compare import Verdict, compare
-from plans.compatibility.meaning import meanings
+from plans.compatibility.plan_meanings import meanings
 from plans.evolution.diff import difference
 from plans.format.codec import encode
 from plans.format.load import load

@@ -10,7 +10,7 @@ from execnodes.core.types import BIGINT, INT
 from plans.compatibility.restore import CatalogTable, Mode, resolve_tables
 from plans.format.codec import CompileOptions, Identifier, encode
 from plans.format.load import load
-from plans.format.tables import tables_of
+from plans.format.node_tables import tables_of
 from tests.plans.nodes import ORDERS, TOTALS, example, orders_table, totals_table
 
 IN_PLAN = orders_table()

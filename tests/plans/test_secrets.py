@@ -3,7 +3,7 @@
 import pytest
 
 from execnodes.core.errors import PlanError
-from plans.format.secrets import refuse_literal_secrets
+from plans.format.literal_secrets import refuse_literal_secrets
 
 
 def test_the_message_names_table_and_key_and_never_the_secret() -> None:

@@ -13,7 +13,7 @@ from execnodes.core.errors import PlanError
 from execnodes.core.options import Configuration
 from execnodes.core.version import ENGINE_VERSION
 from plans.compatibility.compare import compare
-from plans.compatibility.meaning import Meanings, meanings
+from plans.compatibility.plan_meanings import Meanings, meanings
 from plans.evolution.upgrade import upgrade
 from plans.format.codec import encode
 from plans.format.load import load

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from execnodes.core.graph import ExecGraph
-from plans.compatibility.meaning import meanings
+from plans.compatibility.plan_meanings import meanings
 from plans.evolution.diff import Standing
 from plans.evolution.merge import merge
 from plans.format.load import load

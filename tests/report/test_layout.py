@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from plans.evolution.merge import merge
 from plans.format.load import load
-from rekindle.report.layout import BOX_HEIGHT, BOX_WIDTH, Drawing, Edge, layout
+from rekindle.report.graph_layout import BOX_HEIGHT, BOX_WIDTH, Drawing, Edge, layout
 from tests.report.pages import large
 
 

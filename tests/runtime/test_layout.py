@@ -13,8 +13,8 @@ from execnodes.core.errors import JobError
 from execnodes.core.version import ENGINE_VERSION
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.files.job_folder import JobFolder
-from rekindle.pipeline.layout import FolderLayout, check_layout, keep_layout, layout_of, read_layout
 from rekindle.pipeline.record import record
+from rekindle.pipeline.state_layout import FolderLayout, check_layout, keep_layout, layout_of, read_layout
 
 SQL = """
 CREATE TABLE t (k STRING, v INT) WITH ('connector' = 'datagen');

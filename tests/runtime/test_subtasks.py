@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from execnodes.engine.frames import SUBTASK, TAG
+from execnodes.engine.slot_frames import SUBTASK, TAG
 from execnodes.lowering.stream import HASH
 from rekindle.pipeline.subtasks import Subtasks, spark_hash
 

@@ -9,7 +9,7 @@ import pytest
 
 from execnodes.core.errors import StateError
 from execnodes.core.graph import ExecGraph
-from plans.compatibility.meaning import POSITION, meanings
+from plans.compatibility.plan_meanings import POSITION, meanings
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, Step, checksum
 from rekindle.savepoints.restore import Restore, prepare

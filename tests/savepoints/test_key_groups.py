@@ -16,8 +16,8 @@ import pytest
 from execnodes.core.types import parse_type
 from execnodes.engine.hashes import _of_bytes
 from execnodes.terms.term import leaf
-from rekindle.savepoints.columns import arrow_type, duckdb_type
 from rekindle.savepoints.database import connected, paths, select
+from rekindle.savepoints.file_columns import arrow_type, duckdb_type
 from rekindle.savepoints.key_groups import key_groups
 from rekindle.savepoints.manifest import SavedState, checksum
 from rekindle.savepoints.reader import _key_groups

@@ -16,9 +16,9 @@ from execnodes.core.errors import StateError
 from plans.format.load import load
 from rekindle.savepoints.contents import read
 from rekindle.savepoints.exchange import export_state
-from rekindle.savepoints.frames import library_of
 from rekindle.savepoints.manifest import PLAN
 from rekindle.savepoints.reader import SavepointReader
+from rekindle.savepoints.user_frames import library_of
 from rekindle.savepoints.writer import SavepointWriter
 from tests.savepoints.saved import AGGREGATES, ONE, STATE, TABLE, THREE, column, table
 

@@ -13,7 +13,7 @@ import pytest
 
 from execnodes.terms.shown import TEXT
 from execnodes.terms.term import leaf
-from plans.compatibility.meaning import meanings
+from plans.compatibility.plan_meanings import meanings
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.cli import main
 from rekindle.savepoints.contents import read

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from execnodes.core.errors import PlanError
-from plans.format.tables import tables_of
+from plans.format.node_tables import tables_of
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.results.compiled_plan import CompiledPlan
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from execnodes.core.types import DOUBLE, FLOAT, decimal, parse_type, timestamp
-from rekindle.results.values import Json, display, to_json
+from rekindle.results.json_values import Json, display, to_json
 
 CASES: list[tuple[Any, str, Json]] = [
     (None, "INT", None),

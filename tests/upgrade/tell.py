@@ -25,7 +25,7 @@ Told = dict[str, Any]
 def told(plan: CompiledPlan) -> Told:
     """What there is to know of a plan, as JSON values."""
     try:
-        from plans.compatibility.meaning import meanings
+        from plans.compatibility.plan_meanings import meanings
     except ModuleNotFoundError:
         meanings = import_module("plans.meaning").meanings
     states = [

@@ -9,7 +9,7 @@ import pytest
 
 from execnodes.core.registry import UnknownNodeError
 from plans.compatibility.compare import Verdict, compare
-from plans.compatibility.meaning import meanings
+from plans.compatibility.plan_meanings import meanings
 from plans.evolution.upgrade import upgrade
 from plans.format.load import load
 from releases import Release, releases

@@ -13,8 +13,8 @@ import pytest
 from execnodes.core.errors import JobError
 from execnodes.core.version import ENGINE_VERSION, version_tuple
 from rekindle.files.job_folder import JobFolder
-from rekindle.pipeline.layout import layout_of, read_layout
 from rekindle.pipeline.record import record
+from rekindle.pipeline.state_layout import layout_of, read_layout
 from rekindle.results.compiled_plan import CompiledPlan
 from rekindle.savepoints.manifest import NAME, VERSION, Manifest, checksum
 from rekindle.testing import RestoreProgram
@@ -137,7 +137,7 @@ def test_a_job_goes_on_in_its_folder_or_by_way_of_its_savepoint(
 def _goes_back(folder: Path, engine: Engine) -> bool:
     """Whether a release goes on with a job that a newer one has run."""
     asks = "import sys; from pathlib import Path; from rekindle.files.job_folder import JobFolder; "
-    asks += "from rekindle.pipeline.layout import read_layout; read_layout(JobFolder(Path(sys.argv[1])))"
+    asks += "from rekindle.pipeline.state_layout import read_layout; read_layout(JobFolder(Path(sys.argv[1])))"
     done = engine.run("-c", asks, str(folder / "job"))
     assert f"run by engine version {ENGINE_VERSION}, this engine is version" in done.stderr
     return done.returncode == 0

@@ -68,7 +68,7 @@ class ChangelogNormalize(ExecNode):
 
     def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
         """The newest row of each key, if it fits the condition; all of them will do, too."""
-        from execnodes.state.meaning import row_columns, state_meanings
+        from execnodes.state.state_meanings import row_columns, state_meanings
         from execnodes.stream.changelog_normalize.v2_kernel import STATE
 
         (rows,) = inputs

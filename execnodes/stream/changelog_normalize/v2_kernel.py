@@ -8,7 +8,7 @@ import polars as pl
 
 from execnodes.core.changelog import RowKind
 from execnodes.core.expressions import Expression
-from execnodes.kernels.predicates import compile
+from execnodes.kernels.polars_predicates import compile
 from execnodes.lowering.stream import HASH, KIND, SEQUENCE, WATERMARK
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import Context, Operator, StateSpec

@@ -84,7 +84,7 @@ class Deduplicate(ExecNode):
 
     def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
         """The row that is kept of each key, or only the key."""
-        from execnodes.state.meaning import row_columns, state_meanings
+        from execnodes.state.state_meanings import row_columns, state_meanings
 
         (rows,) = inputs
         operator, kept = self._operator(rows.type), row_columns(rows)

@@ -101,8 +101,8 @@ class GlobalGroupAggregate(ExecNode):
 
     def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
         """Accumulators of each group."""
-        from execnodes.kernels.aggregates.meaning import aggregation_columns
-        from execnodes.state.meaning import state_meanings
+        from execnodes.kernels.aggregates.column_meanings import aggregation_columns
+        from execnodes.state.state_meanings import state_meanings
 
         (rows,) = inputs
         operator = self._operator(rows.type)

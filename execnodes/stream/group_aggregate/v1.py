@@ -78,8 +78,8 @@ class GroupAggregate(ExecNode):
 
     def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
         """Accumulators of each group, and the values behind some of them."""
-        from execnodes.kernels.aggregates.meaning import aggregation_columns
-        from execnodes.state.meaning import state_meanings
+        from execnodes.kernels.aggregates.column_meanings import aggregation_columns
+        from execnodes.state.state_meanings import state_meanings
 
         (rows,) = inputs
         operator = self._operator(rows.type)

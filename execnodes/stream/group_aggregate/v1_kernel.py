@@ -9,7 +9,7 @@ import polars as pl
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.types import LogicalType
 from execnodes.kernels.aggregates.aggregation import Aggregation
-from execnodes.kernels.aggregates.changes import changes
+from execnodes.kernels.aggregates.result_changes import changes
 from execnodes.lowering.stream import HASH
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import Context, Operator

@@ -123,8 +123,8 @@ class GroupWindowAggregate(ExecNode):
 
     def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
         """Accumulators of each window and group that may still change, and which of them have not been given."""
-        from execnodes.kernels.aggregates.meaning import aggregation_columns
-        from execnodes.state.meaning import state_meanings
+        from execnodes.kernels.aggregates.column_meanings import aggregation_columns
+        from execnodes.state.state_meanings import state_meanings
 
         (rows,) = inputs
         operator = self._operator(rows.type, "UTC")

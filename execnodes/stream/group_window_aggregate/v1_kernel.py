@@ -13,8 +13,8 @@ from execnodes.core.types import LogicalType, timestamp
 from execnodes.core.windowing import Windowing
 from execnodes.kernels.aggregates import frame
 from execnodes.kernels.aggregates.aggregation import KNOWN, Aggregation
-from execnodes.kernels.aggregates.changes import changes
 from execnodes.kernels.aggregates.mixed import MixedAggregation, systems
+from execnodes.kernels.aggregates.result_changes import changes
 from execnodes.kernels.aggregates.user import CallsFunctions
 from execnodes.lowering.stream import HASH, KIND, SEQUENCE, WATERMARK
 from execnodes.state.kernel_types import Column

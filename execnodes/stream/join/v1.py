@@ -94,7 +94,7 @@ class Join(ExecNode):
 
     def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
         """The rows of each side, with the number of their matches where that decides."""
-        from execnodes.state.meaning import row_columns, state_meanings
+        from execnodes.state.state_meanings import row_columns, state_meanings
 
         operator = self._operator(inputs[0].type, inputs[1].type)
         columns = {

@@ -13,7 +13,7 @@ import polars as pl
 
 from execnodes.core.changelog import RowKind
 from execnodes.core.join_spec import JoinSpec
-from execnodes.kernels.predicates import compile as compile_predicate
+from execnodes.kernels.polars_predicates import compile as compile_predicate
 from execnodes.lowering.stream import HASH, KIND, SEQUENCE
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import Context, Operator, State, StateSpec, empty_output

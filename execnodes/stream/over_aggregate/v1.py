@@ -108,7 +108,7 @@ class OverAggregate(ExecNode):
 
     def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
         """Rows that wait or are in frames still, and accumulators before the next row."""
-        from execnodes.state.meaning import state_meanings
+        from execnodes.state.state_meanings import state_meanings
         from execnodes.stream.over_aggregate.v1_columns import state_columns
 
         (rows,) = inputs

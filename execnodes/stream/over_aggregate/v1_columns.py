@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from execnodes.core.meaning import RowsMeaning, accumulator
 from execnodes.kernels.aggregates import frame
-from execnodes.kernels.aggregates.meaning import add_users
-from execnodes.state.meaning import AccumulatorColumns, row_columns
+from execnodes.kernels.aggregates.column_meanings import add_users
 from execnodes.state.operator import Operator
+from execnodes.state.state_meanings import AccumulatorColumns, row_columns
 from execnodes.stream.over_aggregate.v1_changes import OverChanges
 from execnodes.stream.over_aggregate.v1_kernel import TOTALS, VALUE, VALUES, OverRows
 from execnodes.terms.term import Term, said

@@ -17,7 +17,7 @@ from execnodes.kernels.aggregates.make import Feed, by_transitions, feed, make
 from execnodes.kernels.aggregates.sliding import merge, slide
 from execnodes.kernels.aggregates.user import UserCall, state_columns
 from execnodes.kernels.aggregates.user_frames import UserFrames
-from execnodes.kernels.predicates import compile
+from execnodes.kernels.polars_predicates import compile
 from execnodes.lowering.stream import HASH
 from execnodes.state.kernel_types import Column
 from execnodes.stream.over_aggregate.v1_frames import BEGIN, END, FIRST, GROUP, NEW, PLACE, Frame

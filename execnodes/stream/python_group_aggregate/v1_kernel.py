@@ -10,8 +10,8 @@ import polars as pl
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.types import LogicalType
 from execnodes.kernels.aggregates.aggregation import KNOWN, Aggregation
-from execnodes.kernels.aggregates.changes import changes
 from execnodes.kernels.aggregates.mixed import MixedAggregation
+from execnodes.kernels.aggregates.result_changes import changes
 from execnodes.kernels.aggregates.user import CallsFunctions, UserCall
 from execnodes.lowering.stream import HASH
 from execnodes.state.kernel_types import Column

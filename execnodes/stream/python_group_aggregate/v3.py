@@ -113,8 +113,8 @@ class PythonGroupAggregate(ExecNode):
 
     def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
         """Accumulators of each group, and the values behind some of them."""
-        from execnodes.kernels.aggregates.meaning import add_users, aggregation_columns
-        from execnodes.state.meaning import state_meanings
+        from execnodes.kernels.aggregates.column_meanings import add_users, aggregation_columns
+        from execnodes.state.state_meanings import state_meanings
         from execnodes.stream.python_group_aggregate.v3_kernel import DistinctOperator
         from execnodes.stream.python_group_aggregate.v3_meaning import distinct_columns
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from execnodes.core.meaning import RowsMeaning
 from execnodes.kernels.aggregates.user_distinct import OCCURRENCES, DistinctRows
-from execnodes.state.meaning import AccumulatorColumns
+from execnodes.state.state_meanings import AccumulatorColumns
 from execnodes.terms.term import Term, said
 
 

@@ -86,7 +86,7 @@ class Rank(ExecNode):
 
     def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
         """The rows that are kept; how many there are decides, unless all are."""
-        from execnodes.state.meaning import row_columns, state_meanings
+        from execnodes.state.state_meanings import row_columns, state_meanings
 
         (rows,) = inputs
         operator, strategy = self._operator(rows.type), self.rank_strategy

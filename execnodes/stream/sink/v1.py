@@ -132,7 +132,7 @@ class Sink(SinkNode):
         """What the table shows, or would show once other rows have gone."""
         if not self.require_upsert_materialize:
             return ()
-        from execnodes.state.meaning import row_columns, state_meanings
+        from execnodes.state.state_meanings import row_columns, state_meanings
 
         (rows,) = inputs
         operator, table = self._materializer(rows.type), self.dynamic_table_sink.table.name

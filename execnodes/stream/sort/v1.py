@@ -58,7 +58,7 @@ class Sort(ExecNode):
 
     def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
         """Rows that wait; in which order they will be given decides nothing yet."""
-        from execnodes.state.meaning import row_columns, state_meanings
+        from execnodes.state.state_meanings import row_columns, state_meanings
 
         (rows,) = inputs
         operator = self._operator(rows.type)

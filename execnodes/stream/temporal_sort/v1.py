@@ -69,7 +69,7 @@ class TemporalSort(ExecNode):
 
     def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
         """Rows that wait, and the time of the last that was given out."""
-        from execnodes.state.meaning import row_columns, state_meanings
+        from execnodes.state.state_meanings import row_columns, state_meanings
 
         (rows,) = inputs
         if not self.uids():

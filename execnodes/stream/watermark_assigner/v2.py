@@ -89,7 +89,7 @@ class WatermarkAssigner(ExecNode):
         """The watermark that the rows so far have moved the stream to."""
         if not self.state:
             return ()
-        from execnodes.state.meaning import state_meanings
+        from execnodes.state.state_meanings import state_meanings
         from execnodes.stream.watermark_assigner.v1_kernel import STATE
 
         parts = {"input": inputs[0].rows, "watermark": self.meaning(inputs).time}

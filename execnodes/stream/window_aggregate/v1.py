@@ -106,8 +106,8 @@ class WindowAggregate(ExecNode):
 
     def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
         """Accumulators of each window and group that has not fired, and the values behind some of them."""
-        from execnodes.kernels.aggregates.meaning import aggregation_columns
-        from execnodes.state.meaning import state_meanings
+        from execnodes.kernels.aggregates.column_meanings import aggregation_columns
+        from execnodes.state.state_meanings import state_meanings
 
         (rows,) = inputs
         operator = self._operator(rows.type, "UTC")

@@ -61,8 +61,8 @@ class WindowAggregate(Version1):
         if not self._finds_sessions:
             return super().state_meanings(inputs)
         from execnodes.kernels.aggregates import frame
-        from execnodes.kernels.aggregates.meaning import aggregation_columns
-        from execnodes.state.meaning import state_meanings
+        from execnodes.kernels.aggregates.column_meanings import aggregation_columns
+        from execnodes.state.state_meanings import state_meanings
 
         (rows,) = inputs
         operator, keys = self._sessions(rows.type, "UTC"), rows.some(self.grouping)

@@ -80,7 +80,7 @@ class WindowDeduplicate(ExecNode):
 
     def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
         """The row of each key and window so far."""
-        from execnodes.state.meaning import row_columns, state_meanings
+        from execnodes.state.state_meanings import row_columns, state_meanings
 
         (rows,) = inputs
         parts = {"input": rows.rows, "order": self._row(rows), "watermark": rows.time}

@@ -91,7 +91,7 @@ class WindowRank(ExecNode):
 
     def state_meanings(self, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:
         """The best rows so far."""
-        from execnodes.state.meaning import row_columns, state_meanings
+        from execnodes.state.state_meanings import row_columns, state_meanings
 
         (rows,) = inputs
         operator = self._operator(rows.type, "UTC")

@@ -86,7 +86,7 @@ class WindowTableFunction(Version1):
         if not self._finds_sessions:
             return ()
         from execnodes.kernels.aggregates import frame
-        from execnodes.state.meaning import state_meanings
+        from execnodes.state.state_meanings import state_meanings
 
         (rows,) = inputs
         operator = self._sessions(rows.type, "UTC")

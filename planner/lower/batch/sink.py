@@ -9,7 +9,7 @@ from planner.lower.batch.context import BatchContext
 from planner.lower.context import NEW
 from planner.lower.describe import described, listed, names_of
 from planner.lower.sink import sink_place, sink_type
-from planner.lower.tables import reference, table_name
+from planner.lower.table_specs import reference, table_name
 
 
 def lower_sink(node: Sink, context: BatchContext) -> ExecNode:

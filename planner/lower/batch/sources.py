@@ -11,7 +11,7 @@ from planner.lower.batch.rows import calc_class
 from planner.lower.constants import RowNodes, lower_values
 from planner.lower.context import NEW
 from planner.lower.describe import described, listed, names_of
-from planner.lower.tables import reference, table_name
+from planner.lower.table_specs import reference, table_name
 
 
 @lower_batch_node.register

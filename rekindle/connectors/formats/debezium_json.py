@@ -9,7 +9,7 @@ from execnodes.core.connectors import FormatDeclaration
 from execnodes.core.tables import Column
 from execnodes.core.types import STRING, Field, row
 from execnodes.lowering.stream import KIND, quote
-from rekindle.connectors.changes import change, exploded, parsed, row_of
+from rekindle.connectors.change_records import change, exploded, parsed, row_of
 from rekindle.connectors.format import RecordFormat, Wanted
 from rekindle.connectors.formats.json import check_json_types, json_object, json_options, to_json_text
 from rekindle.connectors.json_text import JsonReader

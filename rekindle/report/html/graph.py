@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from plans.compatibility.compare import Fate, Judgement
 from plans.evolution.diff import Standing
 from plans.evolution.merge import Box, MergedGraph
+from rekindle.report.graph_layout import BOX_HEIGHT, BOX_WIDTH, Point, layout
 from rekindle.report.html.element import Markup, element, joined
 from rekindle.report.html.pills import TONES
-from rekindle.report.layout import BOX_HEIGHT, BOX_WIDTH, Point, layout
 from rekindle.report.signs import FATES, STANDINGS, tone
 
 Fates = Mapping[str, Sequence[Judgement]]

@@ -12,7 +12,7 @@ from execnodes.core.meaning import StateMeaning
 from execnodes.core.words import counted
 from execnodes.terms.shown import shown
 from plans.compatibility.compare import Judgement
-from plans.compatibility.meaning import POSITION, meanings
+from plans.compatibility.plan_meanings import POSITION, meanings
 from plans.evolution.merge import Box, MergedGraph, merge
 from rekindle.report.advice import next_steps
 from rekindle.report.checked import SENTENCES, Checked

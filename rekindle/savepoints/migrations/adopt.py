@@ -8,9 +8,9 @@ from dataclasses import replace
 from execnodes.core.errors import StateError
 from execnodes.core.meaning import StateMeaning
 from plans.compatibility.compare import Comparison, Fate, Judgement, Verdict, compare
-from plans.compatibility.meaning import POSITION, meanings
+from plans.compatibility.plan_meanings import POSITION, meanings
 from rekindle.connectors.duckdb_sql import quoted
-from rekindle.savepoints.columns import BUCKET, WRITTEN, distinct_names, duckdb_type, file_columns
+from rekindle.savepoints.file_columns import BUCKET, WRITTEN, distinct_names, duckdb_type, file_columns
 from rekindle.savepoints.manifest import SavedState, Step
 from rekindle.savepoints.workspace import Draft, Workspace
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execnodes.core.errors import StateError
-from plans.compatibility.meaning import POSITION
+from plans.compatibility.plan_meanings import POSITION
 from rekindle.savepoints.manifest import Step
 from rekindle.savepoints.reader import chosen
 from rekindle.savepoints.workspace import Workspace

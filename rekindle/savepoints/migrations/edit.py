@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from execnodes.core.errors import StateError
 from rekindle.connectors.duckdb_sql import quoted
-from rekindle.savepoints.columns import distinct_names, file_columns
 from rekindle.savepoints.database import view
+from rekindle.savepoints.file_columns import distinct_names, file_columns
 from rekindle.savepoints.verify import fitted
 from rekindle.savepoints.workspace import Draft, Workspace
 
@@ -15,7 +15,7 @@ _KINDS = ("UPDATE", "DELETE", "INSERT", "MERGE_INTO")
 def edit(work: Workspace, sql: str) -> None:
     """Run statements over the states as tables ``"UID"."NAME"``; changed states are written anew.
 
-    The tables have the types of the files (`rekindle.savepoints.columns`); schema and keys stay as they are.
+    The tables have the types of the files (`rekindle.savepoints.file_columns`); schema and keys stay as they are.
     """
     statements = work.connection.extract_statements(sql)
     kinds = [str(each.type).rpartition(".")[2] for each in statements]

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from execnodes.core.errors import StateError
-from rekindle.savepoints.columns import WRITTEN, distinct_names, file_columns
 from rekindle.savepoints.exchange import reading
-from rekindle.savepoints.frames import conformed
+from rekindle.savepoints.file_columns import WRITTEN, distinct_names, file_columns
 from rekindle.savepoints.reader import arrow_schema
+from rekindle.savepoints.user_frames import conformed
 from rekindle.savepoints.verify import fitted
 from rekindle.savepoints.workspace import Draft, Workspace
 

@@ -6,7 +6,7 @@ import json
 
 from execnodes.core.errors import StateError
 from execnodes.core.words import counted
-from plans.compatibility.meaning import POSITION
+from plans.compatibility.plan_meanings import POSITION
 from rekindle.savepoints.manifest import Step
 from rekindle.savepoints.workspace import Workspace
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from execnodes.core.errors import StateError
-from plans.compatibility.meaning import POSITION
+from plans.compatibility.plan_meanings import POSITION
 from rekindle.savepoints.manifest import Step
 from rekindle.savepoints.workspace import Draft, Workspace
 

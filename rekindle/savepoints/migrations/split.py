@@ -11,7 +11,7 @@ from execnodes.core.meaning import HIDDEN
 from execnodes.terms.shown import TEXT
 from execnodes.terms.term import Term, leaf, said
 from rekindle.connectors.duckdb_sql import quoted
-from rekindle.savepoints.columns import file_columns
+from rekindle.savepoints.file_columns import file_columns
 from rekindle.savepoints.migrations.rename import check_uid
 from rekindle.savepoints.verify import common_key
 from rekindle.savepoints.workspace import Draft, Workspace

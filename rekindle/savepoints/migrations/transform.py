@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from execnodes.core.errors import StateError
-from rekindle.savepoints.columns import WRITTEN
-from rekindle.savepoints.frames import Function, apply, conformed, library_of, name_of
+from rekindle.savepoints.file_columns import WRITTEN
 from rekindle.savepoints.manifest import SavedState
 from rekindle.savepoints.reader import arrow_batches, arrow_schema
+from rekindle.savepoints.user_frames import Function, apply, conformed, library_of, name_of
 from rekindle.savepoints.verify import fitted
 from rekindle.savepoints.workspace import Draft, Workspace, with_rows
 

@@ -10,26 +10,26 @@ from typing import TYPE_CHECKING, Any
 
 from execnodes.core.options import Configuration
 from execnodes.core.places import of_node
-from execnodes.engine.frames import SUBTASK, TAG
 from execnodes.engine.host import Onward, StageHost, StageShape, fold_alone, fold_locally, state_name
 from execnodes.engine.inlet import Inlet
 from execnodes.engine.packing import PACKED_DDL, pack
 from execnodes.engine.processor import StageProcessor
+from execnodes.engine.slot_frames import SUBTASK, TAG
 from execnodes.lowering.slots import assign, decode, unused
 from execnodes.lowering.spark_sql import literal, spark_type
 from execnodes.lowering.stream import HASH, KIND, MAJOR, SEQUENCE
 from rekindle.connectors.line_text import origin
 from rekindle.files.paths import for_spark_stream
-from rekindle.pipeline.columns import projected, struct, structs, with_all_made, with_made
-from rekindle.pipeline.control import EVENT_TIME, SOURCE
+from rekindle.pipeline.arms import apart
+from rekindle.pipeline.connector_requests import Requests
+from rekindle.pipeline.control_rows import EVENT_TIME, SOURCE
 from rekindle.pipeline.idleness import observed, timeout
 from rekindle.pipeline.origins import Texts, can_fail, from_origin
 from rekindle.pipeline.record import OperatorRecord, SourceRecord
-from rekindle.pipeline.requests import Requests
+from rekindle.pipeline.stage_columns import projected, struct, structs, with_all_made, with_made
 from rekindle.pipeline.stages import Arm, Pipeline, hidden_texts, slot_texts, typed_texts
 from rekindle.pipeline.streams import control_stream, controlled, source_stream
 from rekindle.pipeline.subtasks import Subtasks
-from rekindle.pipeline.unnesting import apart
 from rekindle.spark.releases import named
 
 if TYPE_CHECKING:

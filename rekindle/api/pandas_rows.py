@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas
 
 from execnodes.core.changelog import RowKind
-from rekindle.results.values import row_to_json
+from rekindle.results.json_values import row_to_json
 
 if TYPE_CHECKING:
     from rekindle.results.table_result import TableResult

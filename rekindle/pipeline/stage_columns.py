@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterable, Mapping
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
-from execnodes.engine.frames import TAG
+from execnodes.engine.slot_frames import TAG
 from execnodes.lowering.stream import Made, Members
+from rekindle.pipeline.arms import rows_of_members, unnested_by_all
 from rekindle.pipeline.origins import Texts
 from rekindle.pipeline.stages import Arm
-from rekindle.pipeline.unnesting import rows_of_members, unnested_by_all
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -10,7 +10,7 @@ from execnodes.core.meaning import NUMBER_OF_ROWS, RowsMeaning, accumulator, cal
 from execnodes.kernels.aggregates.aggregation import Aggregation
 from execnodes.kernels.aggregates.mixed import MixedAggregation
 from execnodes.kernels.aggregates.user import state_columns as user_columns
-from execnodes.state.meaning import AccumulatorColumns
+from execnodes.state.state_meanings import AccumulatorColumns
 from execnodes.terms.term import Term, said
 
 

@@ -17,9 +17,9 @@ from execnodes.state.kernel_types import Column
 from execnodes.state.operator import BUCKET
 from execnodes.state.pages.page_format import WRITTEN
 from execnodes.state.python_values import from_kernel, to_kernel
-from execnodes.state.serializers.columns import UnreadColumn, converted
+from execnodes.state.serializers.column_migration import UnreadColumn, converted
 from execnodes.state.serializers.migrate import AccumulatorChange, migrate
-from execnodes.user_functions.values import Convert
+from execnodes.user_functions.arrow_values import Convert
 
 
 @dataclass(frozen=True, slots=True)

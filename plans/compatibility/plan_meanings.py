@@ -11,7 +11,7 @@ from execnodes.core.graph import ExecGraph
 from execnodes.core.meaning import RowsMeaning, StateMeaning
 from execnodes.core.node import ExecNode
 from execnodes.terms.term import leaf
-from plans.format.tables import FIXED, tables_of
+from plans.format.node_tables import FIXED, tables_of
 
 POSITION = "position"
 """Name under which the position of a source stands among the states of operators."""

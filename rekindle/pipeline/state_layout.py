@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 
 from execnodes.core.errors import JobError
 from execnodes.core.version import ENGINE_VERSION, version_tuple
-from plans.compatibility.meaning import meanings
+from plans.compatibility.plan_meanings import meanings
 from rekindle.files.atomic_file import write_atomically
 from rekindle.files.json_files import read_json
 from rekindle.pipeline.record import OperatorRecord
