@@ -12,7 +12,7 @@ from execnodes.aggregates.function import AggregateFunction
 def walk() -> Iterator[AggregateFunction]:
     """Every function of every family."""
     package = importlib.import_module(__package__)
-    own = {"registry", "resolving", "columns", "spark_call", "spark_text"}
+    own = {"registry", "resolving", "state_columns", "spark_call", "spark_text"}
     names = (each.name for each in pkgutil.iter_modules(package.__path__) if each.name not in own)
     for name in names:
         for value in vars(importlib.import_module(f"{__package__}.{name}")).values():

@@ -1,1 +1,4 @@
-"""What nodes of several folders share: all batch nodes, calcs of all kinds, UNNEST of streams and of batch."""
+"""What nodes of several folders share.
+
+All `batch` nodes; `calculation` of calcs of all kinds; `unnesting` in streams and in batch.
+"""

@@ -1,1 +1,5 @@
-"""State of operators: what an `operator` declares, `kernel_types` of values, `pages` that keep it, `serializers`."""
+"""State of operators.
+
+What an `operator` declares; `kernel_types` of values, and `python_values` of them; `pages` that keep them,
+`serializers` of accumulators, `sessions` of rows; `state_meanings` say what is in them.
+"""

@@ -1,1 +1,1 @@
-"""The command line: `rekindle`. Each command is a module; what they share are small modules without Spark."""
+"""The command line. Each command is a module; what they share are small modules without Spark."""

@@ -1,1 +1,5 @@
-"""What statements take and give: plans, read already or not yet, and results: their `json_values`, as a `tableau`."""
+"""What statements take and give.
+
+Plans: `compiled_plan`, and one not yet read, `plan_reference`. Results: `table_result`, shown as a `tableau`, with
+their `json_values`.
+"""

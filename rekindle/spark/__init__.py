@@ -1,1 +1,4 @@
-"""Spark itself: its `session` and settings, its Java process, its types, what its releases lack."""
+"""Spark itself: its `session` and settings, its process in `java`, its `types`, what its `releases` lack.
+
+`worker_python` is the Python that its workers run.
+"""

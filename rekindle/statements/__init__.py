@@ -1,1 +1,5 @@
-"""What statements do: `execute`, a function a kind; `compile`, `evolution` and `upgrade` of plans; `show`."""
+"""What statements do, in a `session`: `execute`, a function a kind.
+
+Plans: `compile` (a query without INSERT: `query_sink`), `evolution`, `plan_upgrade`, `plan_query`, with the session's
+`catalog_tables`. Looking: `show`, `describe_function`, `jobs`.
+"""
