@@ -14,7 +14,7 @@ from planner import statements as s
 from planner import table_statements as t
 from planner.catalog.catalogs import Catalog
 from planner.ddl.create_table import resolve_table
-from planner.parse import parse_expression
+from planner.ddl.like import written
 
 
 def altered(
@@ -166,7 +166,7 @@ def _declaration(path: s.Path, table: ResolvedTable) -> t.CreateTable:
         path,
         tuple(map(_definition, schema.columns)),
         watermarks=tuple(
-            t.Watermark((each.rowtime_attribute,), _written(each.expression)) for each in schema.watermark_specs
+            t.Watermark((each.rowtime_attribute,), written(each.expression)) for each in schema.watermark_specs
         ),
         keys=(t.KeyConstraint(key.columns, key.name),) if key else (),
         comment=table.comment,
@@ -177,13 +177,8 @@ def _declaration(path: s.Path, table: ResolvedTable) -> t.CreateTable:
 
 def _definition(column: Column) -> t.ColumnDefinition:
     if column.expression is not None:
-        return t.ComputedColumn(column.name, _written(column.expression), column.comment)
+        return t.ComputedColumn(column.name, written(column.expression), column.comment)
     type_ = column.data_type.regular()
     if column.kind == "METADATA":
         return t.MetadataColumn(column.name, type_, column.metadata_key, column.is_virtual, column.comment)
     return t.PhysicalColumn(column.name, type_, comment=column.comment)
-
-
-def _written(expression: PersistedExpression) -> t.WrittenExpression:
-    text = expression.serializable_string
-    return t.WrittenExpression(parse_expression(text), text)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from execnodes.core.errors import SqlError
@@ -14,7 +15,7 @@ from planner.bind.expression_binder import Converter
 from planner.bind.query import QueryBuilder
 from planner.bind.scope import Relation, Scope
 from planner.catalog.catalogs import Catalog
-from planner.ddl.like import merge_like
+from planner.ddl.like import merge_like, written
 
 
 def resolve_table(statement: t.CreateTable, catalog: Catalog, configuration: Configuration) -> ResolvedTable:
@@ -28,10 +29,11 @@ def resolve_table(statement: t.CreateTable, catalog: Catalog, configuration: Con
     _refuse_duplicates(statement, [column.name for column in table_columns])
     key = _primary_key(statement, table_columns) or (merged.primary_key if merged else None)
     resolved = _with_computed(statement, [_of_key(column, key) for column in table_columns], catalog)
-    watermarks = tuple(_watermark(w, resolved, catalog) for w in statement.watermarks)
-    if len(watermarks) > 1:
+    if len(statement.watermarks) > 1:
         raise SqlError("a table has one watermark at most", position=statement.watermarks[1].position)
-    watermarks = watermarks or (merged.watermark_specs if merged else ())
+    declared = statement.watermarks or (merged.watermarks if merged else ())
+    with _at(statement.like if not statement.watermarks else None):
+        watermarks = tuple(_watermark(each, resolved, catalog) for each in declared)
     partitions = statement.partitioned_by or (merged.partition_keys if merged else ())
     names = {column.name for column in resolved}
     for name in partitions:
@@ -114,15 +116,28 @@ def _refuse_duplicates(statement: t.CreateTable, names: list[str]) -> None:
 def _with_computed(statement: t.CreateTable, columns: list[Column], catalog: Catalog) -> list[Column]:
     """Computed columns get their expressions, which read the columns that are not computed."""
     converter = Converter(_scope(columns, lambda c: c.kind != "COMPUTED"), catalog, clause="a computed column")
-    written = {d.name: d.expression for d in statement.columns if isinstance(d, t.ComputedColumn)}
+    declared = {d.name: d.expression for d in statement.columns if isinstance(d, t.ComputedColumn)}
     found = []
     for column in columns:
-        if column.name in written and column.kind == "COMPUTED":
-            rex = converter.convert(written[column.name].expr)
-            expression = PersistedExpression(rex_node=rex, serializable_string=written[column.name].text)
+        if column.kind == "COMPUTED":
+            of = declared[column.name] if column.expression is None else written(column.expression)
+            with _at(statement.like if column.expression is not None else None):
+                rex = converter.convert(of.expr)
+            expression = PersistedExpression(rex_node=rex, serializable_string=of.text)
             column = column.model_copy(update={"data_type": rex.type, "expression": expression})
         found.append(column)
     return found
+
+
+@contextmanager
+def _at(like: t.Like | None) -> Iterator[None]:
+    """What fails is an expression of the table behind LIKE: the statement has no other place for it."""
+    try:
+        yield
+    except SqlError as error:
+        if like is not None:
+            error.position = like.position
+        raise
 
 
 def _scope(columns: list[Column], wanted: Callable[[Column], bool]) -> Scope:

@@ -6,19 +6,21 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from execnodes.core.errors import SqlError
-from execnodes.core.expressions import input_indexes, remap
-from execnodes.core.tables import Column, PersistedExpression, PrimaryKey, ResolvedTable, WatermarkSpec
+from execnodes.core.expressions import input_indexes
+from execnodes.core.tables import Column, PersistedExpression, PrimaryKey, ResolvedTable
 from planner import table_statements as t
+from planner.parse import parse_expression
 
 P = TypeVar("P")
 
 
 @dataclass(frozen=True)
 class Inherited:
-    """The parts taken over; expressions count columns from the first inherited one."""
+    """The parts taken over. Expressions are to be typed anew: what they read may be a key here, and so NOT NULL."""
 
     columns: tuple[Column, ...]
-    watermark_specs: tuple[WatermarkSpec, ...]
+    """In plain roles: which one is event time is said by the watermark."""
+    watermarks: tuple[t.Watermark, ...]
     primary_key: PrimaryKey | None
     partition_keys: tuple[str, ...]
     options: dict[str, str]
@@ -35,12 +37,12 @@ def merge_like(statement: t.CreateTable, like: t.Like, base: ResolvedTable) -> I
         for key, _ in statement.options:
             if key in options:
                 raise choice.conflict(f"both tables give the option {key!r}", "OPTIONS")
+    for expression in (*(each.expression for each in columns), *(each.expression for each in watermarks)):
+        if expression is not None:
+            _check_kept(expression, schema.columns, columns, like)
     return Inherited(
-        tuple(_rebased_column(each, schema.columns, columns, like) for each in columns),
-        tuple(
-            each.model_copy(update={"expression": _rebased(each.expression, schema.columns, columns, like)})
-            for each in watermarks
-        ),
+        tuple(each.model_copy(update={"data_type": each.data_type.regular()}) for each in columns),
+        tuple(t.Watermark((each.rowtime_attribute,), written(each.expression), like.position) for each in watermarks),
         choice.part("CONSTRAINTS", bool(statement.keys), schema.primary_key, None),
         choice.part("PARTITIONS", bool(statement.partitioned_by), base.partition_keys, ()),
         {} if choice.of("OPTIONS") == "EXCLUDING" else dict(options),
@@ -91,22 +93,17 @@ def _columns(statement: t.CreateTable, choice: _Choice, columns: tuple[Column, .
     return kept
 
 
-def _rebased_column(column: Column, before: tuple[Column, ...], after: list[Column], like: t.Like) -> Column:
-    """The column as a plain one (its role is given anew), its expression over the columns kept."""
-    expression = _rebased(column.expression, before, after, like) if column.expression else None
-    return column.model_copy(update={"data_type": column.data_type.regular(), "expression": expression})
-
-
-def _rebased(
-    expression: PersistedExpression, before: tuple[Column, ...], after: list[Column], like: t.Like
-) -> PersistedExpression:
-    places = {column.name: place for place, column in enumerate(after)}
+def _check_kept(expression: PersistedExpression, before: tuple[Column, ...], after: list[Column], like: t.Like) -> None:
+    names = {column.name for column in after}
     for index in input_indexes(expression.rex_node):
-        if before[index].name not in places:
+        if before[index].name not in names:
             raise SqlError(
                 f"'{expression.serializable_string}' reads the column '{before[index].name}', which LIKE leaves out",
                 position=like.position,
                 hint="Take that column over, or leave out what reads it.",
             )
-    rex = remap(expression.rex_node, lambda index: places[before[index].name])
-    return expression.model_copy(update={"rex_node": rex})
+
+
+def written(expression: PersistedExpression) -> t.WrittenExpression:
+    """The expression of a column or a watermark as it was written, to be typed over other columns."""
+    return t.WrittenExpression(parse_expression(expression.serializable_string), expression.serializable_string)

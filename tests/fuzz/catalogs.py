@@ -163,7 +163,11 @@ def _damage(folder: Path, kind: str, a: int, b: int, c: int) -> None:
                 and not set(name) & set("\0\ud800")
                 and name not in (".", "..")
             ):
-                shutil.copy(files[c % len(files)], file.parent / name) if not (file.parent / name).is_dir() else None
+                target, content = file.parent / name, files[c % len(files)].read_bytes()
+                # One made before may be a link to the file, or lead out of the catalog.
+                if not target.is_dir():
+                    target.unlink(missing_ok=True)
+                    target.write_bytes(content)
         case "pipe" | "folder" | "loop" | "outside":
             target = (file, file.parent / f"x{b}.json", folder / ".lock")[c % 3]
             if target.is_dir():

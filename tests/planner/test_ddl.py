@@ -96,6 +96,29 @@ def test_like_refused(clause: str, message: str) -> None:
         apply(FULL + "CREATE VIEW v AS SELECT id FROM t;" + clause)
 
 
+def test_what_like_takes_over_is_typed_by_the_new_key() -> None:
+    text = """
+      CREATE TABLE a (k INT, ts TIMESTAMP(3), n AS k + 1, WATERMARK FOR ts AS ts);
+      CREATE TABLE b (PRIMARY KEY (k, ts) NOT ENFORCED) LIKE a;
+      CREATE TABLE c (k INT, ts TIMESTAMP(3), n AS k + 1, WATERMARK FOR ts AS ts, PRIMARY KEY (k, ts) NOT ENFORCED)
+    """
+    catalog = apply(text)
+    assert table(catalog, "b") == table(catalog, "c")
+
+
+def test_an_expression_behind_like_that_no_longer_holds_is_told_at_like() -> None:
+    text = """
+      CREATE FUNCTION g AS 'tests.user_functions.examples:shout' LANGUAGE PYTHON;
+      CREATE TABLE a (k STRING, n AS g(k));
+      DROP FUNCTION g;
+      CREATE TABLE b LIKE a
+    """
+    with pytest.raises(SqlError, match="function g") as told:
+        apply(text)
+    assert told.value.position is not None
+    assert told.value.position.line == 5
+
+
 def test_like_adds_what_the_base_table_lacks() -> None:
     text = """
     CREATE TABLE a (k INT NOT NULL, ts TIMESTAMP(3));

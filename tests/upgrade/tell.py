@@ -24,10 +24,6 @@ Told = dict[str, Any]
 
 def told(plan: CompiledPlan) -> Told:
     """What there is to know of a plan, as JSON values."""
-    try:
-        from plans.compatibility.plan_meanings import meanings
-    except ModuleNotFoundError:
-        meanings = import_module("plans.meaning").meanings
     states = [
         {
             "uid": each.uid,
@@ -39,9 +35,19 @@ def told(plan: CompiledPlan) -> Told:
             "sources": sorted(each.sources),
             "serializers": dict(each.serializers),
         }
-        for each in meanings(plan.graph)
+        for each in _meanings()(plan.graph)
     ]
     return {"plan": plan.as_json_string(), "states": states}
+
+
+def _meanings() -> Any:
+    """The function `meanings`, wherever the engine that runs this has it: today's, 1.3, those before."""
+    for module in ("plans.compatibility.plan_meanings", "plans.compatibility.meaning"):
+        try:
+            return import_module(module).meanings
+        except ModuleNotFoundError:
+            continue
+    return import_module("plans.meaning").meanings
 
 
 def states_of(told: Told) -> list[StateMeaning]:

@@ -134,11 +134,21 @@ def test_a_job_goes_on_in_its_folder_or_by_way_of_its_savepoint(
         assert rows(made, both) == expected
 
 
+_ASKS = """
+import sys
+from pathlib import Path
+from rekindle.files.job_folder import JobFolder
+try:
+    from rekindle.pipeline.state_layout import read_layout
+except ModuleNotFoundError:  # 1.3
+    from rekindle.pipeline.layout import read_layout
+read_layout(JobFolder(Path(sys.argv[1])))
+"""
+
+
 def _goes_back(folder: Path, engine: Engine) -> bool:
     """Whether a release goes on with a job that a newer one has run."""
-    asks = "import sys; from pathlib import Path; from rekindle.files.job_folder import JobFolder; "
-    asks += "from rekindle.pipeline.state_layout import read_layout; read_layout(JobFolder(Path(sys.argv[1])))"
-    done = engine.run("-c", asks, str(folder / "job"))
+    done = engine.run("-c", _ASKS, str(folder / "job"))
     assert f"run by engine version {ENGINE_VERSION}, this engine is version" in done.stderr
     return done.returncode == 0
 
