@@ -79,15 +79,20 @@ def check_rows(state: SavedState, files: Iterable[Path]) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    rows, columns = 0, set(file_columns(state))
+    rows = 0
     for path in files:
         try:
             found = pq.ParquetFile(path)
         except (pa.ArrowException, OSError) as error:
             raise wrong(path, f"the file is no Parquet file: {error}", _HINT) from error
         rows += found.metadata.num_rows
-        lacking = columns - set(found.schema_arrow.names)
-        if lacking:
-            raise wrong(path, f"the file has no column {', '.join(sorted(lacking))}", _HINT)
+        check_columns(state, path, found.schema_arrow.names)
     if rows != state.rows:
         raise wrong(Path(NAME), f"{state.title} has {rows:,} rows in its files, and not {state.rows:,}", _HINT)
+
+
+def check_columns(state: SavedState, path: Path, names: Iterable[str]) -> None:
+    """StateError if a file has not the columns that a state says: its manifest may have been sealed by anybody."""
+    lacking = set(file_columns(state)) - set(names)
+    if lacking:
+        raise wrong(path, f"the file has no column {', '.join(sorted(lacking))}", _HINT)

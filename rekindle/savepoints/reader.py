@@ -16,7 +16,7 @@ from execnodes.core.types import LogicalType
 from execnodes.core.words import counted
 from rekindle.connectors.duckdb_sql import quoted
 from rekindle.files.paths import entered
-from rekindle.savepoints.contents import read
+from rekindle.savepoints.contents import check_columns, read
 from rekindle.savepoints.database import connected, create_views, fetch, paths, select, view
 from rekindle.savepoints.file_columns import (
     arrow_type,
@@ -26,7 +26,7 @@ from rekindle.savepoints.file_columns import (
     file_columns,
     literal,
 )
-from rekindle.savepoints.manifest import Manifest, SavedState
+from rekindle.savepoints.manifest import Manifest, SavedState, wrong
 
 if TYPE_CHECKING:
     import duckdb
@@ -200,14 +200,19 @@ def arrow_schema(state: SavedState) -> pa.Schema:
 
 
 def arrow_batches(state: SavedState, files: Iterable[Path], rows: int = BATCH_ROWS) -> Iterator[pa.RecordBatch]:
-    """The rows of a state's files, at most so many at a time."""
+    """The rows of a state's files, at most so many at a time; StateError if they are not what the state says."""
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     schema = arrow_schema(state)
     for path in files:
-        file = pq.ParquetFile(path, coerce_int96_timestamp_unit="us")
-        for batch in file.iter_batches(batch_size=rows, columns=schema.names):
-            yield batch.select(schema.names).cast(schema)
+        try:
+            file = pq.ParquetFile(path, coerce_int96_timestamp_unit="us")
+            check_columns(state, path, file.schema_arrow.names)
+            for batch in file.iter_batches(batch_size=rows, columns=schema.names):
+                yield batch.select(schema.names).cast(schema)
+        except pa.ArrowException as error:
+            raise wrong(path, f"the file does not hold {state.title}: {error}", "Use another savepoint.") from error
 
 
 def skew(connection: duckdb.DuckDBPyConnection, state: SavedState, rows: str, groups: int) -> Skew:
