@@ -28,7 +28,7 @@ class SparkCall:
     def in_order(self, members: str, where: str = "") -> str:
         """Array of structs of `members`, a list of named values, in the order in which the rows came."""
         struct = f"named_struct('at', {ARRIVAL}, {members})"
-        return f"array_sort({self.over('collect_list', struct, distinct=False, where=where)})"
+        return sorted_text(self.over("collect_list", struct, distinct=False, where=where))
 
     def values(self, *, nulls: bool) -> str:
         """Array of the values in order; of equal ones the first with DISTINCT."""
@@ -36,6 +36,11 @@ class SparkCall:
         member = f"'v', {self.value}"
         found = f"transform({self.in_order(member, where)}, e -> e.v)"
         return f"array_distinct({found})" if self.call.distinct else found
+
+
+def sorted_text(structs: str) -> str:
+    """An array of structs sorted by their member `at` alone: the others may be maps, which Spark does not compare."""
+    return f"array_sort({structs}, (l, r) -> CASE WHEN l.at < r.at THEN -1 WHEN l.at > r.at THEN 1 ELSE 0 END)"
 
 
 def unless_empty(array: str) -> str:

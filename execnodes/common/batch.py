@@ -85,6 +85,11 @@ class BatchNode(ExecNode):
         """
         return False
 
+    @property
+    def folds_frames(self) -> bool:
+        """Whether its aggregate functions of the user are over the frames of a partition, else over groups."""
+        return False
+
     @abstractmethod
     def lower_batch(self, batch: BatchLowering, inputs: tuple[BatchRows, ...]) -> BatchRows:
         """The node's rows from those of its inputs."""

@@ -65,7 +65,12 @@ def failed(name: str, row: Sequence[Any], error: Exception) -> JobError:
 
 def shown(row: Sequence[Any]) -> str:
     """Values of a row."""
-    text = f"({', '.join(map(repr, row))})".replace("\n", "\\n")
+    return shortened(f"({', '.join(map(repr, row))})")
+
+
+def shortened(text: str) -> str:
+    """A text in one line, not too long to be read."""
+    text = text.replace("\n", "\\n")
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 

@@ -40,6 +40,8 @@ class _Window:
     rows: bool
     preceding: int | None
     following: int | None = 0
+    in_python: bool = False
+    """Functions of the user in batch, which a node of their own computes."""
 
 
 def build_over(builder: Builder, node: s.Select, order: tuple[s.OrderItem, ...], stage: Stage) -> Stage:
@@ -72,7 +74,7 @@ class _Calls:
         """Take a call in."""
         spec = self._specification(node)
         call = self._call(node)
-        window = self._window(node, spec)
+        window = replace(self._window(node, spec), in_python=self._batch and call.user is not None)
         members = self._windows.setdefault(window, [])
         members.append((node, call))
 

@@ -62,9 +62,10 @@ def _(node: WindowAggregate, context: Context, update_before: bool) -> ExecNode:
     for call in node.calls:
         if call.user_name and call.distinct:
             raise SqlError(
-                f"{call.title}(DISTINCT …) is not supported in windows",
+                f"{call.title}(DISTINCT …) is not supported in windows of GROUP BY",
                 position=node.position,
-                hint="Remove duplicates in a subquery that groups by the window, too, or in the function itself.",
+                hint="Group by window_start and window_end of a table function such as TABLE(TUMBLE(…)), "
+                "or remove duplicates in the function itself.",
             )
     if node.time_index is not None:
         # The keys of a session that the aggregate finds are its own; columns may have moved since SQL named them.

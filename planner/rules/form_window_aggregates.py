@@ -35,6 +35,10 @@ def _form(node: Logical) -> Logical:
     found = {each.property: index for index, each in reversed(columns.items())}
     if START not in found or END not in found:
         return node
+    about = next(iter(columns.values()))
+    if about.window.emission is None and any(call.user_name and call.distinct for call in node.calls):
+        # As in Flink, where no function of the user fires with the windows of table functions: they are plain keys.
+        return node
     plain = tuple(each for each in node.grouping if each not in columns)
     names = {each: node.type.fields[at].name for at, each in enumerate(node.grouping)}
     types = {each: node.type.fields[at].type for at, each in enumerate(node.grouping)}
@@ -43,7 +47,6 @@ def _form(node: Logical) -> Logical:
     results = node.type.fields[len(node.grouping) :]
     type = row(*fields, *results, *(Field(each.name, each.type) for each in properties))
     sets = tuple(tuple(each for each in some if each not in columns) for some in node.grouping_sets)
-    about = next(iter(columns.values()))
     inner = _without_table_function(node, plain)
     if inner is None:
         bounds = (found[START], found[END])

@@ -15,14 +15,14 @@ from execnodes.core.places import numbered
 from execnodes.core.types import LogicalType
 from execnodes.core.words import counted
 from execnodes.kernels.aggregates.user import CallsFunctions
-from execnodes.kernels.aggregates.user_groups import UserGroups
+from execnodes.kernels.aggregates.user_groups import UserGroups, UserPartitions
 from execnodes.lowering.spark_sql import spark_type
 from execnodes.lowering.user_calls import operand_types, spark_name
 from execnodes.user_functions.aggregate import AggregateDefinition
 from execnodes.user_functions.arrow_values import Convert, reader, table_writer, writer
-from execnodes.user_functions.groups import group_call
+from execnodes.user_functions.groups import frames_call, group_call
 from execnodes.user_functions.scalar import ScalarDefinition, ScalarFunction
-from execnodes.user_functions.shipping import Shipped, failed, line, opened, ship, shown
+from execnodes.user_functions.shipping import Shipped, failed, line, opened, ship, shortened, shown
 from execnodes.user_functions.table import TableDefinition, TableFunction
 from execnodes.user_functions.waiting import awaited
 from plans.format.calls import user_calls
@@ -50,13 +50,16 @@ def functions_of_spark(graph: ExecGraph, functions: Mapping[str, Definition]) ->
         for each in user_calls(node):
             if isinstance(each, AggregateCall) and not isinstance(node, BatchNode):
                 continue
-            call = group_call(each, graph.inputs_of(node)[0].output_type) if isinstance(each, AggregateCall) else each
+            framed = isinstance(node, BatchNode) and node.folds_frames
+            call = (
+                each if isinstance(each, Call) else _call_of_lists(each, graph.inputs_of(node)[0].output_type, framed)
+            )
             if (name := spark_name(call, options)) in found:
                 continue
             definition, arrow = functions[call.user_name], make(DataType.fromDDL(spark_type(call.type)), **zone)
             if isinstance(each, AggregateCall):
                 assert isinstance(definition, AggregateDefinition)
-                found[name] = _folding(definition, each, call, arrow)
+                found[name] = _folding(definition, each, call, arrow, framed)
             else:
                 assert isinstance(definition, ScalarDefinition | TableDefinition)
                 found[name] = scalar_call(definition, call, arrow, options)
@@ -103,11 +106,21 @@ def scalar_call(
     )
 
 
-def _folding(definition: AggregateDefinition, aggregate: AggregateCall, call: Call, arrow: pa.DataType) -> ScalarCall:
-    """The function that gives the result of a group; `call` is its `group_call`."""
+def _call_of_lists(aggregate: AggregateCall, input: LogicalType, framed: bool) -> Call:
+    return (frames_call if framed else group_call)(aggregate, input)
+
+
+def _folding(
+    definition: AggregateDefinition, aggregate: AggregateCall, call: Call, arrow: pa.DataType, framed: bool
+) -> ScalarCall:
+    """The function that folds groups or frames; `call` is its `_call_of_lists`, the last operands are the lists."""
     types = operand_types(call)
-    function = UserGroups(aggregate, definition, [each.element for each in types[1:]])
-    hints = [Any, *(list[definition.parameters.at(at).hint] for at in range(len(types) - 1))]  # type: ignore[misc]  # a value
+    before = len(types) - len(aggregate.arg_list)
+    function = (UserPartitions if framed else UserGroups)(
+        aggregate, definition, [each.element for each in types[before:]]
+    )
+    lists = (list[definition.parameters.at(at).hint] for at in range(len(aggregate.arg_list)))  # type: ignore[misc]  # a value
+    hints = [*(Any for _ in range(before)), *lists]
     nulls = tuple(True for _ in types)
     return ScalarCall(ship(definition.name, function, hints), False, types, nulls, call.type, arrow)
 
@@ -228,7 +241,8 @@ class ScalarCall:
             try:
                 pa.array([value], type=self.arrow)
             except (pa.ArrowException, TypeError, ValueError, OverflowError):
-                return self._wrong(f"returned {value!r} ({type(value).__name__})", self._row(lists, at))
+                what = f"returned {shortened(repr(value))} ({type(value).__name__})"
+                return self._wrong(what, self._row(lists, at))
         return self._wrong("returned values that do not fit together", None)
 
     def _row(self, lists: Sequence[Sequence[Any]], at: int) -> tuple[Any, ...]:

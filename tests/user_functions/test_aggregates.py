@@ -310,9 +310,8 @@ RETRACTING = "(SELECT b, COUNT(*) AS c FROM t GROUP BY b)"
         ("SELECT WMEAN(b, 1) OVER (ORDER BY a) FROM t", r"wmean does not take \(STRING, INT NOT NULL\)"),
         ("SELECT LATEST(*) FROM t", r"\*"),
         (
-            "SELECT LATEST(DISTINCT b), window_start FROM TABLE(TUMBLE(TABLE w, DESCRIPTOR(ts), INTERVAL '1' MINUTE)) "
-            "GROUP BY window_start, window_end",
-            r"latest\(DISTINCT …\) is not supported in windows",
+            "SELECT LATEST(DISTINCT b) FROM w GROUP BY TUMBLE(ts, INTERVAL '1' MINUTE)",
+            r"latest\(DISTINCT …\) is not supported in windows of GROUP BY",
         ),
     ],
 )
@@ -327,6 +326,9 @@ def test_refused_with_its_place(query: str, message: str) -> None:
 
 EVENTS = "CREATE TABLE w (b STRING, a INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen')"
 MINUTE = "TUMBLE(TABLE w, DESCRIPTOR(ts), INTERVAL '1' MINUTE)"
+WINDOWS = [MINUTE, "HOP(TABLE w, DESCRIPTOR(ts), INTERVAL '30' SECOND, INTERVAL '1' MINUTE)",
+           "CUMULATE(TABLE w, DESCRIPTOR(ts), INTERVAL '30' SECOND, INTERVAL '1' MINUTE)",
+           "SESSION(TABLE w, DESCRIPTOR(ts), INTERVAL '1' MINUTE)"]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -340,6 +342,8 @@ MINUTE = "TUMBLE(TABLE w, DESCRIPTOR(ts), INTERVAL '1' MINUTE)"
         ("SELECT LATEST(b) FROM w GROUP BY HOP(ts, INTERVAL '7' SECOND, INTERVAL '1' MINUTE)",
          "stream-exec-group-window-aggregate_1"),
         ("SELECT LATEST(DISTINCT b) FILTER (WHERE a > 1) FROM w", "stream-exec-python-group-aggregate_3"),
+        *((f"SELECT LATEST(DISTINCT b), SUM(a) FROM TABLE({each}) GROUP BY window_start, window_end",
+           "stream-exec-python-group-aggregate_3") for each in WINDOWS),
     ],
 )  # fmt: skip
 def test_where_it_stands(query: str, node: str) -> None:
@@ -389,12 +393,6 @@ def test_the_table_api_makes_the_same_plans() -> None:
     }  # fmt: skip
     for query, table in tables.items():
         assert table.explain() == made.explain_sql(query)
-
-
-def test_refused_over_rows_in_batch_mode() -> None:
-    made = registered("SET 'execution.runtime-mode' = 'batch'")
-    with pytest.raises(SqlError, match="not supported with OVER in batch mode"):
-        made.compile_plan_sql("SELECT LATEST(b) OVER (PARTITION BY b ORDER BY b) FROM t")
 
 
 def test_pickled_accumulators_are_told(caplog: pytest.LogCaptureFixture) -> None:

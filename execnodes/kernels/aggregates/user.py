@@ -133,14 +133,18 @@ class UserCall:
 
         return take
 
-    def value(self, rows: int, arguments: Sequence[Sequence[Any]]) -> Any:
-        """The result of a group of so many rows, with a list an argument; all as Python has it."""
-        function, _, _, nulls, vectorised = opened(self.shipped)
-        named = list(zip(arguments, nulls, strict=True))
-        kept = [at for at in range(rows) if all(null or values[at] is not None for values, null in named)]
-        given = [[values[at] for at in kept] for values in arguments]
-        accumulators, step = self.accumulators(), self._by_series if vectorised else self._by_row
-        return accumulators.value(step(function, accumulators.fresh(), [1] * len(kept), given))
+    def adder(self) -> Callable[[Any, int, Sequence[Sequence[Any]]], Any]:
+        """Of an accumulator, and of so many rows as a list an argument, the accumulator after them; all as Python has
+        it.
+        """
+        function, _, _, _, vectorised = opened(self.shipped)
+        step = self._by_series if vectorised else self._by_row
+        return lambda accumulator, rows, arguments: step(function, accumulator, [1] * rows, arguments)
+
+    def takes_null(self) -> list[bool]:
+        """For each argument whether the function is given NULLs."""
+        _, _, _, nulls, _ = opened(self.shipped)
+        return list(nulls)
 
     def passes(self) -> list[pl.Expr]:
         """What must be TRUE of a row that the function is given."""

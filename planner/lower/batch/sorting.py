@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from execnodes.core.errors import SqlError
-from execnodes.core.expressions import digest
+from execnodes.core.expressions import AggregateCall, InputRef, digest
 from execnodes.core.node import ExecNode
 from planner.algebra import Over, OverCall, Rank, Sort
+from planner.algebra.columns import uniquely_named
 from planner.lower.batch.context import BatchContext, lower_batch_node
 from planner.lower.context import NEW
 from planner.lower.describe import described, grouped, listed, names_of
@@ -108,33 +109,46 @@ def _(node: Rank, context: BatchContext) -> ExecNode:
 def _(node: Over, context: BatchContext) -> ExecNode:
     from execnodes.batch.over_aggregate import BatchOverAggregate
     from execnodes.batch.over_aggregate import OverCall as ExecOverCall
+    from execnodes.batch.python_over_aggregate import BatchPythonOverAggregate
 
-    for call in node.calls:
-        if call.user is not None:
-            raise SqlError(
-                f"{call.user.title}, an aggregate function written in Python, is not supported with OVER in batch mode",
-                position=node.position,
-                hint="Such functions run in streams.",
-            )
-    if any(call.options.get("distinct") for call in node.calls):
+    users = [(call.user, call) for call in node.calls if call.user is not None]
+    if any(call.options.get("distinct") and call.user is None for call in node.calls):
         raise SqlError(
             "DISTINCT with OVER is not supported",
             position=node.position,
             hint="Aggregate in a subquery with GROUP BY, and join it.",
         )
-    below = context.lower_batch(node.input)
+    below, output = context.lower_batch(node.input), uniquely_named(node.type)
     names = names_of(below.output_type)
+    told = (
+        ("partitionBy", grouped(node.partition, names)),
+        ("orderBy", shown(node.order, names)),
+        ("window", _frame(node)),
+        ("select", listed(_shown(each, names) for each in node.calls)),
+    )
+    inputs = [context.exchange(below, node.partition)]
+    if users:
+        assert len(users) == len(node.calls), "functions of the user have a window of their own"
+        fields = output.fields[len(names) :]
+        return context.add(
+            BatchPythonOverAggregate(
+                id=NEW,
+                output_type=output,
+                description=described("PythonOverAggregate", *told),
+                partition_fields=node.partition,
+                sort_spec=sort_spec(node.order),
+                is_rows=node.rows,
+                preceding=node.preceding,
+                following=node.following,
+                agg_calls=tuple(_user_call(*each, field.name) for each, field in zip(users, fields, strict=True)),
+            ),
+            inputs,
+        )
     return context.add(
         BatchOverAggregate(
             id=NEW,
             output_type=node.type,
-            description=described(
-                "OverAggregate",
-                ("partitionBy", grouped(node.partition, names)),
-                ("orderBy", shown(node.order, names)),
-                ("window", _frame(node)),
-                ("select", listed(f"{each.name}({_arguments(each, names)})" for each in node.calls)),
-            ),
+            description=described("OverAggregate", *told),
             partition_fields=node.partition,
             sort_spec=sort_spec(node.order),
             is_rows=node.rows,
@@ -145,8 +159,13 @@ def _(node: Over, context: BatchContext) -> ExecNode:
                 for each in node.calls
             ),
         ),
-        [context.exchange(below, node.partition)],
+        inputs,
     )
+
+
+def _user_call(user: AggregateCall, call: OverCall, name: str) -> AggregateCall:
+    columns = tuple(each.input_index for each in call.args if isinstance(each, InputRef))
+    return user.model_copy(update={"name": name, "arg_list": columns})
 
 
 def _frame(node: Over) -> str:
@@ -164,5 +183,6 @@ def _frame(node: Over) -> str:
     return f"[{'ROWS' if node.rows else 'RANGE'} BETWEEN {start} AND {bound(node.following, 'FOLLOWING')}]"
 
 
-def _arguments(call: OverCall, names: tuple[str, ...]) -> str:
-    return ", ".join(digest(each, names) for each in call.args)
+def _shown(call: OverCall, names: tuple[str, ...]) -> str:
+    distinct = "DISTINCT " if call.options.get("distinct") else ""
+    return f"{call.name}({distinct}{', '.join(digest(each, names) for each in call.args)})"
