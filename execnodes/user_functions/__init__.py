@@ -2,5 +2,5 @@
 
 Kinds: `scalar`, `table`, `aggregate`. What they say of themselves: `parameters`, type `hints`. In plans: `calls`,
 `loading` by name, `mixed` aggregates. On their way: `shipping`, `arrow_values`, `waiting` for `async def`, `partial`
-accumulators, `groups` of batch.
+accumulators, `groups` of batch and their `equal_values`.
 """

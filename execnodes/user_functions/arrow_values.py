@@ -9,6 +9,7 @@
 | INTERVAL DAY TO SECOND / YEAR TO MONTH | datetime.timedelta / months as int |
 | ARRAY, MAP, MULTISET | list, dict, dict of counts |
 | ROW | the dataclass of the hint, else a dict |
+| ARRAY, ROW as keys of a dict | tuple, or the frozen dataclass of the hint |
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from typing import Annotated, Any, Union, get_args, get_origin
 
-from execnodes.core.types import Field, LogicalType, Root
+from execnodes.core.types import NESTED, Field, LogicalType, Root
 from execnodes.core.words import counted
 from execnodes.user_functions.hints import hints_of
 
@@ -39,13 +40,29 @@ def reader(t: LogicalType, hint: Any = Any) -> Convert | None:
         inner = reader(t.element, arguments[0] if arguments else Any)
         return None if inner is None else _unless_none(lambda given: [inner(each) for each in given])
     if t.root is Root.MAP:
-        key = reader(t.key, arguments[0] if len(arguments) == 2 else Any) or _same
+        key = _key_reader(t.key, arguments[0] if len(arguments) == 2 else Any)
         value = reader(t.element, arguments[1] if len(arguments) == 2 else Any) or _same
         return _unless_none(lambda given: {key(k): value(v) for k, v in _pairs(given)})
     if t.root is Root.MULTISET:
-        element = reader(t.element, arguments[0] if arguments else Any) or _same
+        element = _key_reader(t.element, arguments[0] if arguments else Any)
         return _unless_none(lambda given: {element(k): v for k, v in _pairs(given)})
     return _row_reader(t, _bare(hint)) if t.root is Root.ROW else None
+
+
+def _key_reader(t: LogicalType, hint: Any) -> Convert:
+    """As `reader`, of what stands as a key in a dict."""
+    read = reader(t, hint) or _same
+    return (lambda given: _hashable(read(given))) if t.root in NESTED else read
+
+
+def _hashable(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return tuple(map(_hashable, value.values()))
+    if isinstance(value, list):
+        return tuple(map(_hashable, value))
+    if dataclasses.is_dataclass(value) and type(value).__hash__ is None:
+        return tuple(_hashable(getattr(value, field.name)) for field in dataclasses.fields(value))
+    return value
 
 
 def writer(t: LogicalType) -> Convert | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,11 @@ from pyspark.sql import SparkSession
 from execnodes.core.changelog import RowKind
 from execnodes.core.errors import JobError, PlanError
 from execnodes.core.expressions import AggregateCall
-from execnodes.core.types import BIGINT, STRING, LogicalType
+from execnodes.core.types import BIGINT, STRING, LogicalType, parse_type
 from execnodes.kernels.aggregates.user_groups import UserGroups, UserPartitions
 from execnodes.state.serializers.make import serializer_of
 from execnodes.user_functions.aggregate import AggregateDefinition
+from execnodes.user_functions.arrow_values import reader, writer
 from execnodes.user_functions.equal_values import key_of
 from execnodes.user_functions.loading import definition_of
 from plans.format.calls import map_calls, user_calls
@@ -107,6 +109,31 @@ def test_values_that_distinct_takes_for_one() -> None:
         assert key_of(one) != key_of(other)
 
 
+@dataclass(frozen=True)
+class Pair:
+    a: int
+    b: int
+
+
+@pytest.mark.parametrize(
+    ("type", "hint", "given", "read"),
+    [
+        ("MULTISET<ROW<a INT, b INT>>", Any, [({"a": 1, "b": 2}, 3)], {(1, 2): 3}),
+        ("MULTISET<ROW<a INT, b INT>>", dict[Pair, int], [({"a": 1, "b": 2}, 3)], {Pair(1, 2): 3}),
+        ("MAP<ARRAY<INT>, INT>", Any, [([1, 2], 3)], {(1, 2): 3}),
+        ("MAP<ROW<a ARRAY<INT>>, ARRAY<INT>>", Any, [({"a": [1]}, [2])], {((1,),): [2]}),
+    ],
+)
+def test_nested_keys_can_be_keys_in_python(type: str, hint: Any, given: Any, read: Any) -> None:
+    """And can be given back."""
+    made, back = reader(parse_type(type), hint), writer(parse_type(type))
+    assert made is not None
+    assert back is not None
+    assert made(given) == read
+    again = back(made(given))
+    assert made(again) == read
+
+
 ROWS = """CREATE TEMPORARY VIEW A AS SELECT k, id, i, s, ts, MAP['x', i] AS m, ROW(i, MAP['x', i]) AS r FROM (VALUES
     ('a', 1, 1, 'x', TIMESTAMP '2024-01-01 00:00:01'), ('a', 2, 2, 'y', TIMESTAMP '2024-01-01 00:00:03'),
     ('a', 3, 2, 'z', TIMESTAMP '2024-01-01 00:00:04'), ('a', 4, 5, 'w', TIMESTAMP '2024-01-01 00:00:09'),
@@ -133,7 +160,8 @@ def environment(spark: SparkSession | None = None) -> TableEnvironment:
     made.create_temporary_function("listed", listed("INT"))
     made.create_temporary_function("lost", listed("INT", Lost, "INT NOT NULL"))
     for name, type in {"maps": "MAP<STRING, INT>", "structs": "ROW<a INT, m MAP<STRING, INT>>",
-                       "arrays": "ARRAY<MAP<STRING, INT>>", "bags": "MULTISET<STRING>"}.items():  # fmt: skip
+                       "arrays": "ARRAY<MAP<STRING, INT>>", "bags": "MULTISET<STRING>",
+                       "pairs": "MULTISET<ROW<a INT, b INT>>"}.items():  # fmt: skip
         made.create_temporary_function(name, listed(type))
     made.execute_sql(ROWS)
     return made
@@ -168,8 +196,9 @@ NESTED: dict[str, list[Row]] = {
         (2, ["{'x': 2}"], ["{'a': 2, 'm': {'x': 2}}"], [("x", 2)]),
         (3, ["{'x': 2}"], ["{'a': 2, 'm': {'x': 2}}"] * 2, [("x", 2)]),
     ],
-    "SELECT bags(DISTINCT b), bags(b) FROM (SELECT i, COLLECT(k) AS b FROM A WHERE id < 4 GROUP BY i)": [
-        (["{'a': 1}", "{'a': 2}"], ["{'a': 1}", "{'a': 2}"]),
+    "SELECT bags(DISTINCT b), pairs(DISTINCT c), bags(b) FROM "
+    "(SELECT i, COLLECT(k) AS b, COLLECT(ROW(i, 0)) AS c FROM A WHERE id < 4 GROUP BY i)": [
+        (["{'a': 1}", "{'a': 2}"], ["{(1, 0): 1}", "{(2, 0): 2}"], ["{'a': 1}", "{'a': 2}"]),
     ],
     "SELECT maps(DISTINCT m), maps(m) FROM TABLE(TUMBLE(TABLE A, DESCRIPTOR(ts), INTERVAL '5' SECOND)) "
     "WHERE k = 'a' AND id IN (2, 3) GROUP BY window_start, window_end": [(["{'x': 2}"], ["{'x': 2}", "{'x': 2}"])],
