@@ -27,7 +27,14 @@ _DAMAGED = 0.15
 def draw(random: Random) -> str:
     """A statement with what must stand before it."""
     text = script(random)
-    return " ".join(changed(random, cut(text), words(), 2)) if random.random() < _DAMAGED else text
+    if random.random() >= _DAMAGED:
+        return text
+    try:
+        tokens = cut(text)
+    except SqlError:
+        # A name in it is no text: that is refused before there are tokens.
+        return text
+    return " ".join(changed(random, tokens, words(), 2))
 
 
 def run(text: str) -> None:
