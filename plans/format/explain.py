@@ -11,6 +11,7 @@ from execnodes.core.errors import PlanError
 from execnodes.core.explain_details import DETAILS
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
+from execnodes.core.words import one_line
 
 """What EXPLAIN can be asked for; changelog modes are always shown."""
 TITLE = "== Optimized Execution Plan =="
@@ -57,7 +58,7 @@ def _subtree(
         return
     shown.add(node.id)
     shared = f"  (read {readers[node.id]} times)" if readers[node.id] > 1 else ""
-    yield f"{first}[{node.id}] {node.description}  {_changes(node)}{shared}"
+    yield f"{first}[{node.id}] {one_line(node.description)}  {_changes(node)}{shared}"
     inputs = graph.inputs_of(node)
     bar = "│  " if inputs else "   "
     for line in _state_lines(node):
@@ -76,7 +77,7 @@ def _state_lines(node: ExecNode) -> Iterator[str]:
     uids = node.uids()
     if uids:
         states = ", ".join(f"{each.name} (ttl {each.ttl})" for each in node.state)
-        yield f"uid {', '.join(uids)}{f': {states}' if states else ''}"
+        yield one_line(f"uid {', '.join(uids)}{f': {states}' if states else ''}")
 
 
 def plan_json(graph: ExecGraph) -> str:

@@ -15,6 +15,7 @@ from execnodes.core.node import UID_FORMAT, ExecNode
 from execnodes.core.options import find
 from execnodes.core.secrets import literal_secrets, masked
 from execnodes.core.sink_node import SinkNode
+from execnodes.core.words import one_line, plain
 from plans.format.agreement import disagreements, input_types
 from plans.format.checks import problems
 from plans.format.document import PlanDocument
@@ -36,8 +37,8 @@ class Finding:
     hint: str = ""
 
     def __str__(self) -> str:
-        text = f"{self.severity}: {self.where}: {self.message}"
-        return f"{text}\n  {self.hint}" if self.hint else text
+        lines = [one_line(f"{self.severity}: {self.where}: {self.message}")]
+        return "\n".join([*lines, *(f"  {plain(line)}" for line in self.hint.splitlines())])
 
 
 def lint(text: str, *, source: str = "<plan>") -> list[Finding]:

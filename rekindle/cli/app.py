@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from rekindle.cli.commands import ABOUT, COMMANDS
+from rekindle.cli.terminal import plainly
 
 
 def app_of(names: Iterable[str] = COMMANDS) -> typer.Typer:
@@ -25,9 +26,11 @@ def app_of(names: Iterable[str] = COMMANDS) -> typer.Typer:
         module, _, attribute = COMMANDS[name][0].partition(":")
         command = getattr(import_module(module), attribute)
         if isinstance(command, typer.Typer):
+            for each in command.registered_commands:
+                each.callback = plainly(each.callback) if each.callback is not None else None
             app.add_typer(command)
         else:
-            app.command(name)(command)
+            app.command(name)(plainly(command))
     return app
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rekindle.cli.arguments import AsJson, AsMarkdown, Bootstrap, only_one
+from rekindle.cli.terminal import coloured
 
 if TYPE_CHECKING:
     from rekindle.report.checked import Checked
@@ -99,7 +100,7 @@ def _show(found: Checked, *, as_json: bool, as_markdown: bool) -> None:
     elif as_markdown:
         print(checked_markdown(found), end="")
     elif sys.stdout.isatty():
-        print_checked(found)
+        print_checked(found, coloured(sys.stdout))
     else:
         print("\n".join(checked_lines(found)))
 

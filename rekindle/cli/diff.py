@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from rekindle.cli.arguments import AsJson, AsMarkdown, only_one
+from rekindle.cli.terminal import coloured
 
 
 def diff(
@@ -32,6 +33,6 @@ def diff(
     elif as_markdown:
         print(difference_markdown(str(old), str(new), found), end="")
     elif sys.stdout.isatty():
-        print_difference(found)
+        print_difference(found, coloured(sys.stdout))
     else:
         print("\n".join(difference_lines(found)))

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from execnodes.core.errors import JobError, Position, RekindleError
 from execnodes.core.secrets import masked
+from execnodes.core.words import one_line
 from rekindle.cli.inputs import Script
 
 DEBUG = "REKINDLE_DEBUG"
@@ -16,12 +17,14 @@ DEBUG = "REKINDLE_DEBUG"
 
 def describe_error(error: RekindleError, script: Script | None = None) -> Iterator[str]:
     """Lines of an error; its position is a place in `script`."""
-    yield f"error: {in_words_of_the_command_line(error.message)}"
+    what, *more = in_words_of_the_command_line(error.message).splitlines() or [""]
+    yield f"error: {what}"
+    yield from (f"  {line.strip()}" for line in more)
     places = [script.name] if script is not None and error.position is not None else []
     places += [str(error.position)] if error.position is not None else []
     places += [error.where] if error.where and error.where not in places else []
     if places:
-        yield f"  at {', '.join(places)}"
+        yield one_line(f"  at {', '.join(places)}")
     position = error.position if error.position is not None else _position_of_row(error, script)
     if script is not None and position is not None:
         yield from excerpt(script.text, position)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from execnodes.core.words import one_line
 from rekindle.cli.arguments import AsJson, Options, ScriptFile
 from rekindle.cli.inputs import parse_options, read_script, reading
 
@@ -51,10 +52,10 @@ def _lineage(file: Path, options: list[str], as_json: bool) -> None:
         print(json.dumps([asdict(each) | {"columns": dict(each.columns)} for each in found], indent=2))
         return
     for each in found:
-        print(each.sink)
+        print(one_line(each.sink))
         for name, sources in each.columns:
-            print(f"  {name} <- {', '.join(sources) or '(no column)'}")
-        print(f"  rows: {', '.join(each.rows) or '(all)'}")
+            print(one_line(f"  {name} <- {', '.join(sources) or '(no column)'}"))
+        print(one_line(f"  rows: {', '.join(each.rows) or '(all)'}"))
 
 
 def _of_plan(plan: Path) -> ExecGraph:

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from execnodes.core.words import plain
 from rekindle.cli.progress import LiveReporter, PlainReporter, Reporter, late_rows
 from rekindle.cli.signals import check, checking, exit_code, uninterruptible
+from rekindle.cli.terminal import coloured
 
 if TYPE_CHECKING:
     from rekindle.runtime.job import Job
@@ -70,7 +72,7 @@ def reporter(name: str) -> Reporter:
         return PlainReporter(sys.stderr)
     from rich.console import Console
 
-    return LiveReporter(Console(stderr=True, highlight=False), name)
+    return LiveReporter(Console(file=coloured(sys.stderr), highlight=False), plain(name))
 
 
 def ended(

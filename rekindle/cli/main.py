@@ -65,7 +65,9 @@ def _command(words: Sequence[str]) -> None:
 
 def _fail(error: BaseException, lines: Iterable[str], code: int = 1) -> None:
     from rekindle.cli.errors import debugging
+    from rekindle.cli.terminal import plain_streams
 
+    plain_streams()
     if debugging():
         import traceback
 

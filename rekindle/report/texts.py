@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TextIO
 
+from execnodes.core.words import one_line
 from plans.compatibility.compare import Judgement
 from plans.evolution.diff import NodeDifference, PlanDifference, Standing
 from rekindle.report.checked import Checked
@@ -15,13 +17,13 @@ _COLOURS = {"good": "green", "warn": "yellow", "bad": "red", "odd": "magenta"}
 def checked_lines(found: Checked) -> Iterator[str]:
     """A line a state and a note, then the verdict."""
     for each in found.comparison.judgements:
-        yield f"{each.fate:12}  {each.uid}:{each.state}{_size(found, each)}  {each.reason}"
-    yield from (f"{'note':12}  {note}" for note in found.comparison.notes)
+        yield one_line(f"{each.fate:12}  {each.uid}:{each.state}{_size(found, each)}  {each.reason}")
+    yield from (one_line(f"{'note':12}  {note}") for note in found.comparison.notes)
     yield f"verdict: {found.verdict}"
 
 
-def print_checked(found: Checked) -> None:
-    """A table for a terminal."""
+def print_checked(found: Checked, out: TextIO) -> None:
+    """A table in colours, for a terminal."""
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
@@ -33,19 +35,20 @@ def print_checked(found: Checked) -> None:
         size = found.size(each)
         sizes = ["", ""] if size is None else [f"{number:,}" for number in size]
         fate = f"[{_COLOURS[tone(each)]}]{FATES[each.fate]} {fate_words(each)}[/]"
-        table.add_row(fate, escape(each.uid), escape(each.state), *(sizes if found.saved else []), escape(each.reason))
-    console = Console(highlight=False)
+        uid, state, reason = (escape(one_line(text)) for text in (each.uid, each.state, each.reason))
+        table.add_row(fate, uid, state, *(sizes if found.saved else []), reason)
+    console = Console(file=out, highlight=False)
     console.print(table)
     for note in found.comparison.notes:
-        console.print(f"note: {escape(note)}")
+        console.print(f"note: {escape(one_line(note))}")
 
 
 def difference_lines(found: PlanDifference) -> Iterator[str]:
     """Nodes with what has changed in them, edges, and a summary last."""
     for each in found.header:
-        yield f"~ {each.text}"
+        yield one_line(f"~ {each.text}")
     for node in found.changed:
-        yield from node_lines(node)
+        yield from map(one_line, node_lines(node))
     for sign, edges in (("+", found.edges_added), ("-", found.edges_removed)):
         yield from (f"{sign} edge {source} -> {target}" for source, target in edges)
     yield found.summary
@@ -74,13 +77,13 @@ def twin_text(each: NodeDifference) -> str:
     return f"equal to node {each.twin} of the {'new' if each.new is None else 'old'} plan"
 
 
-def print_difference(found: PlanDifference) -> None:
+def print_difference(found: PlanDifference, out: TextIO) -> None:
     """The lines in colours, for a terminal."""
     from rich.console import Console
     from rich.text import Text
 
     colours = {STANDINGS[each]: colour for each, colour in STANDING_COLOURS.items()}
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(file=out, highlight=False, soft_wrap=True)
     for line in difference_lines(found):
         console.print(Text(line, style=colours.get(line.strip()[:1], "default")))
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
+from execnodes.core.words import plain
+
 _VOID = frozenset({"meta", "br", "rect", "path", "col"})
 
 
@@ -36,7 +38,7 @@ def _text(part: Part) -> str:
         return ""
     if isinstance(part, Markup):
         return part
-    return escape(part, quote=False) if isinstance(part, str) else "".join(map(_text, part))
+    return escape(plain(part), quote=False) if isinstance(part, str) else "".join(map(_text, part))
 
 
 def _attribute(key: str, value: str | float | bool | None) -> str:
@@ -45,4 +47,4 @@ def _attribute(key: str, value: str | float | bool | None) -> str:
         return ""
     if value is True:
         return f" {name}"
-    return f' {name}="{escape(f"{value:g}" if isinstance(value, float) else str(value))}"'
+    return f' {name}="{escape(f"{value:g}" if isinstance(value, float) else plain(str(value)))}"'
