@@ -73,7 +73,8 @@ class _Calls:
     def add(self, node: s.Call) -> None:
         """Take a call in."""
         spec = self._specification(node)
-        call = self._call(node)
+        # A frame that the SQL gives may be empty. In streams they all have the current row.
+        call = self._call(node, never_empty=not self._batch or spec.lower is None)
         window = replace(self._window(node, spec), in_python=self._batch and call.user is not None)
         members = self._windows.setdefault(window, [])
         members.append((node, call))
@@ -217,7 +218,7 @@ class _Calls:
             raise SqlError(f"the frame's bound is {what}", position=lower.position)
         return int(str(value.value))
 
-    def _call(self, node: s.Call) -> OverCall:
+    def _call(self, node: s.Call, never_empty: bool) -> OverCall:
         name = node.name.upper()
         if node.filter is not None:
             raise SqlError("FILTER with OVER is not supported", position=node.position, hint="Write a CASE inside.")
@@ -248,7 +249,11 @@ class _Calls:
         name = internal_function(name, node, options)
         args = tuple(map(self._column_of, arguments))
         internal_name, type_ = aggregates.resolve(
-            name, tuple(arg.type.regular() for arg in args), distinct=node.distinct, position=node.position
+            name,
+            tuple(arg.type.regular() for arg in args),
+            distinct=node.distinct,
+            position=node.position,
+            grouped=never_empty,
         )
         return OverCall(name, internal_name, args, type_, options | ({"distinct": True} if node.distinct else {}))
 

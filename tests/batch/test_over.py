@@ -53,6 +53,23 @@ def test_rows_are_those_of_flink(spark: SparkSession) -> None:
         assert sorted(found[at], key=repr) == sorted(wanted, key=repr), query
 
 
+def test_results_over_frames_that_may_be_empty_can_be_null() -> None:
+    """Types that Flink gives them."""
+    env = TableEnvironment.create(BATCH)
+    env.execute_sql(ROWS)
+    query = (
+        "SELECT SUM(id) OVER (PARTITION BY k ORDER BY id ROWS BETWEEN 3 PRECEDING AND 2 PRECEDING), "
+        "COUNT(id) OVER (PARTITION BY k ORDER BY id ROWS BETWEEN 1 FOLLOWING AND 2 FOLLOWING), "
+        "MIN(id) OVER (PARTITION BY k ORDER BY id ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING), "
+        "SUM(id) OVER (PARTITION BY k ORDER BY id ROWS BETWEEN 3 PRECEDING AND CURRENT ROW), "
+        "FIRST_VALUE(id) OVER (PARTITION BY k ORDER BY id ROWS BETWEEN 1 FOLLOWING AND 2 FOLLOWING), "
+        "AVG(id) OVER (PARTITION BY k ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), "
+        "MAX(id) OVER (PARTITION BY k ORDER BY id RANGE BETWEEN 3 PRECEDING AND 1 PRECEDING) FROM A"
+    )
+    types = [str(each.type) for each in env.sql_query(query).compile_plan().graph.nodes[-1].output_type.fields]
+    assert types == ["INT", "BIGINT NOT NULL", "INT", "INT", "INT", "INT", "INT"]
+
+
 @pytest.mark.parametrize(
     ("mode", "query", "message"),
     [
