@@ -25,7 +25,7 @@ def optimize(
     check_plan(plan)
     if not batch:
         plan = normalize_changelog(plan, options.flag("table.exec.source.cdc-events-duplicate"))
-    for rule in rules(BATCH_PHASES if batch else PHASES):
+    for rule in rules(BATCH_PHASES if batch else PHASES, options):
         plan = rule(plan)
     if not batch and options.flag("table.exec.mini-batch.enabled") and not first_rows_wait:
         plan = replace_first_rows(plan)

@@ -40,11 +40,6 @@ INERT: Mapping[str, Mapping[str, Default]] = {
         "table.exec.deduplicate.mini-batch.compact-changes-enabled": ("bool", "false"),
         "table.exec.unbounded-over.version": ("int", "2"),
     },
-    "DISTINCT aggregates are not split: a value is a row of state, and a micro-batch reads and writes those it has.": {
-        "table.optimizer.distinct-agg.split.enabled": ("bool", "false"),
-        "table.optimizer.distinct-agg.split.bucket-num": ("int", "1024"),
-        "table.optimizer.incremental-agg-enabled": ("bool", "true"),
-    },
     "Spark's optimizer orders and broadcasts the joins of a batch; those of a stream run as they are written.": {
         "table.optimizer.join-reorder-enabled": ("bool", "false"),
         "table.optimizer.join.broadcast-threshold": ("int", "1048576"),

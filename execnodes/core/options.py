@@ -241,6 +241,18 @@ OPTIONS: Mapping[str, ConfigOption] = {
             "table.optimizer.agg-phase-strategy", "enum", "AUTO", "Local and global aggregation.",
             ("AUTO", "ONE_PHASE", "TWO_PHASE"),
         ),
+        _option(
+            "table.optimizer.distinct-agg.split.enabled", "bool", "false",
+            "GROUP BY with DISTINCT in parts of groups, so that the rows of one key go to several tasks. It takes COUNT, SUM, AVG, MIN and MAX; state has another shape with it than without.",
+        ),
+        _option(
+            "table.optimizer.distinct-agg.split.bucket-num", "int", "1024",
+            "Parts of a group, by the hash of its DISTINCT column; written into the plan.",
+        ),
+        _option(
+            "table.optimizer.incremental-agg-enabled", "bool", "true",
+            "Parts of groups send what is added to accumulators; else they send their results, and AVG is not split.",
+        ),
         _option("table.optimizer.multi-join.enabled", "bool", "false", "Joins are joined two by two.", inert=True),
         _option("table.optimizer.reuse-sub-plan-enabled", "bool", "true", "Run equal parts of a pipeline once."),
         _option(

@@ -1,9 +1,10 @@
 """Relational operators, in Calcite's terms; each says what the planner may ask of it (`planner.algebra.relation`).
 
 From the sources to the sinks: Scan, Values, CompiledQuery, WatermarkAssigner, Normalize; Filter, Project, Expand,
-Unnest; SetOperation, Join; Aggregate, WindowTableFunction, WindowAggregate; Over, Rank, Deduplicate, Sort; Sink.
-SQL text makes most of them; CompiledQuery comes from plans, and Normalize, Expand, WindowAggregate, Rank and
-Deduplicate from rules.
+Unnest; SetOperation, Join; Aggregate, SplitAggregate, WindowTableFunction, WindowAggregate; Over, Rank, Deduplicate,
+Sort; Sink.
+SQL text makes most of them; CompiledQuery comes from plans, and Normalize, Expand, SplitAggregate, WindowAggregate,
+Rank and Deduplicate from rules.
 """
 
 from planner.algebra.aggregate import Aggregate
@@ -21,6 +22,7 @@ from planner.algebra.scan import Scan
 from planner.algebra.set_operation import SetKind, SetOperation
 from planner.algebra.sink import Sink
 from planner.algebra.sort import Sort
+from planner.algebra.split_aggregate import SplitAggregate
 from planner.algebra.unnest import Unnest
 from planner.algebra.values import Values
 from planner.algebra.watermark_assigner import WatermarkAssigner
@@ -48,6 +50,7 @@ __all__ = [
     "Sink",
     "Sort",
     "SortKey",
+    "SplitAggregate",
     "Unnest",
     "Values",
     "WatermarkAssigner",

@@ -34,7 +34,7 @@ def _(node: Aggregate, context: Context, update_before: bool) -> ExecNode:
             id=NEW,
             output_type=output,
             changelog_mode=mode,
-            description=_description("GroupAggregate", node.grouping, calls, names, retract),
+            description=description("GroupAggregate", node.grouping, calls, names, retract),
             grouping=node.grouping,
             agg_calls=calls,
             generate_update_before=mode.retract,
@@ -66,7 +66,7 @@ def _python(
             LocalPythonGroupAggregate(
                 id=NEW,
                 output_type=row(*fields, *partial_columns(calls, below.output_type)),
-                description=_description("LocalPythonGroupAggregate", node.grouping, calls, names, retract),
+                description=description("LocalPythonGroupAggregate", node.grouping, calls, names, retract),
                 grouping=node.grouping,
                 agg_calls=calls,
             ),
@@ -77,7 +77,7 @@ def _python(
             id=NEW,
             output_type=output,
             changelog_mode=mode,
-            description=_description("PythonGroupAggregate", node.grouping, calls, names, retract),
+            description=description("PythonGroupAggregate", node.grouping, calls, names, retract),
             local_agg_input_row_type=below.output_type if two_phases else None,
             grouping=keys,
             agg_calls=calls,
@@ -119,7 +119,7 @@ def _two_phases(
         LocalGroupAggregate(
             id=NEW,
             output_type=partial,
-            description=_description("LocalGroupAggregate", node.grouping, calls, names, retract),
+            description=description("LocalGroupAggregate", node.grouping, calls, names, retract),
             grouping=node.grouping,
             agg_calls=calls,
             need_retraction=retract,
@@ -131,7 +131,7 @@ def _two_phases(
             id=NEW,
             output_type=output,
             changelog_mode=mode,
-            description=_description("GlobalGroupAggregate", node.grouping, calls, names, retract),
+            description=description("GlobalGroupAggregate", node.grouping, calls, names, retract),
             grouping=keys,
             agg_calls=calls,
             local_agg_input_row_type=below.output_type,
@@ -143,9 +143,10 @@ def _two_phases(
     )
 
 
-def _description(
+def description(
     operator: str, grouping: tuple[int, ...], calls: tuple[AggregateCall, ...], names: tuple[str, ...], retract: bool
 ) -> str:
+    """Keys and calls, as nodes tell them."""
     select = [*(names[each] for each in grouping), *(aggregated(call, names, retract) for call in calls)]
     return described(operator, ("groupBy", grouped(grouping, names)), ("select", listed(select)))
 

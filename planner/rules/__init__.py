@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
 
+from execnodes.core.options import Configuration
 from planner.algebra.tree import Sinks
 from planner.rules.drop_watermarks import drop_watermarks
 from planner.rules.expand_grouping_sets import expand_grouping_sets
@@ -27,9 +29,12 @@ from planner.rules.recognise_deduplication import recognise_deduplication
 from planner.rules.recognise_interval_joins import recognise_interval_joins
 from planner.rules.recognise_rank_columns import recognise_rank_columns
 from planner.rules.recognise_ranks import recognise_ranks
+from planner.rules.split_distinct_aggregates import split_distinct_aggregates
 from planner.rules.split_join_conditions import split_join_conditions
 
 Rule = Callable[[Sinks], Sinks]
+ConfiguredRule = Callable[[Sinks, Configuration], Sinks]
+"""A rule that options turn on, or tell how far to go."""
 
 
 @dataclass(frozen=True)
@@ -40,13 +45,36 @@ class Run:
     why: str
     """What it does there, and which rules have to have run before."""
 
+    def under(self, configuration: Configuration) -> Rule:
+        """The rule: it asks for no option."""
+        return self.rule
+
+
+@dataclass(frozen=True)
+class ConfiguredRun:
+    """A rule that reads options, at its place."""
+
+    rule: ConfiguredRule
+    why: str
+    """As in `Run`."""
+
+    def under(self, configuration: Configuration) -> Rule:
+        """The rule as these options have it."""
+        rule = self.rule
+
+        @wraps(rule)
+        def configured(sinks: Sinks) -> Sinks:
+            return rule(sinks, configuration)
+
+        return configured
+
 
 @dataclass(frozen=True)
 class Phase:
     """Rules that work towards one thing."""
 
     name: str
-    runs: tuple[Run, ...]
+    runs: tuple[Run | ConfiguredRun, ...]
 
 
 PHASES: tuple[Phase, ...] = (
@@ -89,7 +117,8 @@ PHASES: tuple[Phase, ...] = (
         "prune",
         (
             Run(prune_columns, "last of those that change columns"),
-            Run(merge_projects, "projections that only dropped columns"),
+            ConfiguredRun(split_distinct_aggregates, "behind prune_columns: only calls that somebody reads are split"),
+            Run(merge_projects, "projections that only dropped columns, and those with buckets"),
             Run(push_into_inputs, "behind all others: what a source filters itself can no longer be moved"),
         ),
     ),
@@ -138,6 +167,7 @@ BATCH_PHASES: tuple[Phase, ...] = (
 """Those of batch mode: rows have no order and no watermark, and the conditions of joins may be anything."""
 
 
-def rules(phases: tuple[Phase, ...]) -> tuple[Rule, ...]:
-    """All rules in the order in which they run."""
-    return tuple(run.rule for phase in phases for run in phase.runs)
+def rules(phases: tuple[Phase, ...], configuration: Configuration | None = None) -> tuple[Rule, ...]:
+    """All rules in the order in which they run, as these options have them."""
+    options = configuration or Configuration()
+    return tuple(run.under(options) for phase in phases for run in phase.runs)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from execnodes.core.errors import Position
 from execnodes.core.expressions import AggregateCall, Call, FieldAccess, InputRef, Literal, digest
+from execnodes.core.options import Configuration
 from execnodes.core.tables import ResolvedTable
 from execnodes.core.types import LogicalType
 from planner.algebra import Logical, OverCall, Sink, SortKey, Window, WindowProperty
@@ -38,6 +39,10 @@ CREATE TABLE bags (k STRING, v INT, xs ARRAY<INT>)
 CREATE TABLE parts (k STRING, v INT, day STRING) PARTITIONED BY (day)
   WITH ('connector' = 'filesystem', 'path' = 'p', 'format' = 'parquet');
 """
+SPLIT = (
+    "SET 'table.optimizer.distinct-agg.split.enabled' = 'true';"
+    " SET 'table.optimizer.distinct-agg.split.bucket-num' = '8';"
+)
 QUERIES: dict[str, tuple[str, ...]] = {
     "drop_watermarks": ("SELECT k FROM t WHERE v > 1",),
     "expand_grouping_sets": ("SELECT k, v, COUNT(*), GROUPING(v) FROM u GROUP BY ROLLUP (k, v)",),
@@ -95,6 +100,17 @@ QUERIES: dict[str, tuple[str, ...]] = {
         "SELECT k, v, n FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY v) AS n FROM u) WHERE n BETWEEN 2 AND 2",
         "SELECT k, v FROM (SELECT *, RANK() OVER (PARTITION BY k ORDER BY v) AS n FROM u) WHERE n > 1",
     ),
+    "split_distinct_aggregates": (
+        "SELECT k, COUNT(DISTINCT v), COUNT(*) FROM u GROUP BY k",
+        f"{SPLIT} SELECT k, COUNT(DISTINCT v), AVG(w) FROM u GROUP BY k",
+        f"{SPLIT} SELECT COUNT(DISTINCT v), SUM(DISTINCT w) FILTER (WHERE k = 'a'), MAX(w) FROM u",
+        f"{SPLIT} SELECT k, COUNT(DISTINCT v), MIN(w) FROM changes GROUP BY k",
+        f"{SPLIT} SELECT k, COUNT(DISTINCT v), FIRST_VALUE(w) FROM u GROUP BY k",
+        f"{SPLIT} SET 'table.optimizer.incremental-agg-enabled' = 'false';"
+        " SELECT k, COUNT(DISTINCT v), SUM(w) FROM u GROUP BY k",
+        f"{SPLIT} SET 'table.optimizer.incremental-agg-enabled' = 'false';"
+        " SELECT k, COUNT(DISTINCT v), AVG(w) FROM u GROUP BY k",
+    ),
     "split_join_conditions": (
         "SELECT u.k FROM u JOIN changes ON u.k = changes.k AND u.v < CHAR_LENGTH(changes.k)",
         "SELECT u.k FROM u LEFT JOIN changes ON u.k = changes.k AND CHAR_LENGTH(u.k || changes.k) > 3",
@@ -119,7 +135,7 @@ def _pair(name: str, query: str) -> Iterator[str]:
     sinks = _sinks(query)
     if name not in BATCH_ONLY:
         sinks = normalize_changelog(sinks, duplicates=name == "push_into_inputs")
-    before, after = _around(known_rules()[name], sinks, rules(BATCH_PHASES if name in BATCH_ONLY else PHASES))
+    before, after = _around(name, sinks, rules(BATCH_PHASES if name in BATCH_ONLY else PHASES, _options(query)))
     yield f"-- {query}"
     yield from _tree(before.input)
     yield "=>" if before != after else "=> the same"
@@ -130,16 +146,23 @@ def _pair(name: str, query: str) -> Iterator[str]:
 def _sinks(query: str) -> Sinks:
     environment = TableEnvironment.create()
     environment.execute_script(TABLES)
-    parsed = parse_query(query)
+    parsed = parse_query(query.rpartition(";")[2])
     return (into_collect(build_query(parsed, environment.catalog, environment.configuration), parsed.position),)
 
 
-def _around(wanted: Rule, plan: Sinks, order: tuple[Rule, ...]) -> tuple[Sink, Sink]:
+def _options(query: str) -> Configuration:
+    """Those that are set in front of a query."""
+    environment = TableEnvironment.create()
+    environment.execute_script("".join(query.rpartition(";")[:2]))
+    return environment.configuration
+
+
+def _around(wanted: str, plan: Sinks, order: tuple[Rule, ...]) -> tuple[Sink, Sink]:
     """The plan before and after the first run of the rule that changes something; before its last run, else."""
     last = plan
     for rule in order:
         made = rule(plan)
-        if rule is wanted:
+        if rule.__name__ == wanted:
             last = plan
             if made != plan:
                 return plan[0], made[0]

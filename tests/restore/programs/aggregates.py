@@ -120,3 +120,31 @@ MERGED_AGED = RestoreProgram(
     {"plain": f"SELECT k, {PLAIN} FROM t GROUP BY k", "keyed": KEYED},
     BEFORE, AFTER, {"table.exec.state.ttl": "36500 d"}, long=True,
 )  # fmt: skip
+IN_PARTS = {
+    "table.exec.mini-batch.enabled": "true",
+    "table.optimizer.distinct-agg.split.enabled": "true",
+    "table.optimizer.distinct-agg.split.bucket-num": "3",
+}
+BY_VALUE = "COUNT(DISTINCT v) AS dv, SUM(DISTINCT v) AS sv, COUNT(*) AS c, AVG(d) AS ad"
+SEVERAL = "COUNT(DISTINCT s) AS ds, COUNT(DISTINCT v) FILTER (WHERE n > 2) AS fv, AVG(DISTINCT n) AS an, SUM(n) AS sn"
+SPLIT = RestoreProgram(
+    "stream-exec-incremental-group-aggregate_1", "added", EVENTS,
+    {
+        "one_column": f"SELECT k, {BY_VALUE}, MIN(s) AS ms FROM t GROUP BY k",
+        "no_key": f"SELECT {SEVERAL} FROM t",
+    },
+    BEFORE, AFTER, IN_PARTS,
+)  # fmt: skip
+SPLIT_TAKEN_BACK = RestoreProgram(
+    "stream-exec-incremental-group-aggregate_1", "taken_back", ACCOUNTS,
+    {
+        "one_column": f"SELECT k, {BY_VALUE} FROM a GROUP BY k",
+        "several": f"SELECT k, {SEVERAL} FROM a GROUP BY k",
+    },
+    CHANGES_BEFORE, CHANGES_AFTER, IN_PARTS, long=True,
+)  # fmt: skip
+SPLIT_AGED = RestoreProgram(
+    "stream-exec-incremental-group-aggregate_1", "ttl", EVENTS,
+    {"one_column": f"SELECT k, {BY_VALUE} FROM t GROUP BY k"},
+    BEFORE, AFTER, {**IN_PARTS, "table.exec.state.ttl": "36500 d"}, long=True,
+)  # fmt: skip
