@@ -42,6 +42,8 @@ CREATE TABLE keyed (k STRING, n BIGINT, PRIMARY KEY (k) NOT ENFORCED)
   WITH ('connector' = 'duckdb', 'path' = '/nowhere/o.duckdb', 'table' = 'o');
 """
 SUM = "SELECT k, SUM(v) AS s FROM t GROUP BY k"
+DISTINCT = "SELECT k, COUNT(DISTINCT v) AS d FROM t GROUP BY k"
+SPLIT = "SET 'table.optimizer.distinct-agg.split.enabled' = 'true';"
 FIRST = "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts) AS n FROM t) WHERE n = 1"
 WINDOW = (
     "SELECT window_start, COUNT(*) FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '1' MINUTE)) "
@@ -272,6 +274,9 @@ EFFECTS: Mapping[str, tuple[Effect, str]] = {
     "__table.exec.sort.non-temporal.enabled__": (refused(decided(f"{SUM} ORDER BY s")), "true"),
     "table.exec.mini-batch.enabled": (decided(FIRST), "true"),
     "table.exec.uid.format": (decided(SUM), "<operator>-<id>"),
+    "table.optimizer.distinct-agg.split.enabled": (decided(DISTINCT), "true"),
+    "table.optimizer.distinct-agg.split.bucket-num": (decided(f"{SPLIT} {DISTINCT}"), "8"),
+    "table.optimizer.incremental-agg-enabled": (decided(f"{SPLIT} {DISTINCT}"), "false"),
     "table.optimizer.agg-phase-strategy": (decided(SUM), "ONE_PHASE"),
     "table.optimizer.reuse-sub-plan-enabled": (decided(f"{SUM} UNION ALL {SUM}"), "false"),
     "table.plan.compile.catalog-objects": (decided(SUM), "IDENTIFIER"),

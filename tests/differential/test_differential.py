@@ -29,12 +29,15 @@ AT_ONCE = 25
 QUERIES = int(os.environ.get("REKINDLE_DIFFERENTIAL", "5000"))
 FIRST = int(os.environ.get("REKINDLE_DIFFERENTIAL_SEED", "100"))
 BATCH = {"execution.runtime-mode": "batch"}
+PARTS = {"table.optimizer.distinct-agg.split.enabled": "true", "table.optimizer.distinct-agg.split.bucket-num": "2"}
+LEVELS = {**PARTS, "table.optimizer.incremental-agg-enabled": "false"}
 
 
 @pytest.mark.spark
 @pytest.mark.parametrize("seed", range(2))
 def test_streams_in_two_pieces(spark: SparkSession, tmp_path: Path, seed: int) -> None:
-    check(spark, tmp_path, seed, Settings(parallel=1, cut=2))
+    """The second time with groups in parts."""
+    check(spark, tmp_path, seed, Settings(PARTS if seed else {}, parallel=1, cut=2))
 
 
 @pytest.mark.spark
@@ -47,8 +50,12 @@ def test_batch_mode(spark: SparkSession, tmp_path: Path, seed: int) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(FIRST, FIRST + (QUERIES + AT_ONCE - 1) // AT_ONCE))
 def test_many(spark: SparkSession, tmp_path: Path, seed: int) -> None:
-    ways = (Settings(parallel=1), Settings(parallel=1, cut=2 + seed % 4), Settings(BATCH, parallel=1))
-    check(spark, tmp_path, seed, ways[seed % 3])
+    pieces = 2 + seed % 4
+    ways = (
+        Settings(parallel=1), Settings(parallel=1, cut=pieces), Settings(BATCH, parallel=1),
+        Settings(PARTS, parallel=1, cut=pieces), Settings(LEVELS, parallel=1, cut=pieces),
+    )  # fmt: skip
+    check(spark, tmp_path, seed, ways[seed % len(ways)])
 
 
 def check(spark: SparkSession, folder: Path, seed: int, settings: Settings) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from execnodes.aggregates import accumulator_columns, accumulators, all_mergeable, argument, problem
+from execnodes.aggregates import accumulator_columns, accumulators, all_mergeable, argument, function_of, problem
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.indexes import ColumnIndex
 from execnodes.core.meaning import NUMBER_OF_ROWS, RowsMeaning, StateMeaning, accumulator, call_term
@@ -20,6 +20,9 @@ from execnodes.terms.term import leaf, said
 
 if TYPE_CHECKING:
     from execnodes.stream.incremental_group_aggregate.v1_kernel import IncrementalGroupAggregateOperator
+
+_EXTREMES = ("MIN", "MAX")
+"""Functions to which DISTINCT says nothing."""
 
 
 @exec_node_metadata(
@@ -66,8 +69,8 @@ class IncrementalGroupAggregate(ExecNode):
             found = f"its parts {self.partial_agg_grouping} do not begin with its groups {self.final_agg_grouping}"
         if found is not None:
             raise self.fail(found)
-        if not any(each.distinct for each in calls):
-            raise self.fail("no call is DISTINCT", "Use a local and a global aggregate.")
+        if not any(each.distinct and function_of(each.internal_name).name not in _EXTREMES for each in calls):
+            raise self.fail("no call needs to know its values", "Use a local and a global aggregate.")
         if not all_mergeable([merged(each) for each in calls], retract):
             raise self.fail("a call has no partial results", "Use one group aggregate behind the exchange.")
         behind = accumulator_columns(calls, inputs[0], retract)

@@ -15,7 +15,8 @@ from execnodes.lowering.stream import KIND, SEQUENCE
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import Context, Operator
 
-STATE = "incrementalGroupAggregateState"
+STATE = "incrementalGroupAggregate"
+"""Begins the names of the states of values; what the groups are themselves is kept elsewhere."""
 
 
 class IncrementalGroupAggregateOperator(Operator):

@@ -121,7 +121,6 @@ MERGED_AGED = RestoreProgram(
     BEFORE, AFTER, {"table.exec.state.ttl": "36500 d"}, long=True,
 )  # fmt: skip
 IN_PARTS = {
-    "table.exec.mini-batch.enabled": "true",
     "table.optimizer.distinct-agg.split.enabled": "true",
     "table.optimizer.distinct-agg.split.bucket-num": "3",
 }
@@ -140,11 +139,20 @@ SPLIT_TAKEN_BACK = RestoreProgram(
     {
         "one_column": f"SELECT k, {BY_VALUE} FROM a GROUP BY k",
         "several": f"SELECT k, {SEVERAL} FROM a GROUP BY k",
+        "in_levels": f"SELECT k, {BY_VALUE.rpartition(',')[0]}, MIN(v) AS mv FROM a GROUP BY k",
     },
     CHANGES_BEFORE, CHANGES_AFTER, IN_PARTS, long=True,
 )  # fmt: skip
 SPLIT_AGED = RestoreProgram(
     "stream-exec-incremental-group-aggregate_1", "ttl", EVENTS,
     {"one_column": f"SELECT k, {BY_VALUE} FROM t GROUP BY k"},
-    BEFORE, AFTER, {**IN_PARTS, "table.exec.state.ttl": "36500 d"}, long=True,
+    BEFORE, AFTER,
+    {
+        **IN_PARTS,
+        "table.exec.state.ttl": "36500 d",
+        "table.exec.mini-batch.enabled": "true",
+        "table.exec.mini-batch.size": "1000",
+        "table.exec.uid.format": "<id>_<type>-<version>_<operator>",
+    },
+    long=True,
 )  # fmt: skip
