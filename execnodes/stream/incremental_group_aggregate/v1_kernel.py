@@ -15,8 +15,8 @@ from execnodes.lowering.stream import KIND, SEQUENCE
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import Context, Operator
 
-STATE = "incrementalGroupAggregate"
-"""Begins the names of the states of values; what the groups are themselves is kept elsewhere."""
+STATE = "incrementalGroupAggregateState"
+"""Gives the states of values their names; what groups are themselves is kept by the global aggregate."""
 
 
 class IncrementalGroupAggregateOperator(Operator):
