@@ -121,7 +121,18 @@ class InQuery(Node):
     negated: bool
 
 
-Expr = Name | Star | Constant | Call | Access | ScalarQuery | ExistsQuery | InQuery
+@dataclass(frozen=True, slots=True)
+class QuantifiedQuery(Node):
+    """``value sign ALL (SELECT …)``, or SOME."""
+
+    value: Expr
+    sign: str
+    every: bool
+    """ALL, not SOME."""
+    query: Query
+
+
+Expr = Name | Star | Constant | Call | Access | ScalarQuery | ExistsQuery | InQuery | QuantifiedQuery
 
 
 @dataclass(frozen=True, slots=True)

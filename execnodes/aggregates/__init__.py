@@ -1,9 +1,9 @@
 """Aggregate functions: a family a module, in all versions, and what finds them.
 
-The list: `counting`, `sums`, `extremes`, `arrival`, `lists`, `json_texts`, `percentiles`, `variance`. `function` says
-what a function tells of itself; `registry` finds it, `resolving` gives a call its type, `state_columns` the
-accumulators that it keeps, `spark_text` the SQL that computes it in batch, from the parts of `spark_call`; what does in
-streams stands in `execnodes.kernels.aggregates`.
+The list: `counting`, `sums`, `extremes`, `arrival`, `lists`, `json_texts`, `percentiles`, `single`, `variance`.
+`function` says what a function tells of itself; `registry` finds it, `resolving` gives a call its type,
+`state_columns` the accumulators that it keeps, `spark_text` the SQL that computes it in batch, from the parts of
+`spark_call`; what does in streams stands in `execnodes.kernels.aggregates`.
 """
 
 from execnodes.aggregates.lists import SEPARATOR

@@ -82,7 +82,7 @@ class Converter:
                 return self._access(node)
             case s.Star():
                 raise SqlError("* may only stand in the SELECT list and in COUNT(*)", position=node.position)
-            case s.ScalarQuery() | s.ExistsQuery() | s.InQuery():
+            case s.ScalarQuery() | s.ExistsQuery() | s.InQuery() | s.QuantifiedQuery():
                 raise SqlError(
                     f"a subquery in {self.clause} is not supported",
                     position=node.position,
@@ -187,6 +187,8 @@ def children(node: s.Expr) -> tuple[s.Expr, ...]:
             return (node.expr,)
         case s.InQuery():
             return node.values
+        case s.QuantifiedQuery():
+            return (node.value,)
         case s.Name() | s.Star() | s.Constant() | s.ScalarQuery() | s.ExistsQuery():
             return ()
         case never:

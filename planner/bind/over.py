@@ -226,6 +226,8 @@ class _Calls:
             raise SqlError(
                 "NTH_VALUE is not supported", position=node.position, hint="Filter ROW_NUMBER() = n in a subquery."
             )
+        if name == "SINGLE_VALUE":
+            raise SqlError("SINGLE_VALUE with OVER is not supported", position=node.position, hint="Write MAX.")
         if name in ("LEAD", "NTILE") and not self._batch:
             raise SqlError(
                 f"{name} Function is not supported in stream mode.",

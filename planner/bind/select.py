@@ -57,13 +57,13 @@ def _grouped(
     subqueries: Subqueries,
     ttl: StateTtl,
 ) -> Stage:
-    """The groups, or the rows themselves; scalar subqueries of what stands above are columns of either."""
+    """The groups, or the rows themselves; subqueries of what stands above are columns of either."""
     above = [*(item.expr for item in node.items), *(item.expr for item in order)]
     above += [e for e in (node.having, node.qualify) if e is not None]
     if is_aggregated(node, order, builder.catalog):
         plan, grouped = build_aggregate(builder, node, order, source, ttl.of(source.name))
-        attached = subqueries.attach_values(Source(plan, Scope(())), above)
         grouped.replace = subqueries.replace
+        attached = subqueries.attach_values(Source(plan, Scope(())), above, grouped)
         return Stage(attached.logical, grouped).filtered(node.having, "HAVING")
     if node.having is not None:
         raise SqlError("HAVING needs GROUP BY or an aggregate", position=node.having.position, hint="Write WHERE.")

@@ -1,17 +1,19 @@
-"""Subqueries become joins: EXISTS and IN semi and anti joins, scalar ones left joins with an aggregate."""
+"""Subqueries become joins: whole conditions EXISTS and IN semi and anti joins, others left joins with an aggregate."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from execnodes.core.errors import SqlError
+from execnodes.core.errors import Position, SqlError
 from execnodes.core.expressions import Expression, InputRef, Literal, input_indexes, remap
-from execnodes.core.types import BIGINT
+from execnodes.core.types import BIGINT, LogicalType
 from execnodes.core.words import counted
 from execnodes.functions import resolve
 from planner import syntax as s
 from planner.algebra import Aggregate, Filter, Join, JoinType, Logical
 from planner.algebra.columns import unique_names
+from planner.bind import truths
 from planner.bind.aggregate import is_aggregated
 from planner.bind.builder import Builder
 from planner.bind.expression_binder import Converter, all_of, and_members, walk
@@ -21,9 +23,17 @@ from planner.bind.scope import Scope
 from planner.bind.source import TRUE, Source, project, refs, row_of
 from planner.catalog.catalogs import Catalog
 
-_Correlated = tuple[s.Expr, s.Expr, s.Expr]
-"""A condition ``inner = outer`` of a subquery, its inner side, its outer side."""
-_SUBQUERY = (s.ScalarQuery, s.ExistsQuery, s.InQuery)
+_SUBQUERY = (s.ScalarQuery, s.ExistsQuery, s.InQuery, s.QuantifiedQuery)
+
+
+@dataclass(frozen=True)
+class _Key:
+    """A condition ``inner = outer`` by which rows of a subquery are grouped and joined."""
+
+    inner: s.Expr
+    outer: Expression
+    member: s.Expr | None = None
+    """Where it stands in WHERE."""
 
 
 @dataclass(frozen=True)
@@ -93,12 +103,19 @@ class Subqueries:
         left = source.logical
         return source.on(Join(left, right.plan, kind, right.condition, left.type, position=node.position))
 
-    def attach_values(self, source: Source, exprs: list[s.Expr]) -> Source:
-        """The source with a column behind its own for each scalar subquery in the expressions."""
-        for expr in exprs:
-            for each in walk(expr):
-                if isinstance(each, s.ScalarQuery) and id(each) not in self._results:
+    def attach_values(self, source: Source, exprs: list[s.Expr], converter: Converter | None = None) -> Source:
+        """The source with columns behind its own for each subquery in the expressions; `converter` if it is grouped."""
+        for each in [each for expr in exprs for each in reversed(walk(expr))]:
+            if isinstance(each, _SUBQUERY) and id(each) not in self._results:
+                outer = converter or Converter(source.scope, self._builder.catalog, self.replace, clause="a subquery")
+                if isinstance(each, s.ScalarQuery):
                     source = self._scalar(source, each)
+                elif isinstance(each, s.ExistsQuery):
+                    source = self._exists_value(source, each)
+                elif isinstance(each, s.InQuery):
+                    source = self._in_value(source, each, [outer.convert(value) for value in each.values])
+                else:
+                    source = self._quantified(source, each, outer.convert(each.value))
         return source
 
     def _filtered(self, source: Source, members: list[s.Expr]) -> Source:
@@ -165,26 +182,36 @@ class Subqueries:
             if keys:
                 return self._grouped(source, node, body, keys)
         elif node.query.fetch != 1:
-            raise SqlError(
-                "a scalar subquery must be an aggregate without GROUP BY, or have LIMIT 1",
-                position=node.position,
-                hint="Write e.g. (SELECT MAX(x) FROM …).",
-            )
+            return self._single(source, node)
         plan = self._builder.subquery(node.query)
         if len(plan.type.fields) != 1:
             raise SqlError(f"a scalar subquery gives one column, not {len(plan.type.fields)}", position=node.position)
-        return self._attached(source, node, plan, TRUE, 0)
+        self._results[id(node)] = InputRef(input_index=source.width, type=plan.type.fields[0].type.with_nullable(True))
+        return self._joined(source, plan, TRUE, node.position)
 
-    def _correlation(self, source: Source, body: s.Select) -> list[_Correlated]:
-        """Conditions ``inner = outer`` of a subquery: the condition, its inner and its outer side."""
+    def _single(self, source: Source, node: s.ScalarQuery) -> Source:
+        """The only row of a query, which fails if there is another one."""
+        body = self._selected(node.query)
+        if body.distinct:
+            body = self._derived(node.query)
+        if len(body.items) != 1:
+            raise SqlError(f"a scalar subquery gives one column, not {len(body.items)}", position=node.position)
+        only = s.SelectItem(s.Call("SINGLE_VALUE", (body.items[0].expr,), position=node.position))
+        source, (value,), _ = self._aggregated(source, body, (only,), self._correlation(source, body))
+        self._results[id(node)] = value
+        return source
+
+    def _correlation(self, source: Source, body: s.Select) -> list[_Key]:
+        """Conditions ``inner = outer`` of a subquery."""
         inner = build_source(self._builder, body, StateTtl(()), None)
-        found: list[_Correlated] = []
+        outer = Converter(source.scope, self._builder.catalog, self.replace, clause="a subquery")
+        found: list[_Key] = []
         for member in and_members(body.where):
             if self._inside(member) or _reads_only(member, inner.scope):
                 continue
             if not isinstance(member, s.Call) or member.name != "=":
                 raise SqlError(
-                    "a scalar subquery may read the outer query only in conditions inner = outer",
+                    "a subquery inside an expression may read the outer query only in conditions inner = outer",
                     position=member.position,
                     hint="Write it as a join.",
                 )
@@ -193,42 +220,110 @@ class Subqueries:
                 one, other = other, one
             if not _reads_only(one, inner.scope) or not _reads_only(other, source.scope):
                 inner.scope.resolve(_first_unknown(member, inner.scope, source.scope))
-            found.append((member, one, other))
+            found.append(_Key(one, outer.convert(other), member))
         return found
 
-    def _grouped(self, source: Source, node: s.ScalarQuery, body: s.Select, keys: list[_Correlated]) -> Source:
-        used = [member for member, _, _ in keys]
-        rest = [member for member in and_members(body.where) if member not in used]
-        condition = None if not rest else rest[0] if len(rest) == 1 else s.Call("AND", tuple(rest))
-        items = tuple(s.SelectItem(inner, f"$key{i}") for i, (_, inner, _) in enumerate(keys))
-        grouped = replace(body, items=(*items, *body.items), where=condition, group=tuple(k for _, k, _ in keys))
-        plan = self._builder.query(replace(node.query, body=grouped), nested=True)
-        outer = Converter(source.scope, self._builder.catalog, self.replace, clause="a subquery")
-        width = source.width
-        conditions = [
-            resolve(
-                "=",
-                (outer.convert(side), InputRef(input_index=width + i, type=plan.type.fields[i].type)),
-                position=member.position,
-            )
-            for i, (member, _, side) in enumerate(keys)
-        ]
-        return self._attached(source, node, plan, all_of(conditions) or TRUE, len(keys))
+    def _exists_value(self, source: Source, node: s.ExistsQuery) -> Source:
+        body = _plain_select(node.query, self._builder.catalog) or self._derived(node.query)
+        source, (count,), _ = self._aggregated(source, body, (_count(),), self._correlation(source, body))
+        self._results[id(node)] = truths.some(count)
+        return source
 
-    def _attached(
-        self, source: Source, node: s.ScalarQuery, plan: Logical, condition: Expression, column: int
-    ) -> Source:
-        left, right = source.logical.type.fields, plan.type.fields
-        names = [field.name for field in (*left, *right)]
-        types = [f.type for f in left] + [f.type.with_nullable(True) for f in right]
-        join = Join(source.logical, plan, JoinType.LEFT, condition, row_of(names, types), position=node.position)
-        value: Expression = InputRef(input_index=len(left) + column, type=types[len(left) + column])
-        if column and _is_count(node.query.body):
+    def _in_value(self, source: Source, node: s.InQuery, values: list[Expression]) -> Source:
+        body = self._selected(node.query)
+        members = [item.expr for item in body.items]
+        if len(members) != len(values):
+            raise SqlError(
+                f"IN compares {counted(len(values), 'value')} with {counted(len(members), 'column')}",
+                position=node.position,
+            )
+        correlated = self._correlation(source, body)
+        equal = [_Key(each, self._inner_only(value, node)) for each, value in zip(members, values, strict=True)]
+        source, (matches,), types = self._aggregated(source, body, (_count(),), [*correlated, *equal])
+        found = truths.some(matches)
+        if any(each.nullable for each in (*types[len(correlated) :], *(value.type for value in values))):
+            if len(values) > 1:
+                raise SqlError(
+                    "IN with several values that can be NULL may only stand among the ANDed conditions of WHERE",
+                    position=node.position,
+                    hint="Write EXISTS with a condition for each value.",
+                )
+            calls = (_count(), _count(members[0]))
+            source, (rows, known), _ = self._aggregated(source, body, calls, correlated)
+            found = truths.member(values[0], matches, rows, known)
+        self._results[id(node)] = resolve("NOT", (found,)) if node.negated else found
+        return source
+
+    def _quantified(self, source: Source, node: s.QuantifiedQuery, value: Expression) -> Source:
+        body = self._selected(node.query)
+        if len(body.items) != 1:
+            raise SqlError(f"{node.sign} ALL or SOME compares with one column", position=node.position)
+        inner = body.items[0].expr
+        sign = truths.OPPOSITES[node.sign] if node.every else node.sign
+        bounding = (s.SelectItem(s.Call(name, (inner,))) for name in truths.BOUNDS[sign])
+        calls = (_count(), _count(inner), *bounding)
+        correlated = self._correlation(source, body)
+        source, (rows, known, *bounds), _ = self._aggregated(source, body, calls, correlated)
+        plan = self._builder.query(s.Query(replace(body, where=None)), nested=True)
+        nullable = value.type.nullable or plan.type.fields[0].type.nullable
+        found = truths.compared(self._inner_only(value, node), sign, bounds, rows, known, nullable=nullable)
+        self._results[id(node)] = resolve("NOT", (found,)) if node.every else found
+        return source
+
+    def _selected(self, query: s.Query) -> s.Select:
+        """A SELECT that only filters and selects columns, with the rows of a query."""
+        body = _plain_select(query, self._builder.catalog)
+        simple = body is not None and not any(isinstance(item.expr, s.Star | s.Constant) for item in body.items)
+        return body if body is not None and simple else self._derived(query)
+
+    def _derived(self, query: s.Query) -> s.Select:
+        names = tuple(f"EXPR${i}" for i in range(len(self._builder.subquery(query).type.fields)))
+        items = tuple(s.SelectItem(s.Name((name,), position=query.position)) for name in names)
+        return s.Select(items, s.Derived(query, s.Alias("EXPR$", names), position=query.position))
+
+    def _grouped(self, source: Source, node: s.ScalarQuery, body: s.Select, keys: list[_Key]) -> Source:
+        source, (value,), _ = self._aggregated(source, body, body.items, keys, node.query)
+        if _is_count(body):
             zero = Literal(value=0, type=BIGINT.not_null())
             value = resolve("COALESCE", (value, zero), position=node.position)
             value = value.model_copy(update={"type": value.type.with_nullable(True)})
         self._results[id(node)] = value
-        return source.on(join)
+        return source
+
+    def _aggregated(
+        self,
+        source: Source,
+        body: s.Select,
+        calls: tuple[s.SelectItem, ...],
+        keys: Sequence[_Key],
+        query: s.Query | None = None,
+    ) -> tuple[Source, list[Expression], list[LogicalType]]:
+        """The source with aggregates of those rows of `body` whose keys are equal; their columns, types of the keys.
+
+        `query` is what `body` stands in, if more stands there.
+        """
+        used = [key.member for key in keys]
+        rest = [member for member in and_members(body.where) if not any(member is each for each in used)]
+        condition = None if not rest else rest[0] if len(rest) == 1 else s.Call("AND", tuple(rest))
+        items = (*(s.SelectItem(key.inner, f"$key{i}") for i, key in enumerate(keys)), *calls)
+        group = tuple(key.inner for key in keys) or None
+        grouped = replace(body, items=items, where=condition, group=group, distinct=False)
+        whole = s.Query(grouped, position=body.position) if query is None else replace(query, body=grouped)
+        plan = self._builder.query(whole, nested=True)
+        width, fields = source.width, plan.type.fields
+        equal = [
+            resolve("=", (key.outer, InputRef(input_index=width + i, type=fields[i].type)), position=key.inner.position)
+            for i, key in enumerate(keys)
+        ]
+        joined = self._joined(source, plan, all_of(equal) or TRUE, body.position)
+        columns = refs(joined.logical.type)[width + len(keys) :]
+        return joined, columns, [field.type for field in fields[: len(keys)]]
+
+    def _joined(self, source: Source, plan: Logical, condition: Expression, position: Position) -> Source:
+        left, right = source.logical.type.fields, plan.type.fields
+        names = [field.name for field in (*left, *right)]
+        types = [f.type for f in left] + [f.type.with_nullable(True) for f in right]
+        return source.on(Join(source.logical, plan, JoinType.LEFT, condition, row_of(names, types), position=position))
 
 
 def _plain_select(query: s.Query, catalog: Catalog) -> s.Select | None:
@@ -272,6 +367,11 @@ def _reads_only(node: s.Expr, scope: Scope) -> bool:
 def _first_unknown(node: s.Expr, *scopes: Scope) -> s.Name:
     names = [each for each in walk(node) if isinstance(each, s.Name)]
     return next((name for name in names if not any(scope.finds(name) for scope in scopes)), names[0])
+
+
+def _count(value: s.Expr | None = None) -> s.SelectItem:
+    """COUNT of rows, or of the values that are not NULL."""
+    return s.SelectItem(s.Call("COUNT", (), star=True) if value is None else s.Call("COUNT", (value,)))
 
 
 def _is_count(body: s.Body) -> bool:

@@ -22,7 +22,7 @@ def written(node: s.Expr, depth: int = 0) -> str:
             return f"{written(node.expr, depth)}.{node.name}"
         case s.Call() if depth < _DEEPEST:
             return _call(node, [written(each, depth + 1) for each in node.args], depth)
-        case s.Call() | s.Star() | s.ScalarQuery() | s.ExistsQuery() | s.InQuery():
+        case s.Call() | s.Star() | s.ScalarQuery() | s.ExistsQuery() | s.InQuery() | s.QuantifiedQuery():
             return "…"
         case never:
             assert_never(never)

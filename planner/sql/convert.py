@@ -132,6 +132,13 @@ class Expressions:
         values = left.args if isinstance(left, s.Call) and left.name == "ROW" else (left,)
         return s.InQuery(values, self.query(*self.read(query, "this")), False, position=here)
 
+    def _quantified(self, node: exp.Expr, left: s.Expr, here: Position, _: object) -> s.Expr:
+        _, sign, word, query = self.read(node, "this", "sign", "word", "query")
+        found = self.query(*self.read(query, "this"))
+        if (sign, word) in (("=", "SOME"), ("<>", "ALL")):
+            return s.InQuery((left,), found, word == "ALL", position=here)
+        return s.QuantifiedQuery(left, sign, word == "ALL", found, position=here)
+
     def _between(self, node: exp.Expr, left: s.Expr, here: Position, _: object) -> s.Expr:
         _, low, high, symmetric = self.read(node, "this", "low", "high", "symmetric")
         return s.Call("BETWEEN SYMMETRIC" if symmetric else "BETWEEN", (left, *self.each((low, high))), position=here)
@@ -306,6 +313,7 @@ _AROUND: dict[type[exp.Expr], _Around] = {
     nodes.Predicate: Expressions._predicate,
     nodes.Period: Expressions._overlaps,
     exp.In: Expressions._in,
+    nodes.Quantified: Expressions._quantified,
     exp.Between: Expressions._between,
     exp.Escape: Expressions._escape,
     exp.Bracket: Expressions._item,

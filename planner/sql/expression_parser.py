@@ -95,8 +95,16 @@ class Expressions(Forms):
         sign = "<>" if kind is exp.NEQ else self._curr.text
         self._advance()
         if self.at_any("ANY", "SOME", "ALL") and self.ahead(1).token_type is T.L_PAREN:
-            raise self.unsupported(f"{sign} {self.token.text.upper()}", "Write IN or EXISTS with a subquery.")
+            return self._quantified(left, sign)
         return self.expression(kind(this=left, expression=self.one(self._parse_term)))
+
+    def _quantified(self, left: exp.Expr, sign: str) -> exp.Expr:
+        if not self.at_query(2):
+            word = self.token.text.upper()
+            raise self.unsupported(f"{sign} {word} of a list", f"Write {sign} {word} (SELECT …), or IN (…).")
+        word = "ALL" if self.take().text.upper() == "ALL" else "SOME"
+        query = exp.Subquery(this=self.parenthesised_query())
+        return self.expression(nodes.Quantified(this=left, sign="<>" if sign == "!=" else sign, word=word, query=query))
 
     def _parse_is(self, this: exp.Expr | None) -> exp.Expr:
         negation = "NOT " if self._match(T.NOT) else ""

@@ -41,6 +41,12 @@ class Predicate(exp.Expression):
     arg_types = {"this": True, "words": True}
 
 
+class Quantified(exp.Expression):
+    """``x > ALL (query)``: the sign, ALL or SOME."""
+
+    arg_types = {"this": True, "sign": True, "word": True, "query": True}
+
+
 class Period(exp.Expression):
     """OVERLAPS of two periods."""
 

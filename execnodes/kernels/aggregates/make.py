@@ -12,6 +12,7 @@ from execnodes.kernels.aggregates.accumulator import Accumulator
 from execnodes.kernels.aggregates.collected import Collect, JsonObjectAgg
 from execnodes.kernels.aggregates.extremes import Extreme
 from execnodes.kernels.aggregates.percentiles import Percentile
+from execnodes.kernels.aggregates.single import SingleValue
 
 
 class Feed(Enum):
@@ -37,7 +38,7 @@ def feed(accumulator: Accumulator) -> Feed:
     if isinstance(accumulator, Collect | Percentile) or (isinstance(accumulator, Extreme) and accumulator.retract):
         return Feed.COUNTED
     ordered = order_dependent(accumulator.call.internal_name) and accumulator.retract
-    return Feed.SEQUENCED if ordered or isinstance(accumulator, JsonObjectAgg) else Feed.ROWS
+    return Feed.SEQUENCED if ordered or isinstance(accumulator, JsonObjectAgg | SingleValue) else Feed.ROWS
 
 
 def by_transitions(accumulator: Accumulator) -> bool:

@@ -1,5 +1,7 @@
 """Values of a group in order of arrival: behind FIRST_VALUE and its kin over retracting input, and JSON_OBJECTAGG.
 
+SINGLE_VALUE is made from them, too, and there finds a second row.
+
 A retraction takes away the earliest equal value.
 """
 
@@ -9,12 +11,14 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from execnodes.aggregates.single import SECOND
 from execnodes.core.errors import JobError
 from execnodes.core.types import BIGINT
 from execnodes.kernels.aggregates import frame
 from execnodes.kernels.aggregates.accumulator import Accumulator, Source
 from execnodes.kernels.aggregates.collected import JsonObjectAgg
 from execnodes.kernels.aggregates.frame import FILL, SIGN
+from execnodes.kernels.aggregates.single import SingleValue
 from execnodes.kernels.failing import located
 from execnodes.lowering.stream import HASH
 from execnodes.state.kernel_types import Column
@@ -56,6 +60,9 @@ class SequencedValues:
         left = frame.left_join(queue.with_columns(rank.alias(_RANK)), gone, [*self.group, *values])
         left = left.filter(pl.col(_RANK) >= pl.col(_GONE).fill_null(0))
         left = left.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).over(*self.group).alias(_POSITION))
+        if isinstance(self.accumulator, SingleValue) and left.select(self.group).is_duplicated().any():
+            hint = "Aggregate the rows, e.g. with MAX, or narrow them with WHERE or LIMIT 1."
+            raise located(JobError(f"{self.accumulator.call.name}: {SECOND}", hint=hint), self.accumulator.call.place)
         state.write(pl.concat([strangers.select(*schema), left.select(*schema)]))
         folded = self.accumulator.fold(Source(tuple(pl.col(name) for name in values)))
         results = left.group_by(*self.group, maintain_order=True).agg(
