@@ -86,7 +86,7 @@ class Converter:
                 raise SqlError(
                     f"a subquery in {self.clause} is not supported",
                     position=node.position,
-                    hint="Write it as a join, or in WHERE or SELECT of a query without GROUP BY.",
+                    hint="Write it as a join, or in WHERE, SELECT or HAVING.",
                 )
 
     def column(self, column: InputRef, node: s.Name) -> Expression:

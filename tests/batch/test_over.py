@@ -37,7 +37,7 @@ STREAMS = [
 @pytest.mark.spark
 def test_rows_are_those_of_flink(spark: SparkSession) -> None:
     env = TableEnvironment.create(BATCH, spark=spark)
-    env.execute_sql(ROWS)
+    env.execute_script(ROWS)
     parts = []
     for at, (query, rows) in enumerate(QUERIES):
         width = len(rows[0])
@@ -79,6 +79,6 @@ def test_results_over_frames_that_may_be_empty_can_be_null() -> None:
 )
 def test_what_there_is_not_is_refused(mode: str, query: str, message: str) -> None:
     env = TableEnvironment.create({"execution.runtime-mode": mode})
-    env.execute_sql(ROWS)
+    env.execute_script(ROWS)
     with pytest.raises(RekindleError, match=message):
         env.sql_query(query).compile_plan()

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from execnodes.aggregates import accumulator_columns, resolve
 from execnodes.core.changelog import RowKind
-from execnodes.core.errors import PlanError
+from execnodes.core.errors import JobError, PlanError
 from execnodes.core.expressions import AggregateCall, Value
 from execnodes.core.types import BIGINT, BOOLEAN, DOUBLE, INT, STRING, Field, decimal, row
 from execnodes.lowering.stream import KIND, SEQUENCE
@@ -314,6 +314,21 @@ def test_json_object_sorts_keys_and_keeps_the_last_value() -> None:
     rows = [("1", 7, "d"), ("2", 7, "b"), ("3", 7, "d"), (None, 7, 'é"')]
     out = run(made, FakeContext(made), rows_of(made, 0, [(*each, None, None, None, None, 0) for each in rows]))
     assert out.row(0)[1:3] == ('{"b":2,"d":3,"é\\"":null}', '{"b":2,"d":3}')
+
+
+@pytest.mark.parametrize("retract", [False, True])
+def test_single_value_has_one_row_and_refuses_a_second(retract: bool) -> None:
+    made = operator([call("SINGLE_VALUE", "s")], retract=retract)
+    context = FakeContext(made)
+    assert changes_of(made, context, [_row("a", s="x"), _row("b", s=None)], [0, 0]) == [
+        ("+I", "a", "x"),
+        ("+I", "b", None),
+    ]
+    if retract:
+        assert changes_of(made, context, [_row("a", s="y"), _row("a", s="x")], [0, 3])[-1] == ("+U", "a", "y")
+    with pytest.raises(JobError, match="has more than one row") as raised:
+        run(made, context, rows_of(made, 0, [_row("b", s=None)]))
+    assert "LIMIT 1" in str(raised.value.hint)
 
 
 def test_listagg_separator_and_distinct_over_retractions() -> None:
