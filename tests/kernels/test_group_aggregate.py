@@ -320,10 +320,8 @@ def test_json_object_sorts_keys_and_keeps_the_last_value() -> None:
 def test_single_value_has_one_row_and_refuses_a_second(retract: bool) -> None:
     made = operator([call("SINGLE_VALUE", "s")], retract=retract)
     context = FakeContext(made)
-    assert changes_of(made, context, [_row("a", s="x"), _row("b", s=None)], [0, 0]) == [
-        ("+I", "a", "x"),
-        ("+I", "b", None),
-    ]
+    first = changes_of(made, context, [_row("a", s="x"), _row("b", s=None)], [0, 0])
+    assert set(first) == {("+I", "a", "x"), ("+I", "b", None)}
     if retract:
         assert changes_of(made, context, [_row("a", s="y"), _row("a", s="x")], [0, 3])[-1] == ("+U", "a", "y")
     with pytest.raises(JobError, match="has more than one row") as raised:
