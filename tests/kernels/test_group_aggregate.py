@@ -325,7 +325,7 @@ def test_single_value_has_one_row_and_refuses_a_second(retract: bool) -> None:
     if retract:
         assert changes_of(made, context, [_row("a", s="y"), _row("a", s="x")], [0, 3])[-1] == ("+U", "a", "y")
     with pytest.raises(JobError, match="has more than one row") as raised:
-        run(made, context, rows_of(made, 0, [_row("b", s=None)]))
+        changes_of(made, context, [_row("b", s=None)], [0])
     assert "LIMIT 1" in str(raised.value.hint)
 
 
