@@ -56,7 +56,7 @@ def test_rows_are_those_of_flink(spark: SparkSession) -> None:
 def test_results_over_frames_that_may_be_empty_can_be_null() -> None:
     """Types that Flink gives them."""
     env = TableEnvironment.create(BATCH)
-    env.execute_sql(ROWS)
+    env.execute_script(ROWS)
     query = (
         "SELECT SUM(id) OVER (PARTITION BY k ORDER BY id ROWS BETWEEN 3 PRECEDING AND 2 PRECEDING), "
         "COUNT(id) OVER (PARTITION BY k ORDER BY id ROWS BETWEEN 1 FOLLOWING AND 2 FOLLOWING), "
