@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from execnodes.core.expressions import AggregateCall
-from execnodes.core.types import NESTED, NUMERICS, TEXTS, LogicalType
+from execnodes.core.types import NESTED, NUMERICS, TEXTS, LogicalType, Root
 
 if TYPE_CHECKING:
     from execnodes.aggregates.spark_call import SparkCall
@@ -81,6 +81,12 @@ def numeric(t: LogicalType) -> bool:
 def comparable(t: LogicalType) -> bool:
     """Types whose values have an order."""
     return t.root not in NESTED
+
+
+def without_maps(t: LogicalType) -> bool:
+    """Types that have no MAP or MULTISET in them: Spark compares none, so their values are keys of nothing in it."""
+    inside = (*t.children, *(field.type for field in t.fields))
+    return t.root not in (Root.MAP, Root.MULTISET) and all(map(without_maps, inside))
 
 
 def text(t: LogicalType) -> bool:

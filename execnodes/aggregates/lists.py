@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execnodes.aggregates.function import AggregateFunction, result_alone, text
+from execnodes.aggregates.function import AggregateFunction, result_alone, text, without_maps
 from execnodes.core.types import STRING, array, multiset
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ ARRAY_AGG = AggregateFunction(
 COLLECT = AggregateFunction(
     name="COLLECT",
     result=multiset,
+    takes=without_maps,
     nullable=False,
     mergeable=False,
     keeps=result_alone("multiset"),

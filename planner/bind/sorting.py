@@ -17,7 +17,11 @@ from planner.catalog.catalogs import Catalog
 def sort_key(item: s.OrderItem, column: InputRef) -> SortKey:
     """The key of a column; NULL is the lowest value unless NULLS FIRST or LAST says where it goes."""
     if column.type.root in NESTED:
-        raise SqlError(f"rows cannot be ordered by a {column.type}", position=item.position)
+        raise SqlError(
+            f"rows cannot be ordered by a {column.type}",
+            position=item.position,
+            hint="Order by a text of it, e.g. CAST(m AS STRING), or by what is in it.",
+        )
     nulls_last = not item.ascending if item.nulls_last is None else item.nulls_last
     return SortKey(column.input_index, item.ascending, nulls_last)
 

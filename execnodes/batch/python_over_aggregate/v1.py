@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -103,24 +103,32 @@ class BatchPythonOverAggregate(BatchNode):
         and how many before its end.
         """
         placed = rows.numbered().selectExpr(
-            *rows.columns, f"row_number() OVER ({self._window(rows, f'{ARRIVAL} ASC')}) AS {ARRIVAL}"
+            *rows.columns, f"row_number() OVER ({self._window(self._order, f'{ARRIVAL} ASC')}) AS {ARRIVAL}"
         )
         if self.is_rows:
             begin = "0L" if self.preceding is None else f"greatest({ARRIVAL} - 1L - {_long(self.preceding)}, 0L)"
             end = f"{_MOST}L" if self.following is None else f"{ARRIVAL} + {_long(self.following)}"
         else:
-            window = f"{self._window(rows)} RANGE BETWEEN {_bound(self.preceding, -1)} AND {_bound(self.following, 1)}"
+            frame = f"RANGE BETWEEN {_bound(self.preceding, -1)} AND {_bound(self.following, 1)}"
+            window = f"{self._window(self._measured(rows))} {frame}"
             begin = f"coalesce(min({ARRIVAL}) OVER ({window}) - 1L, 0L)"
             end = f"coalesce(max({ARRIVAL}) OVER ({window}), 0)"
         return placed.selectExpr("*", f"CAST({begin} AS BIGINT) AS begin", f"CAST({end} AS BIGINT) AS end")
 
-    def _window(self, rows: BatchRows, *last: str) -> str:
+    @property
+    def _order(self) -> list[str]:
+        return [each.text for each in self.sort_spec.fields]
+
+    def _measured(self, rows: BatchRows) -> list[str]:
+        """The order by which frames are found: that of numbers, where a frame reaches so far."""
+        if not self._by_distance:
+            return self._order
+        (first,) = self.sort_spec.fields
+        return [f"{_number(f'c{first.index}', rows.type.fields[first.index].type)} {first.direction}"]
+
+    def _window(self, columns: Sequence[str], *last: str) -> str:
         keys = ", ".join(f"c{each}" for each in self.partition_fields)
-        order = [each.text for each in self.sort_spec.fields]
-        if self._by_distance:
-            (first,) = self.sort_spec.fields
-            order = [f"{_number(f'c{first.index}', rows.type.fields[first.index].type)} {first.direction}"]
-        order += last
+        order = [*columns, *last]
         parts = [f"PARTITION BY {keys}" if keys else "", f"ORDER BY {', '.join(order)}" if order else ""]
         return " ".join(part for part in parts if part)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from execnodes.aggregates.function import without_maps
+from execnodes.core.errors import SqlError
 from execnodes.core.node import ExecNode
 from planner.algebra import Aggregate
 from planner.algebra.columns import uniquely_named
@@ -16,6 +18,7 @@ def _(node: Aggregate, context: BatchContext) -> ExecNode:
     from execnodes.batch.hash_aggregate import BatchHashAggregate
     from execnodes.batch.python_group_aggregate import BatchPythonGroupAggregate
 
+    _check_values(node)
     below = context.lower_batch(node.input)
     output = uniquely_named(regular(node.type))
     calls = named(node.calls, output, len(node.grouping))
@@ -32,5 +35,17 @@ def _(node: Aggregate, context: BatchContext) -> ExecNode:
             grouping=node.grouping,
             agg_calls=calls,
         ),
-        [context.exchange(below, node.grouping)],
+        [context.exchange(below, node.grouping, node.position)],
     )
+
+
+def _check_values(node: Aggregate) -> None:
+    """Lists without doubles are made by Spark, which compares no maps."""
+    for call in node.calls:
+        types = [node.input.type.fields[each].type for each in call.arg_list]
+        if call.distinct and call.internal_name.startswith("$ARRAY_AGG") and not all(map(without_maps, types)):
+            raise SqlError(
+                f"ARRAY_AGG(DISTINCT …) of {types[0]} is not supported in batch mode",
+                position=node.position,
+                hint="Streams have it. Or list them all, without DISTINCT.",
+            )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import singledispatch
 
-from execnodes.core.errors import SqlError
+from execnodes.aggregates.function import without_maps
+from execnodes.core.errors import Position, SqlError
 from execnodes.core.node import Distribution, ExecNode
 from execnodes.core.options import Configuration
 from planner.algebra import Logical
@@ -49,11 +50,19 @@ class BatchContext(Context):
         plain = node.replaced(output_type=regular(node.output_type))
         return super().add(plain, inputs, distributions=distributions, share=share)
 
-    def exchange(self, source: ExecNode, keys: Iterable[int]) -> ExecNode:
-        """Spread rows by hash of columns; without columns all rows go to one place."""
+    def exchange(self, source: ExecNode, keys: Iterable[int], position: Position | None = None) -> ExecNode:
+        """Spread rows by hash of columns, which `position` asks for; without columns all rows go to one place."""
         from execnodes.batch.exchange import BatchExchange
 
         spread = tuple(keys)
+        for each in spread:
+            field = source.output_type.fields[each]
+            if not without_maps(field.type):
+                raise SqlError(
+                    f"rows cannot be brought together by {field.name}, a {field.type}, in batch mode",
+                    position=position,
+                    hint="Spark compares no maps. Compare texts of them, e.g. CAST(m AS STRING); streams compare them.",
+                )
         kind = f"hash{listed(names_of(source.output_type, spread))}" if spread else "single"
         distribution = Distribution(type="HASH", keys=spread) if spread else Distribution(type="SINGLETON")
         description = described("Exchange", ("distribution", f"[{kind}]"))

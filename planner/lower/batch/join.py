@@ -58,7 +58,7 @@ def _(node: Join, context: BatchContext) -> ExecNode:
                 non_equi_condition=conjunction(rest),
             ),
         ),
-        [context.exchange(left, left_keys), context.exchange(right, right_keys)],
+        [context.exchange(left, left_keys, node.position), context.exchange(right, right_keys, node.position)],
     )
 
 

@@ -101,7 +101,7 @@ def _(node: Rank, context: BatchContext) -> ExecNode:
             output_row_number=node.numbered,
             latest_first=newest,
         ),
-        [context.exchange(below, node.partition)],
+        [context.exchange(below, node.partition, node.position)],
     )
 
 
@@ -126,7 +126,7 @@ def _(node: Over, context: BatchContext) -> ExecNode:
         ("window", _frame(node)),
         ("select", listed(_shown(each, names) for each in node.calls)),
     )
-    inputs = [context.exchange(below, node.partition)]
+    inputs = [context.exchange(below, node.partition, node.position)]
     if users:
         assert len(users) == len(node.calls), "functions of the user have a window of their own"
         fields = output.fields[len(names) :]
