@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -23,9 +25,26 @@ def spark() -> Iterator[SparkSession]:
     """One Spark session for the whole process, with the settings jobs run with."""
     from rekindle.spark.session import SMALL_PROGRAMS, session
 
-    made = session(2, {"spark.driver.memory": "2g", "spark.sql.shuffle.partitions": "2", **SMALL_PROGRAMS})
+    made = session(2, {"spark.driver.memory": "3g", "spark.sql.shuffle.partitions": "2", **SMALL_PROGRAMS})
     yield made
     made.stop()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _frames_that_nobody_has() -> Iterator[None]:
+    """Frees the Java side of frames that the tests of a module have dropped: Python does not see how large they are."""
+    yield
+    if "pyspark" in sys.modules:
+        gc.collect()
+
+
+@pytest.fixture(autouse=True)
+def _spark_still_runs() -> None:
+    """Says why, where Spark's process has ended; what a test would say is only that nobody answers."""
+    if "pyspark" in sys.modules:
+        from rekindle.spark.java import require_alive
+
+        require_alive()
 
 
 @pytest.fixture(scope="session")

@@ -67,6 +67,14 @@ _START_SETTINGS: Mapping[str, str] = {
     # Without memory some thread of Java's ends, and others may wait for it for ever; an exit code tells what it was.
     "spark.driver.defaultJavaOptions": "-XX:+ExitOnOutOfMemoryError",
     "spark.executor.defaultJavaOptions": "-XX:+ExitOnOutOfMemoryError",
+    # What pages about past queries would show. There are none unless the user asks for them, and jobs run for months.
+    "spark.sql.ui.retainedExecutions": "50",
+    "spark.ui.retainedJobs": "50",
+    "spark.ui.retainedStages": "50",
+    "spark.ui.retainedTasks": "1000",
+    # The parser of Spark remembers what it has met, without end; this is in percent of the memory.
+    "spark.sql.parser.manageParserCaches": "true",
+    "spark.sql.parser.parserDfaCacheFlushRatio": "10",
 }
 """Only for a session of our own making."""
 _LOCAL_SETTINGS: Mapping[str, str] = {
@@ -75,8 +83,13 @@ _LOCAL_SETTINGS: Mapping[str, str] = {
     "spark.authenticate": "true",
 }
 """Where all of Spark is one process, nobody else has to reach it; Spark makes the secret."""
-SMALL_PROGRAMS: Mapping[str, str] = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
-"""For sessions that run many small programs: Java's second compiler would take more time than it saves."""
+SMALL_PROGRAMS: Mapping[str, str] = {
+    # Java's second compiler would take more time than it saves.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+    # A table of any size that is broadcast takes one page at least, which else are 64 MB.
+    "spark.buffer.pageSize": "2m",
+}
+"""For sessions that run many small programs."""
 _TOO_SMALL = re.compile(r"increase heap size|Too small maximum heap")
 """What Spark, or Java, says of a heap that it does not even start with."""
 _LOCAL = re.compile(r"local(?:\[[^]]*\])?")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -42,3 +43,14 @@ def test_java_ends_when_it_has_no_memory_left(spark: SparkSession) -> None:
     assert jvm is not None
     given = jvm.java.lang.management.ManagementFactory.getRuntimeMXBean().getInputArguments()
     assert "-XX:+ExitOnOutOfMemoryError" in list(given)
+
+
+@pytest.mark.spark
+def test_java_forgets_past_queries(spark: SparkSession) -> None:
+    for _ in range(80):
+        spark.range(1).collect()
+    store, deadline = spark._jsparkSession.sharedState().statusStore(), time.monotonic() + 60
+    while store.executionsCount() > 55:  # a listener counts them, somewhat later
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    assert store.executionsCount() > 0
