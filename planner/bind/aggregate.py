@@ -17,7 +17,7 @@ from planner import syntax as s
 from planner.algebra import Aggregate, Logical
 from planner.algebra.columns import unique_names
 from planner.bind.builder import Builder
-from planner.bind.expression_binder import GROUP_FUNCTIONS, Converter, is_aggregate, walk
+from planner.bind.expression_binder import GROUP_FUNCTIONS, Converter, Replace, is_aggregate, nothing, walk
 from planner.bind.folding import fold
 from planner.bind.group_windows import GroupWindows
 from planner.bind.scope import fields_of
@@ -44,17 +44,32 @@ def _above(node: s.Select, order: tuple[s.OrderItem, ...]) -> list[s.Expr]:
     return found + [item.expr for item in order]
 
 
+def read_by_aggregates(node: s.Select, order: tuple[s.OrderItem, ...], catalog: Catalog) -> list[s.Expr]:
+    """Arguments and filters of the aggregates."""
+    calls = [each for expr in _above(node, order) for each in walk(expr) if isinstance(each, s.Call)]
+    calls = [each for each in calls if is_aggregate(each, catalog)]
+    return [expr for each in calls for expr in (*each.args, each.filter) if expr is not None]
+
+
 def build_aggregate(
-    builder: Builder, node: s.Select, order: tuple[s.OrderItem, ...], source: Source, ttl: str | None
+    builder: Builder,
+    node: s.Select,
+    order: tuple[s.OrderItem, ...],
+    source: Source,
+    ttl: str | None,
+    subqueries: Replace = nothing,
 ) -> tuple[Logical, Converter]:
-    """The aggregate over a source, and the converter of what stands above it."""
+    """The aggregate over a source, and the converter of what stands above it.
+
+    `subqueries` gives the columns of the source that hold the values of those in arguments and filters.
+    """
     windows = GroupWindows(builder, source, node.group or ())
     source = windows.source
     below = Converter(source.scope, builder.catalog, windows.replace, clause="GROUP BY")
     keys, sets = _keys(below, windows.keys(node.group or ()), node)
     columns = _Columns(source)
     grouping = tuple(columns.index(key, name) for key, name in keys.items())
-    calls = _Calls(below, columns, grouping, keys, sets)
+    calls = _Calls(below, columns, grouping, keys, sets, subqueries)
     aliases = {id(item.expr): item.alias for item in node.items if item.alias}
     for expr in _above(node, order):
         for each in walk(expr):
@@ -158,6 +173,7 @@ class _Calls:
         grouping: tuple[int, ...],
         keys: _Keys,
         sets: list[tuple[Expression, ...]],
+        subqueries: Replace,
     ) -> None:
         self.calls: list[AggregateCall] = []
         self._places: dict[str, int] = {}
@@ -168,6 +184,7 @@ class _Calls:
         self.inner: set[int] = set()
         """Ids of what stands inside calls."""
         self._below, self._columns, self._grouping, self._keys, self._sets = below, columns, grouping, keys, sets
+        self._subqueries = subqueries
 
     def add(self, node: s.Call, alias: str | None) -> None:
         """Take a call in."""
@@ -247,7 +264,10 @@ class _Calls:
         )
 
     def _clause(self, clause: str) -> Converter:
-        return Converter(self._below.scope, self._below.catalog, self._below.replace, clause)
+        return Converter(self._below.scope, self._below.catalog, self._replace, clause)
+
+    def _replace(self, node: s.Expr) -> Expression | None:
+        return self._subqueries(node) or self._below.replace(node)
 
 
 def constant_arguments(

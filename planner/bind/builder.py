@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 from execnodes.core.options import Configuration
@@ -30,11 +31,14 @@ class Builder(Protocol):
     def subquery(self, node: s.Query) -> Logical:
         """The plan of a subquery that reads nothing of the query around it, made once."""
 
+    def once(self, nodes: tuple[s.Node | None, ...], make: Callable[[], Source]) -> Source:
+        """FROM and WHERE, made once: aggregates over one subquery may stand in several joins, and nested in each."""
+
     def body(self, node: s.Body, outer: Scope | None = None, expected: Expected = None) -> Logical:
         """The plan of a query without its ORDER BY."""
 
     def table(self, node: s.TableName) -> Source:
         """A query of WITH, a table or a view, under its alias."""
 
-    def derived(self, node: s.Derived, outer: Scope | None = None) -> Source:
+    def derived(self, node: s.Derived) -> Source:
         """A query in FROM."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 from execnodes.core.errors import RekindleError, SqlError
@@ -39,6 +40,7 @@ class QueryBuilder:
         self.configuration = configuration
         self.ctes = ctes or {}
         self._nested: dict[int, tuple[s.Query, Logical]] = {}
+        self._sources: dict[tuple[int, ...], tuple[tuple[s.Node | None, ...], Source]] = {}
         self.spans: dict[tuple[int, int], Identifier] = {}
         """Where tables and views of the catalog are named in the script, and which they are."""
 
@@ -62,6 +64,13 @@ class QueryBuilder:
             # The query is kept so that its id is not given to another one.
             self._nested[id(node)] = (node, self.query(node, nested=True))
         return self._nested[id(node)][1]
+
+    def once(self, nodes: tuple[s.Node | None, ...], make: Callable[[], Source]) -> Source:
+        """FROM and WHERE, made once: aggregates over one subquery may stand in several joins, and nested in each."""
+        key = tuple(map(id, nodes))
+        if key not in self._sources:
+            self._sources[key] = (nodes, make())
+        return self._sources[key][1]
 
     def body(self, node: s.Body, outer: Scope | None = None, expected: Expected = None) -> Logical:
         """The plan of a query without its ORDER BY."""
@@ -96,9 +105,9 @@ class QueryBuilder:
         plan = read_table(entry, entry.object, node.hints)
         return named(plan, alias, renamed(columns, plan, node), () if node.alias else entry.identifier)
 
-    def derived(self, node: s.Derived, outer: Scope | None = None) -> Source:
+    def derived(self, node: s.Derived) -> Source:
         """A query in FROM."""
-        plan = self.query(node.query, outer=outer, nested=True)
+        plan = self.subquery(node.query)
         alias, columns = (node.alias.name, node.alias.columns) if node.alias else (None, ())
         return named(plan, alias, renamed(columns, plan, node))
 

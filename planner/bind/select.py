@@ -10,9 +10,9 @@ from execnodes.core.types import NESTED, Root
 from planner import syntax as s
 from planner.algebra import Aggregate, Logical, Sort
 from planner.algebra.columns import unique_names
-from planner.bind.aggregate import build_aggregate, is_aggregated
+from planner.bind.aggregate import build_aggregate, is_aggregated, read_by_aggregates
 from planner.bind.builder import Builder, Expected
-from planner.bind.expression_binder import Converter
+from planner.bind.expression_binder import Converter, and_members
 from planner.bind.hints import StateTtl
 from planner.bind.over import build_over
 from planner.bind.qualify import qualified
@@ -39,14 +39,21 @@ def build_select(
 ) -> Logical:
     """The plan of a SELECT; its ORDER BY may read columns that are not in the list."""
     ttl = StateTtl(node.hints)
-    source = build_source(builder, node, ttl, outer)
+    if outer is None and not node.hints:
+        source = builder.once((node.relation, *and_members(node.where)), lambda: _filtered(builder, node, ttl, None))
+    else:
+        source = _filtered(builder, node, ttl, outer)
     subqueries = Subqueries(builder, outer)
-    source = subqueries.where(source, node.where)
     stage = _grouped(builder, node, order, source, subqueries, ttl)
     ttl.check()
     stage = qualified(node, build_over(builder, node, order, stage))
     items = _items(node, source, stage, expected)
     return _output(node, order, items, stage)
+
+
+def _filtered(builder: Builder, node: s.Select, ttl: StateTtl, outer: Scope | None) -> Source:
+    """FROM and WHERE."""
+    return Subqueries(builder, outer).where(build_source(builder, node, ttl, outer), node.where)
 
 
 def _grouped(
@@ -61,7 +68,9 @@ def _grouped(
     above = [*(item.expr for item in node.items), *(item.expr for item in order)]
     above += [e for e in (node.having, node.qualify) if e is not None]
     if is_aggregated(node, order, builder.catalog):
-        plan, grouped = build_aggregate(builder, node, order, source, ttl.of(source.name))
+        name = source.name
+        source = subqueries.attach_values(source, read_by_aggregates(node, order, builder.catalog))
+        plan, grouped = build_aggregate(builder, node, order, source, ttl.of(name), subqueries.replace)
         grouped.replace = subqueries.replace
         attached = subqueries.attach_values(Source(plan, Scope(())), above, grouped)
         return Stage(attached.logical, grouped).filtered(node.having, "HAVING")

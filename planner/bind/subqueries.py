@@ -273,7 +273,8 @@ class Subqueries:
     def _selected(self, query: s.Query) -> s.Select:
         """A SELECT that only filters and selects columns, with the rows of a query."""
         body = _plain_select(query, self._builder.catalog)
-        simple = body is not None and not any(isinstance(item.expr, s.Star | s.Constant) for item in body.items)
+        items = [item.expr for item in body.items] if body is not None else []
+        simple = not any(isinstance(each, s.Star | s.Constant) or self._inside(each) for each in items)
         return body if body is not None and simple else self._derived(query)
 
     def _derived(self, query: s.Query) -> s.Select:

@@ -101,3 +101,34 @@ def test_plans_take_steps_by_their_length(kind: str) -> None:
             environment.compile_plan_sql(statement(length))
         spent.append(steps.calls)
     assert (spent[2] - spent[1]) / 200 < most
+
+
+TABLES = "CREATE TABLE t (a INT, b INT) WITH ('connector' = 'datagen')"
+NESTED: dict[str, str] = {
+    "IN beside OR": "SELECT a FROM t WHERE a IN ({}) OR b > 1",
+    "IN of a correlated query beside OR": (
+        "SELECT a FROM t WHERE a IN (SELECT a FROM t AS x WHERE x.b = t.b AND a = ({})) OR b > 1"
+    ),
+    "NOT IN": "SELECT a FROM t WHERE a NOT IN ({})",
+    "EXISTS beside OR": "SELECT a FROM t WHERE EXISTS ({}) OR b > 1",
+    "ALL": "SELECT a FROM t WHERE a > ALL ({})",
+    "ALL over values of subqueries": "SELECT CASE WHEN a > ALL ({}) THEN 1 END AS a FROM t",
+    "a value in SELECT": "SELECT ({}) AS a FROM t",
+    "a value in WHERE": "SELECT a FROM t WHERE a = ({})",
+    "a value in an aggregate": "SELECT MAX(a + ({})) AS a FROM t",
+    "a correlated value over a query in FROM": "SELECT (SELECT MAX(a) FROM ({}) AS x WHERE x.a = t.b) AS a FROM t",
+}
+
+
+@pytest.mark.parametrize("kind", NESTED)
+def test_nested_subqueries_take_steps_by_their_depth(kind: str) -> None:
+    environment, spent = TableEnvironment.create(), []
+    environment.execute_sql(TABLES)
+    for depth in (3, 3, 6, 12):  # what is loaded and cached by the first does not count
+        query = "SELECT a FROM t"
+        for _ in range(depth):
+            query = NESTED[kind].format(query)
+        with counted() as steps:
+            environment.compile_plan_sql(query)
+        spent.append(steps.calls)
+    assert spent[3] - spent[2] < 4 * (spent[2] - spent[1])
