@@ -163,10 +163,11 @@ class TableName(Node):
 
 @dataclass(frozen=True, slots=True)
 class Derived(Node):
-    """A query in FROM."""
+    """A query in FROM; `lateral`: it may read the rows in front of it."""
 
     query: Query
     alias: Alias | None = None
+    lateral: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ class Builder(Protocol):
         """The plan of a subquery that reads nothing of the query around it, made once."""
 
     def once(self, nodes: tuple[s.Node | None, ...], make: Callable[[], Source]) -> Source:
-        """FROM and WHERE, made once: aggregates over one subquery may stand in several joins, and nested in each."""
+        """FROM, or FROM and WHERE, made once: one subquery may be bound for several joins, and so those inside it."""
 
     def body(self, node: s.Body, outer: Scope | None = None, expected: Expected = None) -> Logical:
         """The plan of a query without its ORDER BY."""
@@ -42,3 +42,6 @@ class Builder(Protocol):
 
     def derived(self, node: s.Derived) -> Source:
         """A query in FROM."""
+
+    def lateral(self, left: Source, node: s.Join, right: s.Derived) -> Source | None:
+        """The join with LATERAL (SELECT …) if that reads the rows in front of it."""

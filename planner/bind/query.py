@@ -12,6 +12,7 @@ from execnodes.core.tables import ResolvedTable
 from planner import syntax as s
 from planner.algebra import Logical
 from planner.bind.builder import Expected
+from planner.bind.lateral import join_lateral
 from planner.bind.scope import Scope
 from planner.bind.select import build_select
 from planner.bind.set_operations import build_set_operation
@@ -66,7 +67,7 @@ class QueryBuilder:
         return self._nested[id(node)][1]
 
     def once(self, nodes: tuple[s.Node | None, ...], make: Callable[[], Source]) -> Source:
-        """FROM and WHERE, made once: aggregates over one subquery may stand in several joins, and nested in each."""
+        """FROM, or FROM and WHERE, made once: one subquery may be bound for several joins, and so those inside it."""
         key = tuple(map(id, nodes))
         if key not in self._sources:
             self._sources[key] = (nodes, make())
@@ -110,6 +111,10 @@ class QueryBuilder:
         plan = self.subquery(node.query)
         alias, columns = (node.alias.name, node.alias.columns) if node.alias else (None, ())
         return named(plan, alias, renamed(columns, plan, node))
+
+    def lateral(self, left: Source, node: s.Join, right: s.Derived) -> Source | None:
+        """The join with LATERAL (SELECT …) if that reads the rows in front of it."""
+        return join_lateral(self, left, node, right)
 
     def _with(self, items: tuple[s.WithItem, ...]) -> QueryBuilder:
         inner = QueryBuilder(self.catalog, self.configuration, dict(self.ctes))

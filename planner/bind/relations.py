@@ -23,14 +23,20 @@ from planner.limits import check_relations
 
 def build_source(builder: Builder, node: s.Select, ttl: StateTtl, outer: Scope | None) -> Source:
     """FROM of a SELECT, seen from inside a query with the scope `outer`."""
-    source = single_row() if node.relation is None else build_relation(builder, node.relation, ttl, outer)
+    relation = node.relation
+    if relation is None:
+        source = single_row()
+    elif node.hints:
+        source = build_relation(builder, relation, ttl)
+    else:
+        source = builder.once((relation,), lambda: build_relation(builder, relation, ttl))
     if outer is None:
         return source
     return Source(source.logical, Scope(source.scope.relations, source.scope.merged, outer), source.name)
 
 
-def build_relation(builder: Builder, node: s.Relation, ttl: StateTtl, outer: Scope | None) -> Source:
-    """The source of a relation; `outer` is the scope around the query it stands in."""
+def build_relation(builder: Builder, node: s.Relation, ttl: StateTtl) -> Source:
+    """The source of a relation."""
     match node:
         case s.TableName():
             return builder.table(node)
@@ -41,15 +47,19 @@ def build_relation(builder: Builder, node: s.Relation, ttl: StateTtl, outer: Sco
         case s.TableFunction() | s.Unnest():
             return correlated(builder, single_row(), node, False)
         case s.Join():
-            return _join(builder, _in_reach(node), ttl, outer)
+            return _join(builder, _in_reach(node), ttl)
 
 
-def _join(builder: Builder, node: s.Join, ttl: StateTtl, outer: Scope | None) -> Source:
-    left = build_relation(builder, node.left, ttl, outer)
+def _join(builder: Builder, node: s.Join, ttl: StateTtl) -> Source:
+    left = build_relation(builder, node.left, ttl)
     check_relations(len(left.scope.relations) + 1, node.position)
     if reads_rows_in_front(node.right):
         return join_correlated(builder, left, node, node.right)
-    right = build_relation(builder, node.right, ttl, outer)
+    if isinstance(node.right, s.Derived) and node.right.lateral:
+        found = builder.lateral(left, node, node.right)
+        if found is not None:
+            return found
+    right = build_relation(builder, node.right, ttl)
     shifted = _shifted(right.scope, left.width)
     scope = Scope(left.scope.relations + shifted.relations, left.scope.merged + shifted.merged)
     _refuse_same_alias(left, right, node)
@@ -72,7 +82,8 @@ def _in_reach(node: s.Join) -> s.Join:
     while isinstance(leaf, s.Join) and leaf.kind not in ("RIGHT", "FULL"):
         joins.append(leaf)
         leaf = leaf.left
-    if node.kind != "CROSS" or not joins or not reads_rows_in_front(leaf):
+    lateral = isinstance(leaf, s.Derived) and leaf.lateral
+    if node.kind != "CROSS" or not joins or not (lateral or reads_rows_in_front(leaf)):
         return node
     found = replace(node, right=leaf)
     for each in reversed(joins):

@@ -80,6 +80,16 @@ def _grouped(
     return Stage(source.logical, Converter(source.scope, builder.catalog, subqueries.replace, clause="SELECT"))
 
 
+def list_columns(
+    builder: Builder, node: s.Select, source: Source, subqueries: Subqueries
+) -> tuple[Source, list[str], list[Expression]]:
+    """The SELECT list of a query without groups: the source it reads, names and expressions."""
+    source = subqueries.attach_values(source, [item.expr for item in node.items])
+    converter = Converter(source.scope, builder.catalog, subqueries.replace, clause="SELECT")
+    items = _items(node, source, Stage(source.logical, converter), None)
+    return source, [item.name for item in items], [item.expression for item in items]
+
+
 def _items(node: s.Select, source: Source, stage: Stage, expected: Expected) -> list[Item]:
     found: list[Item] = []
     converter = stage.clause("SELECT")

@@ -16,18 +16,20 @@ from planner.algebra.columns import unique_names
 from planner.bind import truths
 from planner.bind.aggregate import is_aggregated
 from planner.bind.builder import Builder
-from planner.bind.expression_binder import Converter, all_of, and_members, walk
+from planner.bind.expression_binder import Converter, all_of, and_members, is_aggregate, walk
 from planner.bind.hints import StateTtl
 from planner.bind.relations import build_source
 from planner.bind.scope import Scope
 from planner.bind.source import TRUE, Source, project, refs, row_of
 from planner.catalog.catalogs import Catalog
 
+_STRICT = frozenset(("+", "-", "*", "/", "CAST"))
+"""Functions that are NULL if an operand is."""
 _SUBQUERY = (s.ScalarQuery, s.ExistsQuery, s.InQuery, s.QuantifiedQuery)
 
 
 @dataclass(frozen=True)
-class _Key:
+class Key:
     """A condition ``inner = outer`` by which rows of a subquery are grouped and joined."""
 
     inner: s.Expr
@@ -126,7 +128,7 @@ class Subqueries:
     def _exists(self, source: Source, node: s.ExistsQuery) -> _Right:
         body = _plain_select(node.query, self._builder.catalog)
         if body is not None:
-            inner, correlated = self._split(source, body)
+            inner, correlated = self.split(source, body)
             if correlated:
                 return _right(source, inner.logical, [], correlated)
         plan = self._builder.subquery(node.query)
@@ -139,7 +141,7 @@ class Subqueries:
         body = _plain_select(node.query, self._builder.catalog)
         correlated: list[Expression] = []
         if body is not None and not any(isinstance(item.expr, s.Star) for item in body.items):
-            inner, correlated = self._split(source, body)
+            inner, correlated = self.split(source, body)
             right = Converter(inner.scope, self._builder.catalog, clause="SELECT")
             members = [self._inner_only(right.convert(item.expr), item.expr) for item in body.items]
             plan: Logical = inner.logical
@@ -158,7 +160,7 @@ class Subqueries:
         rest = [] if found.condition == TRUE else [found.condition]
         return _Right(found.plan, all_of([*equal, *rest]) or TRUE)
 
-    def _split(self, source: Source, body: s.Select) -> tuple[Source, list[Expression]]:
+    def split(self, source: Source, body: s.Select) -> tuple[Source, list[Expression]]:
         """FROM and WHERE of a subquery without the conditions that read the outer query, and those."""
         ttl = StateTtl(body.hints)
         inner = build_source(self._builder, body, ttl, source.scope)
@@ -178,7 +180,7 @@ class Subqueries:
         body = node.query.body
         single = isinstance(body, s.Select) and len(body.items) == 1 and body.group is None
         if isinstance(body, s.Select) and single and is_aggregated(body, (), self._builder.catalog):
-            keys = self._correlation(source, body)
+            keys = self.correlation(source, body)
             if keys:
                 return self._grouped(source, node, body, keys)
         elif node.query.fetch != 1:
@@ -197,15 +199,15 @@ class Subqueries:
         if len(body.items) != 1:
             raise SqlError(f"a scalar subquery gives one column, not {len(body.items)}", position=node.position)
         only = s.SelectItem(s.Call("SINGLE_VALUE", (body.items[0].expr,), position=node.position))
-        source, (value,), _ = self._aggregated(source, body, (only,), self._correlation(source, body))
+        source, (value,), _ = self._aggregated(source, body, (only,), self.correlation(source, body))
         self._results[id(node)] = value
         return source
 
-    def _correlation(self, source: Source, body: s.Select) -> list[_Key]:
+    def correlation(self, source: Source, body: s.Select) -> list[Key]:
         """Conditions ``inner = outer`` of a subquery."""
         inner = build_source(self._builder, body, StateTtl(()), None)
         outer = Converter(source.scope, self._builder.catalog, self.replace, clause="a subquery")
-        found: list[_Key] = []
+        found: list[Key] = []
         for member in and_members(body.where):
             if self._inside(member) or _reads_only(member, inner.scope):
                 continue
@@ -220,12 +222,12 @@ class Subqueries:
                 one, other = other, one
             if not _reads_only(one, inner.scope) or not _reads_only(other, source.scope):
                 inner.scope.resolve(_first_unknown(member, inner.scope, source.scope))
-            found.append(_Key(one, outer.convert(other), member))
+            found.append(Key(one, outer.convert(other), member))
         return found
 
     def _exists_value(self, source: Source, node: s.ExistsQuery) -> Source:
         body = _plain_select(node.query, self._builder.catalog) or self._derived(node.query)
-        source, (count,), _ = self._aggregated(source, body, (_count(),), self._correlation(source, body))
+        source, (count,), _ = self._aggregated(source, body, (_count(),), self.correlation(source, body))
         self._results[id(node)] = truths.some(count)
         return source
 
@@ -237,8 +239,8 @@ class Subqueries:
                 f"IN compares {counted(len(values), 'value')} with {counted(len(members), 'column')}",
                 position=node.position,
             )
-        correlated = self._correlation(source, body)
-        equal = [_Key(each, self._inner_only(value, node)) for each, value in zip(members, values, strict=True)]
+        correlated = self.correlation(source, body)
+        equal = [Key(each, self._inner_only(value, node)) for each, value in zip(members, values, strict=True)]
         source, (matches,), types = self._aggregated(source, body, (_count(),), [*correlated, *equal])
         found = truths.some(matches)
         if any(each.nullable for each in (*types[len(correlated) :], *(value.type for value in values))):
@@ -262,7 +264,7 @@ class Subqueries:
         sign = truths.OPPOSITES[node.sign] if node.every else node.sign
         bounding = (s.SelectItem(s.Call(name, (inner,))) for name in truths.BOUNDS[sign])
         calls = (_count(), _count(inner), *bounding)
-        correlated = self._correlation(source, body)
+        correlated = self.correlation(source, body)
         source, (rows, known, *bounds), _ = self._aggregated(source, body, calls, correlated)
         plan = self._builder.query(s.Query(replace(body, where=None)), nested=True)
         nullable = value.type.nullable or plan.type.fields[0].type.nullable
@@ -282,21 +284,45 @@ class Subqueries:
         items = tuple(s.SelectItem(s.Name((name,), position=query.position)) for name in names)
         return s.Select(items, s.Derived(query, s.Alias("EXPR$", names), position=query.position))
 
-    def _grouped(self, source: Source, node: s.ScalarQuery, body: s.Select, keys: list[_Key]) -> Source:
-        source, (value,), _ = self._aggregated(source, body, body.items, keys, node.query)
-        if _is_count(body):
-            zero = Literal(value=0, type=BIGINT.not_null())
-            value = resolve("COALESCE", (value, zero), position=node.position)
-            value = value.model_copy(update={"type": value.type.with_nullable(True)})
-        self._results[id(node)] = value
+    def _grouped(self, source: Source, node: s.ScalarQuery, body: s.Select, keys: list[Key]) -> Source:
+        if node.query.offset or node.query.fetch == 0:
+            raise SqlError("a subquery that gives no row is not supported here", position=node.query.position)
+        whole = replace(node.query, order=(), fetch=None)
+        source, (self._results[id(node)],) = self.totals(source, body, keys, whole)
         return source
+
+    def totals(
+        self, source: Source, body: s.Select, keys: Sequence[Key], query: s.Query | None = None
+    ) -> tuple[Source, list[Expression]]:
+        """The source with the list of a query that aggregates all the rows it finds, also where it finds none.
+
+        Then COUNT is 0, other aggregates are NULL, and what is computed of them is computed of these. With HAVING there
+        is no row: all is NULL, as in Flink.
+        """
+        if body.having is not None or all(_is_strict(item.expr, self._builder.catalog) for item in body.items):
+            source, values, _ = self._aggregated(source, body, body.items, keys, query)
+            return source, values
+        calls: dict[int, s.SelectItem] = {}
+        for item in body.items:
+            for each in walk(item.expr):
+                if is_aggregate(each, self._builder.catalog):
+                    calls[id(each)] = s.SelectItem(each, item.alias if each is item.expr else None)
+        source, values, _ = self._aggregated(source, body, tuple(calls.values()), keys, query)
+        found = {at: _of_none(value, item.expr) for (at, item), value in zip(calls.items(), values, strict=True)}
+
+        def known(each: s.Expr) -> Expression | None:
+            return found.get(id(each)) or self.replace(each)
+
+        converter = Converter(Scope(()), self._builder.catalog, known, clause="SELECT")
+        results = [converter.convert(item.expr) for item in body.items]
+        return source, [each.model_copy(update={"type": each.type.with_nullable(True)}) for each in results]
 
     def _aggregated(
         self,
         source: Source,
         body: s.Select,
         calls: tuple[s.SelectItem, ...],
-        keys: Sequence[_Key],
+        keys: Sequence[Key],
         query: s.Query | None = None,
     ) -> tuple[Source, list[Expression], list[LogicalType]]:
         """The source with aggregates of those rows of `body` whose keys are equal; their columns, types of the keys.
@@ -375,9 +401,20 @@ def _count(value: s.Expr | None = None) -> s.SelectItem:
     return s.SelectItem(s.Call("COUNT", (), star=True) if value is None else s.Call("COUNT", (value,)))
 
 
-def _is_count(body: s.Body) -> bool:
+def _is_strict(node: s.Expr, catalog: Catalog) -> bool:
+    """Whether an expression over aggregates is NULL where no row was found."""
+    if is_aggregate(node, catalog):
+        return isinstance(node, s.Call) and node.name.upper() != "COUNT"
     return (
-        isinstance(body, s.Select)
-        and isinstance(body.items[-1].expr, s.Call)
-        and (body.items[-1].expr.name.upper() == "COUNT")
+        isinstance(node, s.Call)
+        and node.name.upper() in _STRICT
+        and any(_is_strict(each, catalog) for each in node.args)
     )
+
+
+def _of_none(value: Expression, node: s.Expr) -> Expression:
+    """An aggregate behind a left join: what it is of no rows."""
+    if not isinstance(node, s.Call) or node.name.upper() != "COUNT":
+        return value
+    found = resolve("COALESCE", (value, Literal(value=0, type=BIGINT.not_null())), position=node.position)
+    return found.model_copy(update={"type": found.type.with_nullable(True)})

@@ -309,10 +309,9 @@ class FlinkParser(Expressions):
     def _parenthesised(self, lateral: bool) -> exp.Expr:
         token = self.token
         if self.at_query(1):
-            if lateral:
-                position = self.source.position(self.ahead(-1).start)
-                raise self.unsupported("LATERAL (SELECT …)", "Write a join, or ROW_NUMBER() for a Top-N.", position)
-            return self._aliased(self.expression(exp.Subquery(this=self.parenthesised_query()), token))
+            found = self.expression(exp.Subquery(this=self.parenthesised_query()), token)
+            found.meta["lateral"] = lateral
+            return self._aliased(found)
         self._advance()
         inner = self._relations()
         self.expect(")")

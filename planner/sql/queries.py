@@ -155,7 +155,8 @@ class Convert(Expressions):
 
     def _derived(self, node: exp.Expr) -> s.Derived:
         this, alias = self.read(node, "this", "alias")
-        return s.Derived(self.query(this), self._alias(alias), position=self.at(node))
+        lateral = bool(node.meta.get("lateral"))
+        return s.Derived(self.query(this), self._alias(alias), lateral, position=self.at(node))
 
     def _unnest(self, node: exp.Expr) -> s.Unnest:
         this, ordinality, alias = self.read(node, "this", "ordinality", "alias")

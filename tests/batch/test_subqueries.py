@@ -69,3 +69,80 @@ def test_what_is_refused(query: str, message: str) -> None:
     with pytest.raises(RekindleError, match=message) as raised:
         env.compile_plan_sql(query)
     assert "line 1" in str(raised.value)
+
+
+BEYOND_FLINK = [
+    # Flink finds no plan for LIMIT, and drops a row where a column in front of it is NULL.
+    (
+        "SELECT u.id, x.n FROM u, LATERAL (SELECT n FROM t WHERE t.v = u.w ORDER BY n DESC LIMIT 1) AS x",
+        [[1, 1], [7, 4]],
+    ),
+    (
+        "SELECT u.id, x.n FROM u LEFT JOIN LATERAL (SELECT n AS m FROM t WHERE t.v = u.w ORDER BY m LIMIT 1 OFFSET 1) "
+        "AS x (n) ON TRUE",
+        [[1, None], [2, None], [3, None], [7, 4]],
+    ),
+    (
+        "SELECT u.id, x.s FROM u, LATERAL (SELECT k, SUM(n) AS s FROM t WHERE t.v = u.w GROUP BY k ORDER BY 2 LIMIT 1) "
+        "AS x",
+        [[1, 1], [7, 7]],
+    ),
+    (
+        "SELECT u.id, x.y FROM u, LATERAL (SELECT v + u.w FROM t WHERE t.id = u.id) AS x (y)",
+        [[1, 20], [2, None], [3, None]],
+    ),
+    (
+        "SELECT y.n, x.k FROM (SELECT id AS n FROM u) AS y, LATERAL (SELECT * FROM t WHERE id = y.n) AS x",
+        [[1, "a"], [2, "a"], [3, "b"]],
+    ),
+    (
+        "SELECT x.v, z.c FROM u, LATERAL (SELECT v FROM t WHERE t.v = u.w) AS x, LATERAL (SELECT COUNT(*) AS c FROM t "
+        "WHERE t.v = x.v) AS z",
+        [[10, 1], [30, 2], [30, 2]],
+    ),
+]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(("query", "rows"), BEYOND_FLINK)
+def test_rows_that_flink_does_not_give(query: str, rows: list[list[Any]], spark: SparkSession) -> None:
+    env = TableEnvironment.create({"execution.runtime-mode": "batch"}, spark=spark)
+    env.execute_script(TABLES)
+    assert sorted((list(row) for _, row in env.execute_sql(query).collect()), key=repr) == sorted(rows, key=repr)
+
+
+FRONT = "SELECT 1 FROM u, LATERAL "
+REFUSED = {
+    "SELECT 1 FROM u RIGHT JOIN LATERAL (SELECT v FROM t WHERE t.v = u.w) AS x ON TRUE": "RIGHT JOIN of a LATERAL",
+    "SELECT 1 FROM u LEFT JOIN LATERAL (SELECT v + u.w FROM t WHERE t.v = u.w) AS x ON TRUE": "columns of LEFT JOIN",
+    "(SELECT v FROM t WHERE t.v = u.w LIMIT 1) AS x": "LIMIT without ORDER BY",
+    "(SELECT DISTINCT v FROM t WHERE t.v = u.w ORDER BY v LIMIT 1) AS x": "LIMIT with DISTINCT",
+    "(SELECT MAX(v) FROM t WHERE t.v > u.w) AS x": "only in conditions inner = outer",
+    "(SELECT MAX(v + u.w) FROM t WHERE t.v = u.w) AS x": "reads the rows in front only in WHERE",
+    "(SELECT RANK() OVER (ORDER BY v) FROM t WHERE t.v = u.w) AS x": "functions OVER windows",
+    "(SELECT v FROM t WHERE t.v = u.w) AS x (a, b)": "2 column names for 1 columns",
+    "(SELECT v FROM t WHERE t.v = u.w) AS u": "two relations are named 'u'",
+    "(SELECT v FROM t WHERE t.v = u.q) AS x": "not found",
+    "(SELECT v FROM t WHERE t.v = u.w ORDER BY 2 LIMIT 1) AS x": "ORDER BY 2: there are 1 columns",
+    "SELECT (SELECT MAX(v) FROM t WHERE t.v = u.w LIMIT 0) FROM u": "a subquery that gives no row",
+}
+
+
+@pytest.mark.parametrize("query", REFUSED)
+def test_what_no_join_can_stand_for_is_refused_at_its_place(query: str) -> None:
+    env = TableEnvironment.create({"execution.runtime-mode": "batch"})
+    env.execute_script(TABLES)
+    with pytest.raises(RekindleError) as raised:
+        env.compile_plan_sql(query if query.startswith("SELECT") else FRONT + query)
+    assert REFUSED[query] in str(raised.value)
+    assert raised.value.position is not None
+
+
+def test_a_query_with_limit_and_one_row_of_aggregates_counts_for_each_row() -> None:
+    env = TableEnvironment.create({"execution.runtime-mode": "batch"})
+    env.execute_script(TABLES)
+    plain, limited = (
+        env.compile_plan_sql(f"SELECT (SELECT MAX(v) FROM t WHERE t.v = u.w{end}) FROM u").as_json_string()
+        for end in ("", " ORDER BY 1 LIMIT 1")
+    )
+    assert plain == limited

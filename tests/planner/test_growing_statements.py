@@ -116,6 +116,11 @@ NESTED: dict[str, str] = {
     "a value in SELECT": "SELECT ({}) AS a FROM t",
     "a value in WHERE": "SELECT a FROM t WHERE a = ({})",
     "a value in an aggregate": "SELECT MAX(a + ({})) AS a FROM t",
+    "LATERAL": "SELECT x.a FROM t, LATERAL (SELECT a FROM ({}) AS y WHERE y.a = t.b) AS x",
+    "LATERAL with aggregates": "SELECT x.a FROM t, LATERAL (SELECT MAX(a) AS a FROM ({}) AS y WHERE y.a = t.b) AS x",
+    "LATERAL with LIMIT": (
+        "SELECT x.a FROM t, LATERAL (SELECT a FROM ({}) AS y WHERE y.a = t.b ORDER BY a LIMIT 1) AS x"
+    ),
     "a correlated value over a query in FROM": "SELECT (SELECT MAX(a) FROM ({}) AS x WHERE x.a = t.b) AS a FROM t",
 }
 

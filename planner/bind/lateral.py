@@ -1,0 +1,268 @@
+"""FROM: LATERAL (SELECT …) that reads the rows in front of it becomes a join, as Flink decorrelates it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from execnodes.core.errors import SqlError
+from execnodes.core.expressions import Expression, InputRef, Literal, input_indexes, remap
+from execnodes.core.types import BIGINT, Field
+from execnodes.functions import resolve
+from planner import syntax as s
+from planner.algebra import Filter, Join, JoinType, Logical
+from planner.algebra.columns import unique_names
+from planner.algebra.join import joined_type
+from planner.bind.aggregate import is_aggregated
+from planner.bind.builder import Builder
+from planner.bind.expression_binder import Converter, all_of, and_members, walk
+from planner.bind.hints import StateTtl
+from planner.bind.relations import build_source
+from planner.bind.scope import Relation, Scope
+from planner.bind.select import list_columns
+from planner.bind.source import TRUE, Source, project, refs
+from planner.bind.subqueries import Key, Subqueries
+
+_WHERE_ONLY = "Read the rows in front in WHERE, as inner = outer, and the rest behind the join."
+
+
+def join_lateral(builder: Builder, left: Source, node: s.Join, right: s.Derived) -> Source | None:
+    """The rows in front, each with those that the query makes of it; None if it does not read them."""
+    body = right.query.body
+    if right.query.with_items or not isinstance(body, s.Select) or body.relation is None:
+        return None
+    inner = build_source(builder, body, StateTtl(()), None)
+    if not any(_reads(each, inner.scope, left.scope) for each in _parts(body, right.query)):
+        return None
+    _refuse(left, node, right)
+    return _Lateral(builder, left, inner, node, right, body).join()
+
+
+class _Lateral:
+    """One LATERAL that reads the rows in front of it."""
+
+    def __init__(
+        self, builder: Builder, left: Source, inner: Source, node: s.Join, right: s.Derived, body: s.Select
+    ) -> None:
+        self._builder, self._left, self._inner = builder, left, inner
+        self._node, self._right, self._body = node, right, body
+        self._is_left = node.kind == "LEFT"
+        self._subqueries = Subqueries(builder, left.scope)
+
+    def join(self) -> Source:
+        """The join, by what the query does with the rows it finds."""
+        body, query = self._body, self._right.query
+        over = any(isinstance(e, s.Call) and e.over for item in body.items for e in walk(item.expr))
+        if body.qualify is not None or over:
+            raise SqlError(
+                "functions OVER windows in a LATERAL query that reads the rows in front are not supported",
+                position=self._right.position,
+                hint="Write a join with a query that numbers its rows.",
+            )
+        aggregated = is_aggregated(body, query.order, self._builder.catalog)
+        if not aggregated and not body.distinct and query.fetch is None and not query.offset:
+            return self._plain()
+        others = [item.expr for item in body.items] + _above(body) + [self._meant(item) for item in query.order]
+        for each in others:
+            if _reads(each, self._inner.scope, self._left.scope):
+                raise SqlError(
+                    "a LATERAL query with aggregates, DISTINCT or LIMIT reads the rows in front only in WHERE",
+                    position=each.position,
+                    hint=_WHERE_ONLY,
+                )
+        keys = self._subqueries.correlation(self._left, body)
+        if aggregated and body.group is None and self._is_left and query.fetch != 0 and not query.offset:
+            return self._totals(keys)
+        return self._by_keys(keys, aggregated)
+
+    def _plain(self) -> Source:
+        """Filters and columns alone: the conditions that read both sides are those of the join."""
+        inner, correlated = self._subqueries.split(self._left, self._body)
+        inner, names, items = list_columns(self._builder, self._body, inner, self._subqueries)
+        outer = [each for each in items if _is_outer(each)]
+        if outer and self._is_left:
+            raise SqlError(
+                "columns of LEFT JOIN LATERAL may not read the rows in front",
+                position=self._right.position,
+                hint=_WHERE_ONLY,
+            )
+        own = [each for each in items if not _is_outer(each)]
+        read = sorted({i for each in (*correlated, *outer) for i in input_indexes(each) if i >= 0})
+        columns = refs(inner.logical.type)
+        fields = [inner.logical.type.fields[index].name for index in read]
+        below: Logical = project(
+            inner.logical,
+            [*own, *(columns[index] for index in read)] or [TRUE],
+            unique_names([*(f"$own{i}" for i in range(len(own))), *fields] or ["EXPR$0"]),
+        )
+        width = self._left.width
+        places = {index: width + len(own) + i for i, index in enumerate(read)}
+
+        def moved(each: Expression) -> Expression:
+            return remap(each, lambda index: -1 - index if index < 0 else places[index])
+
+        plan = self._joined(below, [moved(each) for each in correlated], names if self._is_left else [])
+        given = iter(refs(plan.type)[width : width + len(own)])
+        found = [moved(each) if _is_outer(each) else next(given) for each in items]
+        return self._output(plan, names, found)
+
+    def _by_keys(self, keys: list[Key], aggregated: bool) -> Source:
+        """Aggregates, DISTINCT and Top-N: for each value of the columns by which rows are found, then a join by these.
+
+        So a row in front for which nothing is found has no aggregates, either: an inner join drops it, as in Flink.
+        """
+        body, query = self._body, self._right.query
+        rest = [each for each in and_members(body.where) if not any(each is key.member for key in keys)]
+        condition = None if not rest else rest[0] if len(rest) == 1 else s.Call("AND", tuple(rest))
+        inner = tuple(key.inner for key in keys)
+        items = [*body.items, *(s.SelectItem(each, f"$key{i}") for i, each in enumerate(inner))]
+        group = (*(body.group or ()), *inner) if aggregated else None
+        if query.fetch is not None or query.offset:
+            items.append(s.SelectItem(self._number(inner), "$rank"))
+        whole = s.Query(
+            replace(body, items=tuple(items), where=condition, group=group), position=self._right.query.position
+        )
+        plan = self._builder.query(whole, nested=True)
+        shown = len(plan.type.fields) - len(items) + len(body.items)
+        if query.fetch is not None or query.offset:
+            plan = self._ranked(plan)
+        width, fields = self._left.width, plan.type.fields
+        equal = [
+            resolve("=", (key.outer, InputRef(input_index=width + shown + i, type=fields[shown + i].type)))
+            for i, key in enumerate(keys)
+        ]
+        names = [field.name for field in fields[:shown]]
+        joined = self._joined(plan, equal, names)
+        return self._output(joined, names, refs(joined.type)[width : width + shown])
+
+    def _totals(self, keys: list[Key]) -> Source:
+        """LEFT JOIN of aggregates of all rows that are found: one row for each in front, also where none is."""
+        items = self._body.items
+        source, values = self._subqueries.totals(self._left, self._body, keys)
+        found = self._output(source.logical, [item.alias or f"EXPR${at}" for at, item in enumerate(items)], values)
+        node = self._node
+        on = None if node.condition is None else self._on(found.scope, node.condition)
+        if on is None or on == TRUE:
+            return found
+        columns, width = refs(found.logical.type), self._left.width
+        kept = [resolve("CASE", (on, each, _null(each)), position=node.position) for each in columns[width:]]
+        return found.on(project(found.logical, [*columns[:width], *kept], [f.name for f in found.logical.type.fields]))
+
+    def _number(self, keys: tuple[s.Expr, ...]) -> s.Call:
+        """ROW_NUMBER among the rows that are found for one in front."""
+        body, query = self._body, self._right.query
+        if body.distinct or not query.order:
+            what = "with DISTINCT" if body.distinct else "without ORDER BY"
+            raise SqlError(
+                f"LIMIT {what} in a LATERAL query that reads the rows in front is not supported",
+                position=query.position,
+                hint="Write a query in FROM with SELECT DISTINCT." if body.distinct else "Say which rows: ORDER BY.",
+            )
+        order = tuple(replace(each, expr=self._meant(each)) for each in query.order)
+        return s.Call("ROW_NUMBER", over=s.WindowSpec(partition=keys, order=order), position=query.position)
+
+    def _meant(self, item: s.OrderItem) -> s.Expr:
+        """What ORDER BY names: a column of the list by its number or alias, or an expression."""
+        items, expr = self._body.items, item.expr
+        if isinstance(expr, s.Constant) and isinstance(expr.literal.value, int):
+            if not 1 <= expr.literal.value <= len(items):
+                raise SqlError(f"ORDER BY {expr.literal.value}: there are {len(items)} columns", position=item.position)
+            return items[expr.literal.value - 1].expr
+        if isinstance(expr, s.Name) and len(expr.parts) == 1:
+            return next((each.expr for each in items if each.alias == expr.parts[0]), expr)
+        return expr
+
+    def _ranked(self, plan: Logical) -> Logical:
+        """The rows whose number is asked for."""
+        query, rank = self._right.query, refs(plan.type)[-1]
+        bounds = [] if not query.offset else [(">", query.offset)]
+        if query.fetch is not None:
+            bounds.append(("<=", query.offset + query.fetch))
+        conditions = [
+            resolve(sign, (rank, Literal(value=value, type=BIGINT.not_null())), position=query.position)
+            for sign, value in bounds
+        ]
+        return Filter(plan, all_of(conditions) or TRUE)
+
+    def _joined(self, right: Logical, conditions: list[Expression], names: list[str]) -> Logical:
+        """The join; of LEFT JOIN also the condition of ON, which may read the first columns, by these names."""
+        left, kind = self._left.logical, JoinType.LEFT if self._is_left else JoinType.INNER
+        type_ = joined_type(left.type, right.type, kind)
+        node = self._node
+        if self._is_left and node.condition is not None:
+            scope = self._scope(self._alias_names(names), right.type.fields[: len(names)])
+            on = self._on(scope, node.condition)
+            conditions = conditions if on == TRUE else [*conditions, on]
+        return Join(left, right, kind, all_of(conditions) or TRUE, type_, position=node.position)
+
+    def _output(self, plan: Logical, names: list[str], values: list[Expression]) -> Source:
+        """The columns in front and those of the query, by the names of its alias; of an inner join those ON keeps."""
+        width = self._left.width
+        names = self._alias_names(names)
+        ours = [field.name for field in plan.type.fields[:width]]
+        cut = project(plan, [*refs(plan.type)[:width], *values], unique_names([*ours, *names]))
+        found = Source(cut, self._scope(names, cut.type.fields[width:]))
+        return found if self._is_left else self._filtered(found)
+
+    def _filtered(self, source: Source) -> Source:
+        if self._node.condition is None:
+            return source
+        condition = self._on(source.scope, self._node.condition)
+        return source if condition == TRUE else source.on(Filter(source.logical, condition))
+
+    def _on(self, scope: Scope, node: s.Expr) -> Expression:
+        return Converter(scope, self._builder.catalog, clause="ON").condition(node)
+
+    def _scope(self, names: list[str], fields: Iterable[Field]) -> Scope:
+        alias = self._right.alias.name if self._right.alias else None
+        members = tuple(Field(name, field.type) for name, field in zip(names, fields, strict=True))
+        width = self._left.width
+        added = Relation(alias, members, tuple(range(width, width + len(members))))
+        return Scope((*self._left.scope.relations, added), self._left.scope.merged)
+
+    def _alias_names(self, names: list[str]) -> list[str]:
+        columns = self._right.alias.columns if self._right.alias else ()
+        if columns and len(columns) != len(names):
+            raise SqlError(f"{len(columns)} column names for {len(names)} columns", position=self._right.position)
+        return list(columns) or names
+
+
+def _refuse(left: Source, node: s.Join, right: s.Derived) -> None:
+    if node.kind in ("RIGHT", "FULL") or node.using or node.natural:
+        kind = "NATURAL JOIN" if node.natural else "JOIN … USING" if node.using else f"{node.kind} JOIN"
+        raise SqlError(
+            f"{kind} of a LATERAL query that reads the rows in front is not supported",
+            position=node.position,
+            hint="Write CROSS or LEFT JOIN.",
+        )
+    if right.alias and right.alias.name in {each.alias for each in left.scope.relations}:
+        raise SqlError(
+            f"two relations are named '{right.alias.name}'", position=right.position, hint="Give one an alias."
+        )
+
+
+def _parts(body: s.Select, query: s.Query) -> list[s.Expr]:
+    where = [] if body.where is None else [body.where]
+    items = [item.expr for item in body.items]
+    return [*where, *items, *_above(body), *(item.expr for item in query.order)]
+
+
+def _above(body: s.Select) -> list[s.Expr]:
+    """GROUP BY and HAVING."""
+    keys = [each for each in body.group or () if not isinstance(each, s.GroupingSets)]
+    sets = [key for each in body.group or () if isinstance(each, s.GroupingSets) for one in each.sets for key in one]
+    return [*keys, *sets, *([] if body.having is None else [body.having])]
+
+
+def _reads(node: s.Expr, inner: Scope, outer: Scope) -> bool:
+    """Whether an expression names a column of the rows in front."""
+    names = [each for each in walk(node) if isinstance(each, s.Name)]
+    return any(not inner.finds(each) and outer.finds(each) for each in names)
+
+
+def _null(value: Expression) -> Expression:
+    return Literal(value=None, type=value.type.with_nullable(True))
+
+
+def _is_outer(expression: Expression) -> bool:
+    return any(index < 0 for index in input_indexes(expression))
