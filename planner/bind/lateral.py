@@ -10,7 +10,7 @@ from execnodes.core.expressions import Expression, InputRef, Literal, input_inde
 from execnodes.core.types import BIGINT, Field
 from execnodes.functions import resolve
 from planner import syntax as s
-from planner.algebra import Filter, Join, JoinType, Logical
+from planner.algebra import Aggregate, Filter, Join, JoinType, Logical, Project
 from planner.algebra.columns import unique_names
 from planner.algebra.join import joined_type
 from planner.bind.aggregate import is_aggregated
@@ -71,8 +71,9 @@ class _Lateral:
                     hint=_WHERE_ONLY,
                 )
         keys = self._subqueries.correlation(self._left, body)
-        if aggregated and body.group is None and self._is_left and query.fetch != 0 and not query.offset:
-            return self._totals(keys)
+        lone = aggregated and body.group is None and len(body.items) == 1
+        if lone and self._is_left and query.fetch != 0 and not query.offset:
+            return self._total(keys)
         return self._by_keys(keys, aggregated)
 
     def _plain(self) -> Source:
@@ -126,6 +127,8 @@ class _Lateral:
         shown = len(plan.type.fields) - len(items) + len(body.items)
         if query.fetch is not None or query.offset:
             plan = self._ranked(plan)
+            if not aggregated and self._are_distinct(keys):
+                return self._of_keys(plan, keys, shown)
         width, fields = self._left.width, plan.type.fields
         equal = [
             resolve("=", (key.outer, InputRef(input_index=width + shown + i, type=fields[shown + i].type)))
@@ -135,8 +138,11 @@ class _Lateral:
         joined = self._joined(plan, equal, names)
         return self._output(joined, names, refs(joined.type)[width : width + shown])
 
-    def _totals(self, keys: list[Key]) -> Source:
-        """LEFT JOIN of aggregates of all rows that are found: one row for each in front, also where none is."""
+    def _total(self, keys: list[Key]) -> Source:
+        """LEFT JOIN of one value that is aggregated of all rows that are found: there is one also where none is.
+
+        Several values are NULL there, as Flink has it.
+        """
         items = self._body.items
         source, values = self._subqueries.totals(self._left, self._body, keys)
         found = self._output(source.logical, [item.alias or f"EXPR${at}" for at, item in enumerate(items)], values)
@@ -183,6 +189,30 @@ class _Lateral:
             for sign, value in bounds
         ]
         return Filter(plan, all_of(conditions) or TRUE)
+
+    def _are_distinct(self, keys: list[Key]) -> bool:
+        """Whether in front stand the distinct keys of the very rows that the query reads, and nothing else."""
+        distinct = self._left.logical
+        if self._is_left or not isinstance(distinct, Aggregate) or distinct.calls or distinct.grouping_sets:
+            return False
+        below, outer = distinct.input, [key.outer for key in keys]
+        if not isinstance(below, Project) or below.input != self._inner.logical or len(keys) != self._left.width:
+            return False
+        converter = Converter(self._inner.scope, self._builder.catalog, clause="WHERE")
+        meant = {each.input_index: key for each, key in zip(outer, keys, strict=True) if isinstance(each, InputRef)}
+        return len(meant) == len(keys) and all(
+            below.expressions[distinct.grouping[at]] == converter.convert(key.inner) for at, key in meant.items()
+        )
+
+    def _of_keys(self, plan: Logical, keys: list[Key], shown: int) -> Source:
+        """A Top-N for each key needs no join; as in Flink, rows whose key is NULL have one, too."""
+        columns = refs(plan.type)
+        places = {key.outer.input_index: shown + at for at, key in enumerate(keys) if isinstance(key.outer, InputRef)}
+        front = self._left.logical.type.fields
+        names = [field.name for field in front] + [field.name for field in plan.type.fields[:shown]]
+        moved = [*(columns[places[at]] for at in range(len(front))), *columns[:shown]]
+        made = project(plan, moved, unique_names(names))
+        return self._output(made, names[len(front) :], refs(made.type)[len(front) :])
 
     def _joined(self, right: Logical, conditions: list[Expression], names: list[str]) -> Logical:
         """The join; of LEFT JOIN also the condition of ON, which may read the first columns, by these names."""
