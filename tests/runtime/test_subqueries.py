@@ -39,7 +39,7 @@ def test_rows_are_those_of_flink(spark: SparkSession, tmp_path: Path) -> None:
     session = TableEnvironment.create({})
     session.execute_script("\n".join(tables))
     asked = [(query, rows) for query, rows in QUERIES if any(each in query for each in ASKED)]
-    assert len(asked) == len(ASKED)
+    assert all(any(each in query for query, _ in asked) for each in ASKED)
     sinks, inserts = [], []
     for at, (query, rows) in enumerate(asked):
         (root,) = session.compile_plan_sql(query).graph.roots()
