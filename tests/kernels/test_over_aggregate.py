@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from execnodes.core.changelog import RowKind
@@ -220,8 +220,16 @@ class FlinkKey:
         return found
 
 
+BEHIND: list[list[Row]] = [
+    [("a", 13_332_000, None, 1)], [("b", 0, None, 4)], [("b", 16_665_000, None, 5)], [("a", 0, None, 6)],
+    [("b", 0, None, 10)],
+]  # fmt: skip
+"""The first row of a key comes behind the watermark: the next one finds the timers that it asked for."""
+
+
 @ROUNDS
 @settings(max_examples=60, deadline=None)
+@example(batches=BEHIND, preceding=0, picked=[0], delay=1, moved=0)
 @given(
     batches=streams(),
     preceding=st.sampled_from([0, 1, 2, 3, 5, SPAN // 3, SPAN // 3 + 1, SPAN]),

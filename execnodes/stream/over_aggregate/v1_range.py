@@ -102,7 +102,7 @@ class OverByRange(OverByTime):
 
     def addresses(self, new: pl.DataFrame, context: Context) -> pl.DataFrame:
         """All buckets that a key can have rows in; new rows move all of them."""
-        return self._addresses(new, ROWS, context)
+        return self._addresses(new, new[TIME] + self.idle, ROWS, context)
 
     def placed(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Rows by when their key is forgotten, unless more come."""
@@ -137,7 +137,8 @@ class OverByRange(OverByTime):
             yield life.begun
 
     def _known(self, named: pl.DataFrame, context: Context) -> pl.DataFrame:
-        found = context.state(LIVES).read(self._addresses(named, LIVES, context))
+        leaving = named.select(pl.max_horizontal(pl.col(TIME) + self.idle, pl.col(SEEN) + 1)).to_series()
+        found = context.state(LIVES).read(self._addresses(named, leaving, LIVES, context))
         return found.drop(BUCKET).sort(DUE, TIME, maintain_order=True)
 
     def _given(self, behind: pl.DataFrame, lives: dict[int, Life], context: Context) -> None:
@@ -167,11 +168,12 @@ class OverByRange(OverByTime):
         timers = pl.DataFrame(told, schema=types, orient="row")
         spec = self.states[-1]
         kept = timers.join(named.select(GROUP, HASH, *self.shape.key_names), on=GROUP, how="left")
-        ends = end_of(pl.col(TIME).max().over(GROUP), self.span).alias(BUCKET)
+        # A row behind the watermark asks for timers that the next watermark fires, whatever their times are.
+        ends = end_of(pl.col(DUE).max().over(GROUP), self.span).alias(BUCKET)
         context.state(LIVES).write(kept.with_columns(ends).select(BUCKET, HASH, *(each.name for each in spec.columns)))
 
-    def _addresses(self, new: pl.DataFrame, state: str, context: Context) -> pl.DataFrame:
-        ends = (end(each + self.idle, self.span) for each in new[TIME].unique().to_list())
+    def _addresses(self, new: pl.DataFrame, leaving: pl.Series, state: str, context: Context) -> pl.DataFrame:
+        ends = (end(each, self.span) for each in leaving.unique().to_list())
         buckets = sorted({*context.state(state).buckets(), *ends})
         hashes = new.select(pl.col(HASH).unique())
         return hashes.join(pl.DataFrame({BUCKET: buckets}, schema={BUCKET: pl.Int64()}), how="cross")
