@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from execnodes.core.expressions import AggregateCall
-from execnodes.core.types import NESTED, NUMERICS, TEXTS, LogicalType, Root
+from execnodes.core.types import INTEGERS, NESTED, NUMERICS, TEXTS, LogicalType, Root
 
 if TYPE_CHECKING:
     from execnodes.aggregates.spark_call import SparkCall
@@ -27,6 +27,9 @@ class AggregateFunction:
     result: Callable[[LogicalType], LogicalType]
     """Result type from the (first) argument's; its nullability is decided by `nullable`."""
     takes: Callable[[LogicalType], bool] = lambda t: True
+    """Of the first argument's type."""
+    takes_further: Callable[[LogicalType], bool] = lambda t: True
+    """Of the types of those behind it."""
     least: int = 1
     most: int = 1
     """Fewest and most arguments."""
@@ -76,6 +79,11 @@ def same(t: LogicalType) -> LogicalType:
 def numeric(t: LogicalType) -> bool:
     """Numbers of any type."""
     return t.root in NUMERICS
+
+
+def whole(t: LogicalType) -> bool:
+    """Numbers without fractions, DECIMALs apart."""
+    return t.root in INTEGERS
 
 
 def comparable(t: LogicalType) -> bool:

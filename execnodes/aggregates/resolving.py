@@ -31,8 +31,10 @@ def resolve(
         raise SqlError(f"{name}(DISTINCT) is not supported", position=position)
     first = arg_types[0] if arg_types else BIGINT
     first = first if function.as_it_is else first.regular()
-    if arg_types and not function.takes(first):
-        raise SqlError(f"{name} does not take {first}", position=position, hint="CAST the argument.")
+    refused = [] if not arg_types or function.takes(first) else [first]
+    refused += [each for each in arg_types[1:] if not function.takes_further(each)]
+    if refused:
+        raise SqlError(f"{name} does not take {refused[0]}", position=position, hint="CAST the argument.")
     nullable = function.nullable
     if nullable is None:
         nullable = first.nullable or not grouped or filtered

@@ -283,10 +283,12 @@ def constant_arguments(
             raise SqlError("the separator of LISTAGG is a constant text", position=node.args[1].position)
         return arguments, {aggregates.SEPARATOR: separator.value}
     if name == "PERCENTILE":
-        if len(arguments) != 2:
-            hint = "Repeat rows that count several times." if len(arguments) == 3 else None
+        if len(arguments) not in (2, 3):
+            hint = "Write PERCENTILE(value, 0.5), or PERCENTILE(value, 0.5, frequency)."
             raise SqlError("PERCENTILE takes a value and a percentage", position=node.position, hint=hint)
-        return arguments[:1], {aggregates.PERCENTAGE: _percentage(fold(arguments[1]), node.args[1].position)}
+        return [arguments[0], *arguments[2:]], {
+            aggregates.PERCENTAGE: _percentage(fold(arguments[1]), node.args[1].position)
+        }
     if name in ("JSON_OBJECTAGG", "JSON_ARRAYAGG"):
         arguments[-1] = resolve("JSON_STRING", (arguments[-1],), position=node.position)
     return arguments, {}

@@ -43,6 +43,8 @@ CASES = [
     ("SELECT k, AVG(v), SUM(v) FROM t GROUP BY k ORDER BY k", [(None, None, None), ("a", 3, 7), ("b", -8, -8)]),
     ("SELECT COUNT(*), MAX(v) FROM t WHERE v > 100", [(0, None)]),
     ("SELECT PERCENTILE(v, 0.5), PERCENTILE(v, ARRAY[0, 0.25, 1]) FROM t", [(3.0, [-8.0, -2.5, 4.0])]),
+    ("SELECT PERCENTILE(v, 0.5, 2), PERCENTILE(v, ARRAY[1], v), PERCENTILE(v, 0.5, 0) FROM t", [(3.0, [4.0], None)]),
+    ("SELECT PERCENTILE(DISTINCT v, 0.5, v) FROM (SELECT v FROM t UNION ALL SELECT v FROM t)", [(4.0,)]),
     ("SELECT v FROM (SELECT v FROM t INTERSECT ALL SELECT v + 1 FROM t) ORDER BY v", [(None,), (4,)]),
     ("SELECT v FROM t ORDER BY v DESC LIMIT 2", [(4,), (3,)]),
     ("SELECT v FROM t ORDER BY v OFFSET 2 ROWS FETCH NEXT 1 ROWS ONLY", [(3,)]),

@@ -85,10 +85,13 @@ class Aggregation:
             for name, columns in layouts.items()
         )
 
-    def value_states(self) -> dict[str, tuple[AggregateCall, ...]]:
-        """Names of the states with values to the calls that are made from them."""
+    def value_states(self) -> dict[str, tuple[tuple[str, ...], tuple[AggregateCall, ...]]]:
+        """Names of the states with values to their columns for arguments, and the calls that are made from them."""
         parts: dict[str, CountedValues | SequencedValues] = {**self._counted, **self._sequenced}
-        return {name: tuple(each.call for each in _accumulators(part)) for name, part in parts.items()}
+        return {
+            name: (tuple(column.name for column in part.types), tuple(each.call for each in _accumulators(part)))
+            for name, part in parts.items()
+        }
 
     @property
     def ordered(self) -> bool:
@@ -168,15 +171,20 @@ class Aggregation:
 
     @cached_property
     def _counted(self) -> dict[str, CountedValues]:
-        """State names to the values that calls over one argument share."""
-        by_argument: dict[int, list[Accumulator]] = {}
+        """State names to the values that calls over the same arguments share."""
+        by_arguments: dict[tuple[int, ...], list[Accumulator]] = {}
         for each in self.accumulators:
             if by_transitions(each) or feed(each) is Feed.COUNTED:
-                by_argument.setdefault(each.call.arg_list[0], []).append(each)
+                by_arguments.setdefault(each.call.arg_list, []).append(each)
         grows = not self.retract and not self.ttl_ms
         return {
-            self._value_state("Values", each[0]): CountedValues(tuple(each), self.group, grows and _all_distinct(each))
-            for each in by_argument.values()
+            self._value_state("Values", each[0]): CountedValues(
+                tuple(each),
+                self._arguments(arguments, frame.VALUE, frame.FREQUENCY),
+                self.group,
+                grows and _all_distinct(each),
+            )
+            for arguments, each in by_arguments.items()
         }
 
     @cached_property
@@ -185,11 +193,17 @@ class Aggregation:
         found = {}
         for each in self.accumulators:
             if feed(each) is Feed.SEQUENCED:
-                names = ("value",) if len(each.call.arg_list) == 1 else ("key", "value")
-                types = (self.input[index].type.with_nullable(True).regular() for index in each.call.arg_list)
-                columns = tuple(Column(name, t) for name, t in zip(names, types, strict=True))
-                found[self._value_state("Sequence", each)] = SequencedValues(each, columns, self.group)
+                at = each.call.arg_list
+                names = (frame.VALUE,) if len(at) == 1 else (frame.MAP_KEY, frame.VALUE)
+                found[self._value_state("Sequence", each)] = SequencedValues(
+                    each, self._arguments(at, *names), self.group
+                )
         return found
+
+    def _arguments(self, places: tuple[int, ...], *names: str) -> tuple[Column, ...]:
+        """Columns of the input as they stand in a values state, by the first of the names."""
+        types = (self.input[at].type.with_nullable(True).regular() for at in places)
+        return tuple(Column(name, t) for name, t in zip(names, types, strict=False))
 
     def _value_state(self, kind: str, first: Accumulator) -> str:
         """E.g. ``groupAggregateValues2``: what the third call reads, and maybe others behind it."""
@@ -197,16 +211,16 @@ class Aggregation:
 
     def _step(self, rows: pl.DataFrame, context: Context) -> Iterator[pl.DataFrame]:
         schemas = {spec.name: spec.schema for spec in self.states}
-        seen: dict[int, tuple[CountedValues, pl.DataFrame]] = {}
+        seen: dict[tuple[int, ...], tuple[CountedValues, pl.DataFrame]] = {}
         for name, counted in self._counted.items():
             news, merged = counted.step(rows, context.state(name), schemas[name])
-            seen[counted.accumulators[0].call.arg_list[0]] = counted, merged
+            seen[counted.accumulators[0].call.arg_list] = counted, merged
             yield self._marked(news, name)
         for name, sequenced in self._sequenced.items():
             each = sequenced.accumulator
             source, read = self._source(each), rows
             if by_transitions(each):
-                counted, read = seen[each.call.arg_list[0]]
+                counted, read = seen[each.call.arg_list]
                 source = counted.transitions(each)
             yield self._marked(sequenced.step(read, source, context.state(name), schemas[name]), name)
 

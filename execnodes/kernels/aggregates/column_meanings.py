@@ -32,8 +32,8 @@ def aggregation_columns(
     if isinstance(aggregation, MixedAggregation) and results is None:
         users = (call for call in aggregation.every_call if call.user_name)
         add_users(found[aggregation.state_name], ((call, call_term(call, rows)) for call in users))
-    for name, calls in aggregation.value_states().items():
-        terms = {**key_columns, **_value_columns(calls, rows)}
+    for name, (arguments, calls) in aggregation.value_states().items():
+        terms = {**key_columns, **_value_columns(arguments, calls, rows)}
         found[name] = AccumulatorColumns(terms, (), aggregation.retract)
     return found
 
@@ -47,17 +47,19 @@ def add_users(columns: AccumulatorColumns, calls: Iterable[tuple[AggregateCall, 
             columns.serializers[term.text] = call.accumulator.model_dump_json(by_alias=True)
 
 
-def _value_columns(calls: Sequence[AggregateCall], rows: RowsMeaning) -> dict[str, Term]:
+def _value_columns(arguments: Sequence[str], calls: Sequence[AggregateCall], rows: RowsMeaning) -> dict[str, Term]:
     # Which values there are depends on all the calls.
     of_all = frozenset(call_term(call, rows) for call in calls)
-    first, last = rows.columns[calls[0].arg_list[0]], rows.columns[calls[0].arg_list[-1]]
+    values = {
+        name: said("value", "{value} for ({call})", value=rows.columns[at], call=of_all)
+        for name, at in zip(arguments, calls[0].arg_list, strict=True)
+    }
     counters = {
         f"{call.name}$occurrences": said("occurrences", "occurrences {filter}", filter=rows.some(_filter(call)))
         for call in calls
     }
     return {
-        "key": said("value", "{value} for ({call})", value=first, call=of_all),
-        "value": said("value", "{value} for ({call})", value=last, call=of_all),
+        **values,
         "position": said("position", "position for ({call})", call=of_all),
         **counters,
     }

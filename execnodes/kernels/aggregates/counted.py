@@ -1,6 +1,6 @@
-"""Values of a group with how often each occurs: behind DISTINCT, retracting MIN and MAX, and COLLECT.
+"""Values of a group with how often each occurs: behind DISTINCT, retracting MIN and MAX, COLLECT and PERCENTILE.
 
-Calls over one argument share a state; each FILTER among them has its own counter.
+Calls over the same arguments share a state; each FILTER among them has its own counter.
 """
 
 from __future__ import annotations
@@ -13,22 +13,23 @@ from execnodes.core.expressions import AggregateCall
 from execnodes.core.types import BIGINT
 from execnodes.kernels.aggregates import frame
 from execnodes.kernels.aggregates.accumulator import Accumulator, Source
-from execnodes.kernels.aggregates.frame import FILL, SIGN
+from execnodes.kernels.aggregates.frame import FILL, FREQUENCY, SIGN, VALUE
 from execnodes.kernels.aggregates.make import Feed, by_transitions, feed
 from execnodes.lowering.stream import HASH
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import State
 
-_VALUE = "value"
 _ORDER = "rk_order"
 
 
 @dataclass(frozen=True)
 class CountedValues:
-    """The values of one input column for the calls that need them."""
+    """The values of one input column (and how often each counts, from another) for the calls that need them."""
 
     accumulators: tuple[Accumulator, ...]
-    """Calls over the same argument."""
+    """Calls over the same arguments."""
+    types: tuple[Column, ...]
+    """Their arguments, named as in state: the value, and its frequency if there is one."""
     group: tuple[str, ...]
     """Columns that tell groups apart."""
     seen_only: bool = False
@@ -37,11 +38,9 @@ class CountedValues:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """State columns behind the keys: the value and a counter a FILTER."""
-        first = self.accumulators[0]
-        assert first.arg is not None
+        """State columns behind the keys: the arguments and a counter a FILTER."""
         counters = (Column(name, BIGINT.not_null()) for name in self._counters.values())
-        return (Column(_VALUE, first.arg.with_nullable(True).regular()), *counters)
+        return (*self.types, *counters)
 
     def step(
         self, rows: pl.DataFrame, state: State, schema: dict[str, pl.DataType]
@@ -53,7 +52,7 @@ class CountedValues:
         """
         counted = self._count(rows)
         before = state.read(counted)
-        entry = [*self.group, _VALUE]
+        entry = [*self.group, *self._arguments]
         counters = list(self._counters.values())
         most = 1 if self.seen_only else None
         sums = [(pl.col(name).fill_null(0) + frame.added(name)).clip(upper_bound=most) for name in counters]
@@ -75,7 +74,11 @@ class CountedValues:
         counter = self._counters[accumulator.call.filter_arg]
         was, now = pl.col(counter).fill_null(0) > 0, frame.new(counter) > 0
         sign = now.cast(pl.Int64) - was.cast(pl.Int64)
-        return Source((pl.col(_VALUE),), sign != 0, sign if accumulator.retract else None)
+        return Source((pl.col(VALUE),), sign != 0, sign if accumulator.retract else None)
+
+    @property
+    def _arguments(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.types)
 
     @property
     def _counters(self) -> dict[int, str]:
@@ -86,11 +89,14 @@ class CountedValues:
         return {index: f"{call.name}$occurrences" for index, call in calls.items()}
 
     def _count(self, rows: pl.DataFrame) -> pl.DataFrame:
-        value = pl.col(frame.arg(self.accumulators[0].call.arg_list[0])).alias(_VALUE)
+        arguments = zip(self.accumulators[0].call.arg_list, self._arguments, strict=True)
         sign = pl.col(SIGN)
         signed = rows if SIGN in rows.columns else rows.with_columns(pl.lit(1, pl.Int64).alias(SIGN))
         nulls = any(each.keeps_nulls for each in self.accumulators)
-        valid = signed.with_columns(value).filter(pl.lit(nulls) | pl.col(_VALUE).is_not_null())
+        named = signed.with_columns(pl.col(frame.arg(at)).alias(name) for at, name in arguments)
+        valid = named.filter(pl.lit(nulls) | pl.col(VALUE).is_not_null())
+        if FREQUENCY in self._arguments:
+            valid = valid.filter(pl.col(FREQUENCY) > 0)
         counters = [
             (sign if index < 0 else sign * pl.col(frame.arg(index)).fill_null(False).cast(pl.Int64))
             .sum()
@@ -98,7 +104,7 @@ class CountedValues:
             for index, name in self._counters.items()
         ]
         order = pl.col(_ORDER).min()
-        entry = valid.with_row_index(_ORDER).group_by(*self.group, _VALUE)
+        entry = valid.with_row_index(_ORDER).group_by(*self.group, *self._arguments)
         carried = [pl.col(HASH).first()] if HASH not in self.group else []
         counted = entry.agg(*carried, *counters, order).sort(_ORDER)
         return counted.filter(pl.any_horizontal(pl.col(frame.delta(name)) != 0 for name in self._counters.values()))
@@ -124,4 +130,5 @@ class CountedValues:
 
     def _present(self, accumulator: Accumulator) -> Source:
         counter = pl.col(self._counters[accumulator.call.filter_arg])
-        return Source((pl.col(_VALUE).filter(counter > 0),), None, counter.filter(counter > 0))
+        there = tuple(pl.col(name).filter(counter > 0) for name in self._arguments)
+        return Source(there, None, counter.filter(counter > 0))

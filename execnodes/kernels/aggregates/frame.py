@@ -11,6 +11,9 @@ SIGN = "rk_sign"
 FILL = "rk_fill"
 """TRUE where a values state has something new for a group."""
 
+VALUE, FREQUENCY, MAP_KEY = "value", "frequency", "key"
+"""Arguments of calls, in states that keep values."""
+
 
 def key(position: int) -> str:
     """A key column, by position among the keys; also its name in state."""

@@ -16,15 +16,17 @@ class Percentile(Accumulator):
     """PERCENTILE of one percentage, or of several as an array."""
 
     def fold(self, source: Source) -> dict[str, pl.Expr]:
-        """The result over all values; `source.sign` is how often each occurs."""
-        value = source.value
+        """The result over all values; `source.sign` is how often each occurs, beside its frequency if there is one."""
+        value, frequency = source.value, source.values[1:]
         number = value.cast(pl.Float64)
         if self.arg is not None and self.arg.root is Root.DECIMAL:
             number = number / 10.0**self.arg.scale
         ordered = number.sort_by(value)
-        counts = source.sign
-        if counts is None or self.call.distinct:
-            counts = value.is_not_null().cast(pl.Int64)
+        counts = value.is_not_null().cast(pl.Int64)
+        if source.sign is not None and not self.call.distinct:
+            counts = counts * source.sign
+        for each in frequency:
+            counts = counts * each.cast(pl.Int64).fill_null(0).clip(0)
         reached = counts.sort_by(value).cum_sum()
         found = [_at(ordered, reached, percentage) for percentage in self._percentages]
         if self.call.type.root is not Root.ARRAY:
@@ -51,9 +53,9 @@ class Percentile(Accumulator):
 
 
 def _at(values: pl.Expr, reached: pl.Expr, percentage: float) -> pl.Expr:
-    """The value at a share of the way from the first to the last."""
+    """The value at a share of the way from the first to the last; NULL if there are none."""
     place = (reached.last() - 1).cast(pl.Float64) * percentage
     low, high = place.floor(), place.ceil()
     lower, higher = values.filter(reached > low).first(), values.filter(reached > high).first()
     between = (high - place) * lower + (place - low) * higher
-    return pl.when(lower == higher).then(lower).otherwise(between)
+    return pl.when(reached.last() > 0).then(pl.when(lower == higher).then(lower).otherwise(between))

@@ -101,6 +101,16 @@ GROUPS_AGED = RestoreProgram(
     },
     BEFORE, AFTER, {**ONE, "table.exec.state.ttl": "36500 d"},
 )  # fmt: skip
+_PERCENTILES = "PERCENTILE(v, 0.4) AS p, PERCENTILE(DISTINCT n, ARRAY[0.25, 1]) AS pd, COUNT(DISTINCT v) AS c"
+_FREQUENT = "PERCENTILE(v, 0.4, n) AS pf, PERCENTILE(DISTINCT v, ARRAY[0.3], n) FILTER (WHERE s = 'x') AS pg"
+PERCENTILES = RestoreProgram(
+    "stream-exec-group-aggregate_1", "percentiles", EVENTS + ACCOUNTS,
+    {
+        "added": f"SELECT k, {_PERCENTILES}, {_FREQUENT} FROM t GROUP BY k",
+        "taken_back": f"SELECT k, {_PERCENTILES}, {_FREQUENT} FROM a GROUP BY k",
+    },
+    {**BEFORE, **CHANGES_BEFORE}, {**AFTER, **CHANGES_AFTER}, ONE, long=True,
+)  # fmt: skip
 _MERGED = {
     "plain": f"SELECT k, {PLAIN}, {SPREAD}, {EXTREMES}, {FILTERED} FROM t GROUP BY k",
     "two_keys": "SELECT n, k, SUM(v) AS sv FROM t GROUP BY n, k",
