@@ -5,16 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from execnodes.core.expressions import Call
+from execnodes.core.expressions import Call, Expression, title, user_calls
+from execnodes.core.indexes import Scope
 from execnodes.core.meaning import RowsMeaning, expression_term
 from execnodes.core.outputs import Outputs, types
 from execnodes.core.types import LogicalType, Root
 from execnodes.lowering.spark_sql import spark_type, text_literal
 from execnodes.lowering.stream import Rows, quote
-from execnodes.terms.term import leaf, said
+from execnodes.terms.term import Term, leaf, said
 
 if TYPE_CHECKING:
     from execnodes.common.batch import BatchRows
+
+EACH = "rk_each"
+"""A member while it is asked whether it is joined."""
 
 
 def fields_of(name: str, members: LogicalType) -> tuple[str, ...]:
@@ -28,13 +32,26 @@ def members_or_nulls(array: str, members: LogicalType) -> str:
     return f"if(size({array}) > 0, {array}, array(named_struct({', '.join(cells)})))"
 
 
-def correlated(rows: Rows, type: LogicalType, call: Call, zone: str, *, is_left: bool) -> Rows:
-    """Rows stay on their way: Spark makes several of one. `is_left`: one of NULLs where there are none."""
+def members_where(array: str, condition: str | None) -> str:
+    """The ROWs of an array for which a condition, which names them `EACH`, is TRUE."""
+    return array if condition is None else f"filter({array}, {EACH} -> {condition})"
+
+
+def correlated(
+    rows: Rows, type: LogicalType, call: Call, zone: str, condition: Expression | None = None, *, is_left: bool
+) -> Rows:
+    """Rows stay on their way: Spark makes several of one. `is_left`: one of NULLs where there are none.
+
+    Members for which `condition` (over the columns of the rows and of the members) is not TRUE are not there.
+    """
     # Scalar functions are looked up when a plan runs; compiling does not need them.
     from execnodes import functions
 
     def table(columns: tuple[str, ...]) -> str:
-        return functions.lower(call, columns, zone)
+        array = functions.lower(call, columns, zone)
+        if condition is None:
+            return array
+        return members_where(array, functions.lower(condition, (*columns, *fields_of(EACH, members)), zone))
 
     def filled(array: str) -> str:
         return members_or_nulls(array, members) if is_left else array
@@ -43,26 +60,43 @@ def correlated(rows: Rows, type: LogicalType, call: Call, zone: str, *, is_left:
     return rows.unnested(type, table, filled, lambda name: fields_of(name, members))
 
 
-def correlated_rows(rows: BatchRows, type: LogicalType, table: str, call: Call, *, is_left: bool) -> BatchRows:
-    """The rows with the fields of members behind their columns; `table` is the text of the call."""
+def correlated_rows(
+    rows: BatchRows, type: LogicalType, table: str, call: Call, condition: str | None = None, *, is_left: bool
+) -> BatchRows:
+    """The rows with the fields of members behind their columns; `table` is the text of the call, `condition` as in
+    `members_where`.
+    """
     # The table of a row is a column first: functions of the user cannot stand in what makes rows.
     members = call.type.element
     with_table = rows.frame.selectExpr("*", f"{table} AS rk_table")
-    made = members_or_nulls("rk_table", members) if is_left else "rk_table"
+    wanted = members_where("rk_table", condition)
+    made = members_or_nulls(wanted, members) if is_left else wanted
     exploded = with_table.selectExpr(*rows.columns, *rows.origin, f"explode({made}) AS rk_member")
     given = replace(rows, frame=exploded)
     return given.project(type, [*rows.columns, *fields_of("rk_member", members)])
 
 
-def correlated_meaning(rows: RowsMeaning, type: LogicalType, call: Call, join_type: str, zone: str) -> RowsMeaning:
+def correlated_meaning(
+    rows: RowsMeaning,
+    type: LogicalType,
+    call: Call,
+    join_type: str,
+    zone: str,
+    condition: Expression | None = None,
+) -> RowsMeaning:
     """Columns of the input are what they were; a member is one of the rows as they are joined here."""
     table, kind = expression_term(call, rows, zone), leaf("join", join_type)
     origin = said("members", "{input} {join} JOIN {table}", input=rows.rows, join=kind, table=table).shortened()
-    members = [
-        said("member", "{name} of {rows}", name=leaf("name", str(at)), rows=origin)
-        for at in range(len(call.type.element.fields))
-    ]
-    return rows.made(type, [*rows.columns, *members], origin)
+    if condition is not None:
+        joined = rows.made(type, [*rows.columns, *_members(call, origin)], origin)
+        on = expression_term(condition, joined, zone)
+        origin = said("members", "{rows} ON {condition}", rows=origin, condition=on).shortened()
+    return rows.made(type, [*rows.columns, *_members(call, origin)], origin)
+
+
+def _members(call: Call, origin: Term) -> list[Term]:
+    fields = range(len(call.type.element.fields))
+    return [said("member", "{name} of {rows}", name=leaf("name", str(at)), rows=origin) for at in fields]
 
 
 def correlated_outputs(input: LogicalType, call: Call, join_type: str) -> Outputs:
@@ -71,6 +105,23 @@ def correlated_outputs(input: LogicalType, call: Call, join_type: str) -> Output
         return
     padded = [each.type.with_nullable(each.type.nullable or join_type == "LEFT") for each in call.type.element.fields]
     yield "its input and functionCall give", [*types(input), *padded]
+
+
+def members_scope(around: Scope, call: Call) -> Scope:
+    """What a condition refers to: columns of the input, and fields of members behind them."""
+    if table_problem(call) is not None:
+        return around
+    return around.over((*around.columns, *call.type.element.fields), "its input and functionCall")
+
+
+def condition_problem(condition: Expression | None) -> str | None:
+    """What is wrong with a condition of members, which Spark asks of each where the row stands."""
+    if condition is None:
+        return None
+    if condition.type.root is not Root.BOOLEAN:
+        return f"the condition is {condition.type}, no BOOLEAN"
+    called = next(user_calls(condition), None)
+    return None if called is None else f"the condition calls {title(called)}, which is a function of the user"
 
 
 def user_table_problem(call: Call) -> str | None:

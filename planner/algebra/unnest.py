@@ -8,7 +8,7 @@ from functools import cached_property
 
 from execnodes.core.changelog import ChangelogMode
 from execnodes.core.errors import Position
-from execnodes.core.expressions import Call, input_indexes, remap
+from execnodes.core.expressions import Call, Expression, input_indexes, remap
 from execnodes.core.types import LogicalType
 from planner.algebra.columns import pick
 from planner.algebra.extent import parts_of
@@ -25,6 +25,8 @@ class Unnest(PassesTimes):
     left: bool
     type: LogicalType
     position: Position | None = None
+    condition: Expression | None = None
+    """Over all columns: members for which it is not TRUE are not there; None keeps all."""
 
     @cached_property
     def kinds(self) -> ChangelogMode:
@@ -42,17 +44,20 @@ class Unnest(PassesTimes):
     def pruned(self, needed: frozenset[int], pruning: Pruning) -> tuple[Unnest, Places]:
         """What is needed of the input, and what the call reads; the members' columns stay."""
         width = len(self.input.type.fields)
-        read = {each for each in needed if each < width} | input_indexes(self.table)
+        asked = set() if self.condition is None else input_indexes(self.condition)
+        read = {each for each in needed | asked if each < width} | input_indexes(self.table)
         below, there = pruning.visit(self.input, read)
         kept = [*sorted(there, key=there.__getitem__), *range(width, len(self.type.fields))]
         table = remap(self.table, there.__getitem__)
         assert isinstance(table, Call)
-        return replace(self, input=below, table=table, type=pick(self.type, kept)), places(kept)
+        now = places(kept)
+        condition = None if self.condition is None else remap(self.condition, now.__getitem__)
+        return replace(self, input=below, table=table, type=pick(self.type, kept), condition=condition), now
 
     @property
     def parts(self) -> int:
-        """Those of the call."""
-        return parts_of((self.table,))
+        """Those of the call and of the condition."""
+        return parts_of((self.table,) if self.condition is None else (self.table, self.condition))
 
     @property
     def keeps_state(self) -> bool:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TypeGuard
 
-from execnodes.core.errors import SqlError
-from execnodes.core.expressions import Call, Expression, InputRef, transform
+from execnodes.core.errors import Position, SqlError
+from execnodes.core.expressions import Call, Expression, InputRef, title, transform, user_calls
 from execnodes.core.places import place
 from execnodes.core.types import Field, Root
 from execnodes.core.words import counted
-from execnodes.functions import resolve
+from execnodes.functions import is_deterministic, resolve
 from planner import syntax as s
 from planner.algebra import Filter, Logical, Unnest
 from planner.bind.builder import Builder
@@ -44,11 +45,27 @@ def join_correlated(builder: Builder, left: Source, node: s.Join, right: Correla
     condition = Converter(source.scope, builder.catalog, clause="ON").condition(node.condition)
     if condition == TRUE:
         return source
-    if node.kind == "LEFT":
+    if node.kind != "LEFT":
+        return Source(Filter(source.logical, condition), source.scope)
+    if not isinstance(right, s.Unnest):
         raise SqlError(
             f"LEFT JOIN {what} takes only ON TRUE", position=node.condition.position, hint="Filter in WHERE or before."
         )
-    return Source(Filter(source.logical, condition), source.scope)
+    return Source(with_condition(source.logical, condition, node.condition.position), source.scope)
+
+
+def with_condition(plan: Logical, condition: Expression, position: Position | None) -> Unnest:
+    """Members for which the condition is not TRUE are not joined; Spark asks it of each where the row stands."""
+    assert isinstance(plan, Unnest)
+    called = next(user_calls(condition), None)
+    if called is not None or not is_deterministic(condition):
+        what = title(called) if called is not None else "a function that gives another value each time"
+        raise SqlError(
+            f"ON of LEFT JOIN UNNEST calls {what}",
+            position=position,
+            hint="Functions of Flink that depend on their operands alone may stand there.",
+        )
+    return replace(plan, condition=condition)
 
 
 def correlated(builder: Builder, left: Source, node: Correlated, is_left: bool) -> Source:

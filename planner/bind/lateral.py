@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from execnodes.core.errors import SqlError
-from execnodes.core.expressions import Expression, InputRef, Literal, input_indexes, remap
+from execnodes.core.expressions import Expression, InputRef, Literal, input_indexes, remap, substitute
 from execnodes.core.types import BIGINT, Field
 from execnodes.functions import resolve
 from planner import syntax as s
@@ -15,12 +15,13 @@ from planner.algebra.columns import unique_names
 from planner.algebra.join import joined_type
 from planner.bind.aggregate import is_aggregated
 from planner.bind.builder import Builder
+from planner.bind.correlate import correlated, with_condition
 from planner.bind.expression_binder import Converter, all_of, and_members, walk
 from planner.bind.hints import StateTtl
 from planner.bind.relations import build_source
 from planner.bind.scope import Relation, Scope
 from planner.bind.select import list_columns
-from planner.bind.source import TRUE, Source, project, refs
+from planner.bind.source import TRUE, Source, project, refs, row_of
 from planner.bind.subqueries import Key, Subqueries
 
 _WHERE_ONLY = "Read the rows in front in WHERE, as inner = outer, and the rest behind the join."
@@ -31,6 +32,11 @@ def join_lateral(builder: Builder, left: Source, node: s.Join, right: s.Derived)
     body = right.query.body
     if right.query.with_items or not isinstance(body, s.Select) or body.relation is None:
         return None
+    if isinstance(body.relation, s.Unnest) and _reads(body.relation.collection, Scope(()), left.scope):
+        _refuse(left, node, right)
+        joined = correlated(builder, left, body.relation, node.kind == "LEFT")
+        members = Source(joined.logical, Scope(joined.scope.relations[-1:], parent=left.scope))
+        return _Lateral(builder, left, members, node, right, body).of_members()
     inner = build_source(builder, body, StateTtl(()), None)
     if not any(_reads(each, inner.scope, left.scope) for each in _parts(body, right.query)):
         return None
@@ -75,6 +81,44 @@ class _Lateral:
         if lone and self._is_left and query.fetch != 0 and not query.offset:
             return self._total(keys)
         return self._by_keys(keys, aggregated)
+
+    def of_members(self) -> Source:
+        """Rows of a collection of the row in front: those of UNNEST, of which WHERE drops some."""
+        body, query, plan = self._body, self._right.query, self._inner.logical
+        above = body.distinct or body.qualify is not None or query.fetch is not None or query.offset
+        over = any(isinstance(e, s.Call) and e.over for item in body.items for e in walk(item.expr))
+        if above or over or is_aggregated(body, query.order, self._builder.catalog):
+            raise SqlError(
+                "a LATERAL query of a collection of the rows in front takes SELECT and WHERE alone",
+                position=self._right.position,
+                hint="Join UNNEST of the collection, and aggregate or number the rows behind it.",
+            )
+
+        def both(each: Expression) -> Expression:
+            return remap(each, lambda index: -1 - index if index < 0 else index)
+
+        inner, names, items = list_columns(self._builder, body, self._inner, self._subqueries)
+        items = [both(each) for each in items]
+        if inner.logical is not plan or (self._is_left and not all(isinstance(each, InputRef) for each in items)):
+            raise SqlError(
+                "columns of a LATERAL query of a collection are those of UNNEST",
+                position=self._right.position,
+                hint="Compute with them behind the join.",
+            )
+        conditions = []
+        if body.where is not None:
+            asked = Converter(inner.scope, self._builder.catalog, clause="WHERE").condition(body.where)
+            conditions.append(both(asked))
+        if self._is_left and self._node.condition is not None:
+            fields = row_of(names, [each.type for each in items]).fields
+            on = self._on(self._scope(self._alias_names(names), fields), self._node.condition)
+            conditions.append(substitute(on, (*refs(plan.type)[: self._left.width], *items)))
+        condition = all_of([each for each in conditions if each != TRUE])
+        if condition is not None and self._is_left:
+            plan = with_condition(plan, condition, self._right.position)
+        elif condition is not None:
+            plan = Filter(plan, condition)
+        return self._output(plan, names, items)
 
     def _plain(self) -> Source:
         """Filters and columns alone: the conditions that read both sides are those of the join."""

@@ -47,6 +47,19 @@ QUERIES: dict[str, list[tuple[object, ...]]] = {
         (3, 1), (4, 4),
     ],
     "SELECT id, 6 / x FROM (SELECT * FROM bags WHERE id > 3) LEFT JOIN UNNEST(xs) AS u (x) ON TRUE": [(4, 1)],
+    "SELECT id, x FROM bags LEFT JOIN UNNEST(xs) AS u (x) ON x >= id AND 12 / (x - 2) > 0": [
+        (1, 3), (2, None), (3, None), (4, 4),
+    ],
+    "SELECT id, y, x FROM bags LEFT JOIN UNNEST(xss) AS u (ys) ON CARDINALITY(ys) > 0 "
+    "LEFT JOIN UNNEST(ys) AS w (x) ON x <> id LEFT JOIN UNNEST(xs) AS z (y) ON y = x": [
+        (1, 3, 3), (1, None, 2), (2, None, None), (3, None, None), (4, None, None),
+    ],
+    "SELECT t.id, t.x FROM bags, LATERAL (SELECT bags.id + 1 AS id, x FROM UNNEST(xs) AS bags_ (x) WHERE x > 1) AS t": [
+        (2, 3), (5, 4),
+    ],
+    "SELECT id, t.y FROM bags LEFT JOIN LATERAL (SELECT * FROM UNNEST(xs) AS u (x) WHERE x < 4) AS t (y) ON y > id": [
+        (1, 3), (2, None), (3, None), (4, None),
+    ],
 }  # fmt: skip
 
 
@@ -104,7 +117,10 @@ def test_arms_take_rows_of_their_own_members_alone() -> None:
     [
         ("bags, UNNEST(id) AS u (x)", "UNNEST takes an ARRAY, MULTISET or MAP, not INT"),
         ("bags RIGHT JOIN UNNEST(xs) AS u (x) ON TRUE", "RIGHT JOIN of UNNEST is not supported"),
-        ("bags LEFT JOIN UNNEST(xs) AS u (x) ON x > 1", "LEFT JOIN UNNEST takes only ON TRUE"),
+        ("bags LEFT JOIN UNNEST(xs) AS u (x) ON x > RAND()", "calls a function that gives another value each time"),
+        ("bags, LATERAL (SELECT MAX(x) AS x FROM UNNEST(xs) AS u (x)) AS t", "takes SELECT and WHERE alone"),
+        ("bags LEFT JOIN LATERAL (SELECT x + 1 AS x FROM UNNEST(xs) AS u (x)) AS t ON TRUE", "those of UNNEST"),
+        ("bags RIGHT JOIN LATERAL (SELECT x FROM UNNEST(xs) AS u (x)) AS t ON TRUE", "RIGHT JOIN of a LATERAL query"),
         ("bags, UNNEST(m) AS u (x)", "1 column name for 2 columns"),
     ],
 )

@@ -104,19 +104,17 @@ class Case:
 
 
 @st.composite
-def call(draw: st.DrawFn, retract: bool, merging: bool) -> AggregateCall:
+def call(draw: st.DrawFn, retract: bool) -> AggregateCall:
     names = ["COUNT", "SUM", "AVG", "MIN", "MAX"] + ([] if retract else ["FIRST_VALUE", "LAST_VALUE", "LISTAGG"])
     name = draw(st.sampled_from(["COUNT(*)", *names]))
     args = () if name == "COUNT(*)" else (0,) if name == "LISTAGG" else (2,)
     distinct = bool(args) and name in ("COUNT", "SUM", "AVG") and draw(st.booleans())
     filtered = draw(st.integers(0, 3)) == 0
-    ordered = not retract and not merging
     types = tuple((STRING, INT, INT)[at] for at in args)
     internal, result = resolve(name.removesuffix("(*)"), types, distinct=distinct, filtered=filtered)
     filter_arg = 3 if filtered else -1
     if draw(st.integers(0, 3)) == 0:
-        # In which order a function of the user merges sessions that have grown together is nowhere said.
-        name = draw(st.sampled_from(["total", *(["least"] if not retract else []), *(["texts"] if ordered else [])]))
+        name = draw(st.sampled_from(["total"] if retract else ["total", "texts", "least"]))
         plain = AggregateCall(name=name, internal_name="$SUM$1", arg_list=(2,), filter_arg=filter_arg, type=INT)
         return user_call(name, plain)
     return AggregateCall(
@@ -141,7 +139,7 @@ def cases(draw: st.DrawFn) -> Case:
         "CUMULATE": WindowSpec(type="CumulativeWindow", max_size=size, step=step, offset=draw(st.integers(0, step))),
         "SESSION": WindowSpec(type="SessionWindow", gap=step, partition_key_indices=grouping),
     }[kind]
-    drawn = draw(st.lists(call(retract, kind == "SESSION"), min_size=1, max_size=4))
+    drawn = draw(st.lists(call(retract), min_size=1, max_size=4))
     calls = tuple(each.model_copy(update={"name": f"{at} {each.name}"}) for at, each in enumerate(drawn))
     # Rows that are taken back from a session of other rows are of the tests of sessions.
     retract = retract and kind != "SESSION"
@@ -162,14 +160,20 @@ class Model:
     """All rows of all windows; bounds are local."""
 
     case: Case
-    windows: dict[tuple[Key, Bounds], list[Row]] = field(default_factory=dict)
+    windows: dict[tuple[Key, Bounds], list[tuple[int, Row]]] = field(default_factory=dict)
+    """Rows with their places in the order of arrival."""
+    arrived: int = 0
 
     def take(self, taken: Row, seen: int, back: bool) -> None:
         key, at = tuple(taken[each] for each in self.case.grouping), taken[4] + self.case.shift
+        self.arrived += 1
         for bounds in self._session(key, at, seen) if self.case.window.type == "SessionWindow" else self._all(at):
             if seen < self.last(bounds) + self.case.lateness:
                 rows = self.windows.setdefault((key, bounds), [])
-                rows.remove(taken) if back else rows.append(taken)
+                if back:
+                    rows.remove(next(each for each in rows if each[1] == taken))
+                else:
+                    rows.append((self.arrived, taken))
 
     def last(self, bounds: Bounds) -> int:
         """The watermark that ends a window."""
@@ -196,7 +200,7 @@ class Model:
         merged = min([at, *(b[0] for _, b in touched)]), max([at + gap, *(b[1] for _, b in touched)])
         rows = [each for one in touched for each in self.windows.pop(one)]
         if rows:
-            self.windows[key, merged] = rows
+            self.windows[key, merged] = sorted(rows, key=lambda each: each[0])
         return [merged]
 
     def given(self, watermark: int, before: int) -> list[tuple[object, ...]]:
@@ -205,7 +209,8 @@ class Model:
         for (key, bounds), rows in self.windows.items():
             ended = self.last(bounds) <= watermark
             if rows and ((ended or self.case.early) if self.case.old else (ended and self.last(bounds) > before)):
-                values = (result(each, rows) for each in self.case.calls)
+                passed = [each for _, each in rows]
+                values = (result(each, passed) for each in self.case.calls)
                 shown = (bounds[0], bounds[1], self.last(bounds))
                 found.append((*key, *values, *(each * 1000 for each in shown)))
         return found

@@ -47,7 +47,7 @@ def _calling_python() -> Iterator[tuple[str, Any]]:
 
 
 def _of_version_1(document: Any) -> Any:
-    """A plan of batch mode with OVER, as releases up to 1.2 made it."""
+    """A plan of batch mode with OVER or UNNEST, as releases up to 1.3 made it."""
     old = json.loads(json.dumps(document))
     for node in old["nodes"]:
         if node["type"] == "batch-exec-over-aggregate_2":
@@ -55,6 +55,9 @@ def _of_version_1(document: Any) -> Any:
             node.pop("following", None)
             for call in node["calls"]:
                 call.pop("options", None)
+        if node["type"] == "batch-exec-correlate_2":
+            node["type"] = "batch-exec-correlate_1"
+            node.pop("condition", None)
     return old
 
 
@@ -69,7 +72,8 @@ def plans() -> dict[str, Any]:
             with suppress(UnknownNodeError):  # a plan that has to be migrated first
                 load(json.dumps(document))
                 found |= dict.fromkeys(lacking, document)
-    found["batch-exec-over-aggregate_1"] = _of_version_1(found["batch-exec-over-aggregate_2"])
+    for key in ("batch-exec-over-aggregate", "batch-exec-correlate"):
+        found[f"{key}_1"] = _of_version_1(found[f"{key}_2"])
     return found
 
 

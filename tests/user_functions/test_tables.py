@@ -311,7 +311,7 @@ def test_plans_that_do_not_fit() -> None:
     text = made.compile_plan_sql("SELECT w FROM t, LATERAL TABLE(words(b)) AS r (w, l)").as_json_string()
     unnest = made.compile_plan_sql("SELECT k FROM t, UNNEST(m) AS r (k, v)").as_json_string()
     with pytest.raises(PlanError, match="which is no function of the user"):
-        CompiledPlan.from_json_string(unnest.replace("stream-exec-correlate_1", "stream-exec-python-correlate_1"))
+        CompiledPlan.from_json_string(unnest.replace("stream-exec-correlate_2", "stream-exec-python-correlate_1"))
     for type_ in ("DECIMAL(38, 38)", "ARRAY<INT>", "ROW<`f0` STRING, `f1` BIGINT>", "MAP<INT, INT>"):
         with pytest.raises(PlanError, match="must be an ARRAY of ROWs"):
             CompiledPlan.from_json_string(text.replace("ARRAY<ROW<`f0` STRING, `f1` BIGINT> NOT NULL>", type_))

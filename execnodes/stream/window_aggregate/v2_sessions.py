@@ -21,7 +21,7 @@ DUE = "rk_due"
 """Watermark at which a session fires, as it was known when it was put down; the session may have grown since."""
 BOUNDS = (Column(PART, BIGINT.not_null()), Column(START, BIGINT.not_null()), Column(END, BIGINT.not_null()))
 NUMBER = "rk_number"
-"""Order of the rows of a part; of a part, how many there are."""
+"""Order of the rows of a key; of a part, the number that its next row has at least."""
 _ADDED, _PLACE, _ROW = "rk_added", "rk_place", "rk_row"
 _SPAN = 10_000
 """Milliseconds of watermark that share a bucket of timers; a bucket's number is the end of its span."""
@@ -136,18 +136,23 @@ class SessionOperator(Operator):
 def numbered(
     rows: pl.DataFrame, before: pl.DataFrame, parts: pl.DataFrame, group: list[str]
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Rows, in their order, and parts as they are after them, with the NUMBER of the row, and of those of the part."""
-    added = rows.group_by(group).agg(pl.len().cast(pl.Int64).alias(_ADDED))
-    known = frame.left_join(parts, before.select(*group, NUMBER), group)
-    known = known.with_columns(pl.col(NUMBER).fill_null(0)).with_row_index(_PLACE)
-    # The numbers of a part's rows, counted where its rows stand together: a window over so many groups is slow.
-    together = frame.left_join(rows, known.select(*group, NUMBER, _PLACE), group).sort(_PLACE, maintain_order=True)
+    """Rows, in their order, and parts as they are after them, with the NUMBER of the row, and of the part's next one.
+
+    Numbers go on through all parts of a key, so that rows of sessions that have grown together stand as they came,
+    whatever the micro-batches.
+    """
+    keys = [HASH, *group[:-1]]
+    known = frame.left_join(parts, before.select(*group, NUMBER), group).with_columns(pl.col(NUMBER).fill_null(0))
+    begun = known.group_by(keys).agg(pl.col(NUMBER).max()).with_row_index(_PLACE)
+    # The numbers of a key's rows, counted where its rows stand together: a window over so many groups is slow.
+    together = frame.left_join(rows, begun, keys).sort(_PLACE, maintain_order=True)
     row = pl.int_range(pl.len(), dtype=pl.Int64)
     kept = together.with_columns(row.alias(_ROW)).with_columns(
         pl.col(NUMBER) + pl.col(_ROW) - pl.col(_ROW).min().over(_PLACE)
     )
-    total = pl.col(NUMBER) + pl.col(_ADDED).fill_null(0)
-    return kept, frame.left_join(known.drop(_PLACE), added, group).with_columns(total.alias(NUMBER))
+    last = kept.group_by(group).agg((pl.col(NUMBER).max() + 1).alias(_ADDED))
+    total = pl.max_horizontal(NUMBER, _ADDED)
+    return kept, frame.left_join(known, last, group).with_columns(total.alias(NUMBER))
 
 
 def taken(state: State, spec: StateSpec, due: pl.DataFrame, group: list[str]) -> pl.DataFrame:
@@ -155,7 +160,7 @@ def taken(state: State, spec: StateSpec, due: pl.DataFrame, group: list[str]) ->
     held = state.read(due.select(pl.col(HASH).unique()))
     state.write(frame.anti_join(held, due, group).select(state_columns(spec)))
     there = held.join(due.drop(HASH, NUMBER), on=group, how="inner", nulls_equal=True)
-    ordered = there.sort(FIRE, END, *group, NUMBER)
+    ordered = there.sort(FIRE, END, *group[:-1], NUMBER, PART)
     return ordered.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(SEQUENCE))
 
 

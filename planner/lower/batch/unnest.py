@@ -15,14 +15,21 @@ def _(node: Unnest, context: BatchContext) -> ExecNode:
     from execnodes.batch.python_correlate import BatchPythonCorrelate
 
     below = context.lower_batch(node.input)
-    made = BatchPythonCorrelate if node.table.user_name else BatchCorrelate
-    return context.add(
-        made(
+    if node.table.user_name:
+        made: ExecNode = BatchPythonCorrelate(
             id=NEW,
             output_type=node.type,
             description=described_unnest(node),
             join_type="LEFT" if node.left else "INNER",
             function_call=node.table,
-        ),
-        [below],
-    )
+        )
+    else:
+        made = BatchCorrelate(
+            id=NEW,
+            output_type=node.type,
+            description=described_unnest(node),
+            join_type="LEFT" if node.left else "INNER",
+            function_call=node.table,
+            condition=node.condition,
+        )
+    return context.add(made, [below])
