@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 from dataclasses import dataclass, field
 
@@ -225,6 +226,23 @@ def test_a_row_between_two_sessions_makes_them_one_without_moving_what_is_kept()
     ]
     out = run(made, context, rows_of(made, 0, []), watermark=DRAINED)
     assert out.select("COUNT", "SUM", "WindowStart", "WindowEnd").rows() == [(3, 6, 0, 14_000)]
+
+
+@hypothesis.given(times=st.lists(st.integers(0, 40), max_size=12), cuts=st.lists(st.integers(1, 4), min_size=12))
+@hypothesis.example(times=[10, 0, 5], cuts=[1] * 12)
+@settings(max_examples=40, deadline=None)
+def test_rows_of_sessions_that_grow_together_stand_as_they_came(times: list[int], cuts: list[int]) -> None:
+    made, model = operator((_call("LISTAGG", 0),), grouping=()), Model()
+    context, names = FakeContext(made), iter(map(str, range(len(times))))
+    for number, ms in enumerate(times):
+        model.take(None, ms, None, 1, number)
+    left = iter(times)
+    for cut in cuts:
+        part = [(next(names), None, ms * 1000) for ms in itertools.islice(left, cut)]
+        run(made, context, rows_of(made, 0, part))
+    found = run(made, context, rows_of(made, 0, []), watermark=DRAINED)["LISTAGG"].to_list()
+    expected = [sorted(v for _, v in each.rows if v is not None) for _, each in model.fire(DRAINED)]
+    assert sorted(found) == sorted(",".join(map(str, each)) for each in expected)
 
 
 def test_a_part_that_lost_more_than_it_holds_counts_with_the_others() -> None:
