@@ -72,10 +72,12 @@ def joined(results: list[pl.DataFrame | None], steps: list[pl.DataFrame]) -> pl.
 
 
 def before_watermark(rows: pl.DataFrame, watermark: int | None) -> pl.DataFrame:
-    """Give each row the watermark it must be judged by: none for those that a watermark gave (`FIRED`)."""
-    known = [pl.lit(watermark, pl.Int64), *([pl.col(WATERMARK)] if WATERMARK in rows.columns else [])]
-    judged = pl.when(pl.col(KIND) < FIRED).then(pl.max_horizontal(known))
-    return rows.with_columns(judged.alias(WATERMARK))
+    """Give each row the watermark it must be judged by. Those that a watermark gave (`FIRED`) have just what their
+    operator says, or none: the watermark was before them.
+    """
+    told = pl.col(WATERMARK) if WATERMARK in rows.columns else pl.lit(None, pl.Int64)
+    known = pl.max_horizontal(pl.lit(watermark, pl.Int64), told)
+    return rows.with_columns(pl.when(pl.col(KIND) < FIRED).then(known).otherwise(told).alias(WATERMARK))
 
 
 def under_watermark(changes: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:

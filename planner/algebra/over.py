@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -50,8 +51,8 @@ class Over(PassesKeys, PassesTimes, KeepsColumns):
     following: int | None = 0
     """Its end, counted behind the current row; None: unbounded. In streams always the current row."""
     position: Position | None = None
-    windows: int = 1
-    """How many different windows the SELECT has that it stands in."""
+    select: object = field(default=None, compare=False, repr=False)
+    """Stands for its SELECT, which has an operator for each of its windows, one above the other."""
 
     @property
     def by_event_time(self) -> bool:
@@ -74,6 +75,13 @@ class Over(PassesKeys, PassesTimes, KeepsColumns):
     def updates_without_before(self) -> bool:
         """No: results of other rows hang on the former row."""
         return False
+
+    def others(self) -> Iterator[Over]:
+        """Operators below it for other windows of its SELECT."""
+        below = self.input
+        while self.select is not None and isinstance(below, Over) and below.select is self.select:
+            yield below
+            below = below.input
 
     @property
     def parts(self) -> int:

@@ -88,7 +88,7 @@ class _Calls:
             plan = project(plan, self._columns, names + extra)
         results: dict[int, Expression] = {}
         for number, (window, members) in enumerate(self._windows.items()):
-            plan = replace(_over(plan, number, window, members, results), windows=len(self._windows))
+            plan = replace(_over(plan, number, window, members, results), select=self)
         before = self._converter.replace
 
         def known(node: s.Expr) -> Expression | None:

@@ -79,7 +79,7 @@ def _check(node: Over) -> None:
                 node, f"{call.name} Function is not supported in stream mode.",
                 "It needs all rows of a partition. Batch mode has it: SET 'execution.runtime-mode' = 'batch'.",
             )  # fmt: skip
-    if node.windows > 1:
+    if any(node.others()):
         _refuse(
             node,
             "All aggregates must be computed on the same window.",

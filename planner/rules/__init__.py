@@ -13,6 +13,7 @@ from functools import wraps
 
 from execnodes.core.options import Configuration
 from planner.algebra.tree import Sinks
+from planner.rules.drop_unread_windows import drop_unread_windows
 from planner.rules.drop_watermarks import drop_watermarks
 from planner.rules.expand_grouping_sets import expand_grouping_sets
 from planner.rules.expand_set_operations import expand_set_operations
@@ -83,6 +84,7 @@ PHASES: tuple[Phase, ...] = (
         (
             Run(expand_set_operations, "all set operations are UNION ALL, joins and aggregates"),
             Run(merge_projects, "nested SELECTs are one projection and one filter"),
+            Run(drop_unread_windows, "a projection has taken in those below it: merge_projects"),
             Run(push_filters, "conditions stand at what they speak of: one on a row number right above its OVER"),
         ),
     ),
@@ -132,6 +134,7 @@ BATCH_PHASES: tuple[Phase, ...] = (
             Run(drop_watermarks, "a condition may then move below them"),
             Run(expand_set_operations, "all set operations are UNION ALL, joins and aggregates"),
             Run(merge_projects, "nested SELECTs are one projection and one filter"),
+            Run(drop_unread_windows, "a projection has taken in those below it: merge_projects"),
             Run(push_filters, "conditions stand at what they speak of: one on a row number right above its OVER"),
         ),
     ),

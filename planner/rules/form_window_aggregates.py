@@ -105,19 +105,19 @@ class _Inner:
 
 
 def _sessions_are_groups(
-    node: Aggregate, plain: tuple[int, ...], expressions: tuple[Expression, ...], condition: Expression | None,
-    window: Window,
-) -> bool:  # fmt: skip
-    """Whether rows are grouped by just what sessions are found by, and none that a session holds is left out."""
-    if condition is not None and not input_indexes(condition) <= set(window.partition):
-        return False
+    node: Aggregate, plain: tuple[int, ...], expressions: tuple[Expression, ...], window: Window
+) -> bool:
+    """Whether rows are grouped by just what sessions are found by."""
     keys = [expressions[each] for each in plain]
     grouped = {each.input_index for each in keys if isinstance(each, InputRef)}
     return not node.grouping_sets and len(grouped) == len(keys) and grouped == set(window.partition)
 
 
 def _without_table_function(node: Aggregate, plain: tuple[int, ...]) -> _Inner | None:
-    """What the aggregate reads, taken from below the table function; None if something reads its window columns."""
+    """What the aggregate reads, taken from below the table function; None if something reads its window columns.
+
+    A condition goes below with it, as in Flink: aggregated sessions are those of the rows that it lets through.
+    """
     top: Logical = node.input
     expressions: tuple[Expression, ...] = references(top.type)
     if isinstance(top, Project):
@@ -133,7 +133,7 @@ def _without_table_function(node: Aggregate, plain: tuple[int, ...]) -> _Inner |
     )
     if any(each >= len(top.input.type.fields) for each in read):
         return None
-    if top.window.kind == "SESSION" and not _sessions_are_groups(node, plain, expressions, condition, top.window):
+    if top.window.kind == "SESSION" and not _sessions_are_groups(node, plain, expressions, top.window):
         return None
     below = top.input if condition is None else Filter(top.input, condition)
     time = InputRef(input_index=top.time_index, type=top.input.type.fields[top.time_index].type)

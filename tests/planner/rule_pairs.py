@@ -44,6 +44,13 @@ SPLIT = (
     " SET 'table.optimizer.distinct-agg.split.bucket-num' = '8';"
 )
 QUERIES: dict[str, tuple[str, ...]] = {
+    "drop_unread_windows": (
+        "SELECT k FROM (SELECT k, SUM(v) OVER (PARTITION BY k ORDER BY ts) AS s FROM t)",
+        "SELECT s FROM (SELECT SUM(v) OVER (ORDER BY ts) AS s, COUNT(*) OVER (PARTITION BY k ORDER BY ts) AS c FROM t)",
+        "SELECT k FROM (SELECT k, v, SUM(v) OVER (PARTITION BY k ORDER BY ts) AS s FROM t) WHERE v > 1",
+        "SELECT COUNT(*) FROM (SELECT ts, SUM(v) OVER (PARTITION BY k ORDER BY ts) AS s FROM t) "
+        "GROUP BY TUMBLE(ts, INTERVAL '1' MINUTE)",
+    ),
     "drop_watermarks": ("SELECT k FROM t WHERE v > 1",),
     "expand_grouping_sets": ("SELECT k, v, COUNT(*), GROUPING(v) FROM u GROUP BY ROLLUP (k, v)",),
     "expand_set_operations": (
@@ -172,7 +179,7 @@ def _around(wanted: str, plan: Sinks, order: tuple[Rule, ...]) -> tuple[Sink, Si
 
 def _tree(node: Logical, depth: int = 0) -> Iterator[str]:
     names = tuple(field.name for each in node.inputs or (node,) for field in each.type.fields)
-    own = {field.name: getattr(node, field.name) for field in fields(node)}
+    own = {field.name: getattr(node, field.name) for field in fields(node) if field.repr}
     told = [f"{name}={_text(value, names)}" for name, value in own.items() if _tells(name, value, node)]
     yield f"{'  ' * depth}{type(node).__name__}({', '.join(told)}): {', '.join(f.name for f in node.type.fields)}"
     for each in node.inputs:

@@ -254,6 +254,10 @@ def over(name: str, *, node: Logical = W, partition: tuple[int, ...] = (0,)) -> 
     return Over(node, partition, (SortKey(3),), calls, type, position=HERE)
 
 
+def of_one_select(name: str, below: Over) -> Over:
+    return replace(over(name, node=below), select=below.select)
+
+
 def last_rows() -> Logical:
     number = replace(numbered(W, 3, ascending=False), position=HERE)
     return where(number, call("=", ref(number, 4), lit(1, BIGINT.not_null())))
@@ -295,7 +299,7 @@ def in_windows(kind: str, size: int = 10_000, step: int = 0) -> Logical:
 REFUSED: list[tuple[str, Callable[[], Sink]]] = [
     ("ordered in ASCENDING mode", lambda: sink(replace(numbered(T, 1, ascending=False), position=HERE))),
     ("ordered by a single column", lambda: sink(replace(over("SUM"), order=(SortKey(3), SortKey(1))))),
-    ("computed on the same window", lambda: sink(replace(over("SUM"), windows=2))),
+    ("computed on the same window", lambda: sink(of_one_select("SUM", replace(over("MIN"), select=HERE)))),
     ("CUME_DIST Function is not supported in stream mode", lambda: sink(over("CUME_DIST"))),
     ("Non-time attribute sort", lambda: sink(replace(over("SUM", node=T), order=(SortKey(1),), preceding=2))),
     ("needs rows that are only added", lambda: sink(replace(over("SUM", node=last_rows()), order=(SortKey(3),)))),

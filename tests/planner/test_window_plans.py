@@ -39,7 +39,8 @@ def windows(folder: Path, query: str, options: str = "") -> list[str]:
         (f"SELECT COUNT(*) FROM {SESSION} {BY}", READ),
         (f"SELECT COUNT(*) FROM {SESSION} {BY}, k, s", READ),
         (f"SELECT COUNT(*) FROM {SESSION} {BY}, UPPER(k)", READ),
-        (f"SELECT COUNT(*) FROM {SESSION} WHERE v > 0 {BY}, k", READ),
+        (f"SELECT COUNT(*) FROM {SESSION} WHERE v > 0 {BY}, k", ["window-aggregate_2"]),
+        (f"SELECT COUNT(*) FROM {SESSION} WHERE v > 0 AND window_start < window_end {BY}, k", READ),
         (f"SELECT COUNT(*) FROM {SESSION} {BY}, GROUPING SETS ((k), ())", READ),
         ("SELECT COUNT(*) FROM t GROUP BY SESSION(ts, INTERVAL '5' SECOND), UPPER(k)", ["window-aggregate_2"]),
         (

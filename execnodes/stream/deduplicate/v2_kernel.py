@@ -115,9 +115,7 @@ class KeepFirstByTime(Operator):
             return empty_output(self)
         state.write(held.filter(~ready))
         context.state(SEEN).append(out.select(HASH, *self.keys, pl.lit(True).alias(DONE)))
-        moment = millis(self.time)
-        # For operators below, the watermark was still before the row.
-        return out.select(*self.names, kind(RowKind.INSERT), moment.alias(SEQUENCE), (moment - 1).alias(WATERMARK))
+        return out.select(*self.names, kind(RowKind.INSERT), millis(self.time).alias(SEQUENCE))
 
     def _in_time(self, batch: pl.DataFrame, context: Context) -> pl.DataFrame:
         """Drop and count rows behind the watermark."""

@@ -96,6 +96,4 @@ class FirstByTimeAtOnce(KeepFirstByTime):
             return empty_output(self)
         state.write(held.filter(~ready))
         context.state(GIVEN).append(out)
-        moment = millis(self.time)
-        # For operators below, the watermark was still before the row.
-        return out.select(*self.names, kind(RowKind.INSERT), moment.alias(SEQUENCE), (moment - 1).alias(WATERMARK))
+        return out.select(*self.names, kind(RowKind.INSERT), millis(self.time).alias(SEQUENCE))

@@ -116,7 +116,7 @@ class OverAggregate(ExecNode):
         parts = {"input": rows.rows, "window": self._window(rows)}
         if self.time_attribute == "ROW_TIME":
             parts["watermark"] = rows.time
-        calls = {call.name: self._call(call, rows) for call in self._group.agg_calls}
+        calls = {call.name: self._call(call, rows) for call in self._calls(rows.type)}
         columns = state_columns(operator, rows, self.over_spec.partition.fields, calls)
         return state_meanings(operator, self.metadata, inputs, parts, columns)
 
@@ -143,6 +143,17 @@ class OverAggregate(ExecNode):
     def _group(self) -> OverGroup:
         return self.over_spec.groups[0]
 
+    def _calls(self, type: LogicalType) -> tuple[AggregateCall, ...]:
+        """The calls by names that no column of the input has: who else reads the input may have named its columns."""
+        taken, calls = {each.name for each in type.fields}, []
+        for call in self._group.agg_calls:
+            name = call.name
+            while name in taken:
+                name += "_"
+            taken.add(name)
+            calls.append(call if name == call.name else call.model_copy(update={"name": name}))
+        return tuple(calls)
+
     def _operator(self, type: LogicalType) -> Operator:
         from execnodes.state.kernel_types import Column
         from execnodes.stream.over_aggregate.v1_changes import OverChanges
@@ -157,11 +168,11 @@ class OverAggregate(ExecNode):
         by_rows = self._group.is_rows or (time == "PROC_TIME" and preceding is None)
         functions = OverFunctions(
             tuple(Column(each.name, each.type) for each in type.fields),
-            self._group.agg_calls,
+            self._calls(type),
             self.over_spec.constants,
             Frame(by_rows, preceding),
         )
-        output = tuple(Column(each.name, each.type) for each in self.output_type.fields)
+        output = (*functions.input, *(Column(call.name, call.type) for call in functions.calls))
         keys, ttl = self.over_spec.partition.fields, parse_duration(self.state_ttl(), "ttl")
         shape = OverShape(self.uids()[0], output, keys, functions, ttl)
         order = self._group.order_by.fields[0]

@@ -90,8 +90,9 @@ class OverByTime(OverRows):
         self.wake(context)
         if found is None:
             return None
-        # For operators below, the watermark was still before the row.
-        order = (pl.col(DUE).alias(SEQUENCE), (pl.col(DUE) - 1).alias(WATERMARK))
+        # For operators below, the watermark is the one that a row behind it came under; others it has yet to reach.
+        behind = pl.when(pl.col(DUE) > pl.col(TIME)).then(pl.col(DUE) - 1)
+        order = (pl.col(DUE).alias(SEQUENCE), behind.alias(WATERMARK))
         return found.select(*(each.name for each in self.output), added(), *order)
 
     def forget(self, watermark: int, context: Context) -> None:
