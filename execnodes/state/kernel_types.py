@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 
 import polars as pl
@@ -32,6 +33,16 @@ class Column:
     def dtype(self) -> pl.DataType:
         """Its type inside kernels."""
         return kernel_dtype(self.type)
+
+
+def free_name(name: str, taken: Container[str]) -> str:
+    """The name, longer if it is taken: for what an operator adds to the columns of its input.
+
+    Nodes name their own output; an input may be called otherwise, by whoever else reads it.
+    """
+    while name in taken:
+        name += "_"
+    return name
 
 
 def kernel_dtype(t: LogicalType) -> pl.DataType:

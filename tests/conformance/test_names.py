@@ -34,21 +34,37 @@ SAMPLE = (
 )  # fmt: skip
 
 
-def renamed(plan: CompiledPlan) -> CompiledPlan:
-    """The plan; no column of a node is called as that of its input is."""
+Naming = Callable[[int, int, int], str]
+"""Id of a node, number of its columns, place of one: its name."""
+
+
+def never_the_same(node: int, width: int, place: int) -> str:
+    """No column is called as that of the input is."""
+    return f"x{node}_{place}"
+
+
+def from_the_end(node: int, width: int, place: int) -> str:
+    """What a node adds behind the columns of its input is called as one of these."""
+    return f"x{width - 1 - place}"
+
+
+def renamed(plan: CompiledPlan, name: Naming) -> CompiledPlan:
+    """The plan with other names for the columns of its nodes."""
     document = json.loads(encode(plan.graph))
     for node in document["nodes"]:
         if not any(each in node["type"] for each in NAMED_OUTSIDE):
-            fields = enumerate(parse_type(node["outputType"]).fields)
-            names = row(*(replace(field, name=f"x{node['id']}_{at}") for at, field in fields))
-            node["outputType"] = str(names)
+            fields = parse_type(node["outputType"]).fields
+            named = (replace(each, name=name(node["id"], len(fields), at)) for at, each in enumerate(fields))
+            node["outputType"] = str(row(*named))
     return CompiledPlan(json.dumps(document))
 
 
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, spark: SparkSession) -> Callable[[list[Program], Settings], None]:
+@pytest.fixture(params=[never_the_same, from_the_end])
+def run(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, spark: SparkSession
+) -> Callable[[list[Program], Settings], None]:
     execute = runner.execute
-    monkeypatch.setattr(runner, "execute", lambda plan, *rest: execute(renamed(plan), *rest))
+    monkeypatch.setattr(runner, "execute", lambda plan, *rest: execute(renamed(plan, request.param), *rest))
 
     def run(programs: list[Program], settings: Settings) -> None:
         results = run_programs(programs, settings, spark=spark)

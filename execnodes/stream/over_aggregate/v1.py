@@ -145,11 +145,11 @@ class OverAggregate(ExecNode):
 
     def _calls(self, type: LogicalType) -> tuple[AggregateCall, ...]:
         """The calls by names that no column of the input has: who else reads the input may have named its columns."""
+        from execnodes.state.kernel_types import free_name
+
         taken, calls = {each.name for each in type.fields}, []
         for call in self._group.agg_calls:
-            name = call.name
-            while name in taken:
-                name += "_"
+            name = free_name(call.name, taken)
             taken.add(name)
             calls.append(call if name == call.name else call.model_copy(update={"name": name}))
         return tuple(calls)

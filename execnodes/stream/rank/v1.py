@@ -112,19 +112,20 @@ class Rank(ExecNode):
         return leaf(AT_MOST, str(self.rank_range.end)) if end is None else rows.columns[end]
 
     def _operator(self, type: LogicalType) -> TopN:
-        from execnodes.state.kernel_types import Column
+        from execnodes.state.kernel_types import Column, free_name
         from execnodes.stream.rank.v1_kernel import TopN
 
-        number = self.output_type.fields[-1].name if self.output_row_number else None
+        columns = tuple(Column(each.name, each.type) for each in type.fields)
+        number = free_name(self.output_type.fields[-1].name, {each.name for each in columns})
         return TopN(
             self.uid("rank"),
             self.STATE,
-            tuple(Column(each.name, each.type) for each in type.fields),
+            columns,
             partition=self.partition.fields,
             order=self.order_by,
             ranks=self.rank_range,
             strategy=self.rank_strategy,
-            number=None if number is None else Column(number, BIGINT.not_null()),
+            number=Column(number, BIGINT.not_null()) if self.output_row_number else None,
             update_before=self.generate_update_before,
             # One row at most is given out of a partition, which consumers then take for its key.
             single=self.rank_range.end == self.rank_range.start,

@@ -113,19 +113,20 @@ class WindowRank(ExecNode):
         )
 
     def _operator(self, type: LogicalType, zone: str) -> WindowTopN:
-        from execnodes.state.kernel_types import Column
+        from execnodes.state.kernel_types import Column, free_name
         from execnodes.stream.window_rank.v1_kernel import WindowTopN
 
-        number = Column(self.output_type.fields[-1].name, BIGINT.not_null()) if self.output_row_number else None
+        columns = tuple(Column(each.name, each.type) for each in type.fields)
+        number = free_name(self.output_type.fields[-1].name, {each.name for each in columns})
         return WindowTopN(
             self.uid("window-rank"),
-            tuple(Column(each.name, each.type) for each in type.fields),
+            columns,
             state=STATE,
             partition=self.partition_spec.fields,
             order=self.sort_spec,
             start=self.rank_range.start,
             end=self.rank_range.end or 0,
-            number=number,
+            number=Column(number, BIGINT.not_null()) if self.output_row_number else None,
             windowing=self.windowing,
             zone=self.configuration.get("table.local-time-zone", zone),
         )
