@@ -170,14 +170,8 @@ def decides(node: Logical) -> list[Place]:
             return [(node.input, node.time_index)]
         case Unnest(condition=condition) if condition is not None:
             # What the members are made of is asked, whichever of them the condition reads.
-            return _all(
-                node.input,
-                {
-                    each
-                    for each in (*input_indexes(condition), *input_indexes(node.table))
-                    if each < len(node.input.type.fields)
-                },
-            )
+            read = input_indexes(condition) | input_indexes(node.table)
+            return _all(node.input, {each for each in read if each < len(node.input.type.fields)})
         case Scan() | Values() | CompiledQuery() | Project() | WatermarkAssigner() | Unnest() | SetOperation():
             return []
         case _:

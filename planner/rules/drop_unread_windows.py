@@ -52,14 +52,17 @@ def _without_unread(node: Project) -> Project:
 
 def _below_windows_of_groups(node: Project, windows: WindowTableFunction) -> Project:
     """GROUP BY TUMBLE(ts, …) is one projection with what the aggregate reads: its window is no table function."""
-    read = _read(node) | {windows.time_index, *windows.window.partition}
     inner = windows.input
+    below = inner.input if isinstance(inner, Project) else inner
+    if not isinstance(below, Over):
+        return node
+    read = _read(node) | {windows.time_index, *windows.window.partition}
     given = inner.expressions if isinstance(inner, Project) else references(inner.type)
     nothing = (Literal(value=None, type=each.type.with_nullable(True)) for each in given)
     kept = tuple(each if at in read else null for at, (each, null) in enumerate(zip(given, nothing, strict=True)))
-    below = _drop(Project(inner.input if isinstance(inner, Project) else inner, kept, inner.type))
-    assert isinstance(below, Project)
-    return replace(node, input=replace(windows, input=below)) if below.expressions is not kept else node
+    whole = Project(below, kept, inner.type)
+    left = _without_unread(whole)
+    return node if left is whole else replace(node, input=replace(windows, input=left))
 
 
 def _read(node: Project) -> set[int]:
