@@ -121,7 +121,12 @@ def condition_problem(condition: Expression | None) -> str | None:
     if condition.type.root is not Root.BOOLEAN:
         return f"the condition is {condition.type}, no BOOLEAN"
     called = next(user_calls(condition), None)
-    return None if called is None else f"the condition calls {title(called)}, which is a function of the user"
+    if called is not None:
+        return f"the condition calls {title(called)}, which is a function of the user"
+    # Scalar functions are looked up when a plan is read; compiling does not need them.
+    from execnodes.functions import is_deterministic
+
+    return None if is_deterministic(condition) else "the condition calls a function that gives another value each time"
 
 
 def user_table_problem(call: Call) -> str | None:

@@ -23,6 +23,7 @@ from planner.bind.scope import Relation, Scope
 from planner.bind.select import list_columns
 from planner.bind.source import TRUE, Source, project, refs, row_of
 from planner.bind.subqueries import Key, Subqueries
+from planner.bind.subquery_joins import split
 
 _WHERE_ONLY = "Read the rows in front in WHERE, as inner = outer, and the rest behind the join."
 
@@ -122,7 +123,7 @@ class _Lateral:
 
     def _plain(self) -> Source:
         """Filters and columns alone: the conditions that read both sides are those of the join."""
-        inner, correlated = self._subqueries.split(self._left, self._body)
+        inner, correlated = split(self._builder, self._left, self._body)
         inner, names, items = list_columns(self._builder, self._body, inner, self._subqueries)
         outer = [each for each in items if _is_outer(each)]
         if outer and self._is_left:

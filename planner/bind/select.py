@@ -22,6 +22,7 @@ from planner.bind.sorting import ordinal, sort_key
 from planner.bind.source import Source, project, refs
 from planner.bind.stage import Stage
 from planner.bind.subqueries import Subqueries
+from planner.bind.subquery_joins import Where
 from planner.bind.values import typed_null
 
 
@@ -53,7 +54,7 @@ def build_select(
 
 def _filtered(builder: Builder, node: s.Select, ttl: StateTtl, outer: Scope | None) -> Source:
     """FROM and WHERE."""
-    return Subqueries(builder, outer).where(build_source(builder, node, ttl, outer), node.where)
+    return Where(builder, outer).filtered(build_source(builder, node, ttl, outer), node.where)
 
 
 def _grouped(

@@ -1,4 +1,4 @@
-"""Subqueries become joins: whole conditions EXISTS and IN semi and anti joins, others left joins with an aggregate."""
+"""Subqueries that give a value inside an expression: left joins with an aggregate."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from execnodes.core.errors import Position, SqlError
-from execnodes.core.expressions import Expression, InputRef, Literal, input_indexes, remap
+from execnodes.core.expressions import Expression, InputRef, Literal, input_indexes
 from execnodes.core.types import BIGINT, LogicalType
 from execnodes.core.words import counted
 from execnodes.functions import resolve
 from planner import syntax as s
-from planner.algebra import Aggregate, Filter, Join, JoinType, Logical
-from planner.algebra.columns import unique_names
+from planner.algebra import Join, JoinType, Logical
 from planner.bind import truths
 from planner.bind.aggregate import is_aggregated
 from planner.bind.builder import Builder
@@ -20,7 +19,7 @@ from planner.bind.expression_binder import Converter, all_of, and_members, is_ag
 from planner.bind.hints import StateTtl
 from planner.bind.relations import build_source
 from planner.bind.scope import Scope
-from planner.bind.source import TRUE, Source, project, refs, row_of
+from planner.bind.source import TRUE, Source, refs, row_of
 from planner.catalog.catalogs import Catalog
 
 _STRICT = frozenset(("+", "-", "*", "/", "CAST"))
@@ -38,16 +37,13 @@ class Key:
     """Where it stands in WHERE."""
 
 
-@dataclass(frozen=True)
-class _Right:
-    """The right side of a semi or anti join: its plan and the condition over left and right columns."""
-
-    plan: Logical
-    condition: Expression
+def has_subquery(node: s.Expr) -> bool:
+    """True if there is a subquery anywhere in an expression."""
+    return any(isinstance(each, _SUBQUERY) for each in walk(node))
 
 
 class Subqueries:
-    """The subqueries of one SELECT."""
+    """The subqueries in the expressions of one SELECT."""
 
     def __init__(self, builder: Builder, outer: Scope | None) -> None:
         """`outer` is the scope around the SELECT, if it is a subquery itself."""
@@ -59,16 +55,7 @@ class Subqueries:
         """The column that holds a scalar subquery's value."""
         return self._results.get(id(node))
 
-    def _inside(self, node: s.Expr) -> bool:
-        """True if there is a subquery anywhere in an expression."""
-        return any(isinstance(each, _SUBQUERY) for each in walk(node))
-
-    def _is_join(self, node: s.Expr) -> bool:
-        """True for [NOT] EXISTS and [NOT] IN as a whole condition."""
-        inner = node.args[0] if isinstance(node, s.Call) and node.name == "NOT" else node
-        return isinstance(inner, s.ExistsQuery | s.InQuery)
-
-    def _inner_only(self, condition: Expression, node: s.Expr) -> Expression:
+    def inner_only(self, condition: Expression, node: s.Expr) -> Expression:
         """The condition; SqlError if it reads a column of the query around, where that cannot be."""
         if self._outer is not None and any(index < 0 for index in input_indexes(condition)):
             raise SqlError(
@@ -77,33 +64,6 @@ class Subqueries:
                 hint="Put it among the ANDed conditions of the subquery's WHERE.",
             )
         return condition
-
-    def where(self, source: Source, node: s.Expr | None) -> Source:
-        """The source behind WHERE; subqueries in it become joins."""
-        members = and_members(node)
-        joins = [member for member in members if self._is_join(member)]
-        others = [member for member in members if member not in joins]
-        plain = [member for member in others if not self._inside(member)]
-        source = self._filtered(source, plain)
-        for member in joins:
-            source = self.join(source, member)
-        rest = [member for member in others if self._inside(member)]
-        return self._filtered(self.attach_values(source, rest), rest)
-
-    def join(self, source: Source, node: s.Expr) -> Source:
-        """A semi or anti join for [NOT] EXISTS and [NOT] IN."""
-        negated = isinstance(node, s.Call)
-        inner = node.args[0] if isinstance(node, s.Call) else node
-        if isinstance(inner, s.InQuery):
-            negated ^= inner.negated
-            right = self._in(source, inner, negated)
-        elif isinstance(inner, s.ExistsQuery):
-            right = self._exists(source, inner)
-        else:
-            raise SqlError("expected EXISTS or IN", position=node.position)
-        kind = JoinType.ANTI if negated else JoinType.SEMI
-        left = source.logical
-        return source.on(Join(left, right.plan, kind, right.condition, left.type, position=node.position))
 
     def attach_values(self, source: Source, exprs: list[s.Expr], converter: Converter | None = None) -> Source:
         """The source with columns behind its own for each subquery in the expressions; `converter` if it is grouped."""
@@ -119,62 +79,6 @@ class Subqueries:
                 else:
                     source = self._quantified(source, each, outer.convert(each.value))
         return source
-
-    def _filtered(self, source: Source, members: list[s.Expr]) -> Source:
-        converter = Converter(source.scope, self._builder.catalog, self.replace, clause="WHERE")
-        condition = all_of([self._inner_only(converter.condition(each), each) for each in members])
-        return source if condition is None else source.on(Filter(source.logical, condition))
-
-    def _exists(self, source: Source, node: s.ExistsQuery) -> _Right:
-        body = _plain_select(node.query, self._builder.catalog)
-        if body is not None:
-            inner, correlated = self.split(source, body)
-            if correlated:
-                return _right(source, inner.logical, [], correlated)
-        plan = self._builder.subquery(node.query)
-        marked = project(plan, [TRUE], ["EXPR$0"])
-        return _Right(Aggregate(marked, (0,), (), marked.type, position=node.position), TRUE)
-
-    def _in(self, source: Source, node: s.InQuery, negated: bool) -> _Right:
-        left = Converter(source.scope, self._builder.catalog, self.replace, clause="IN")
-        values = [left.convert(value) for value in node.values]
-        body = _plain_select(node.query, self._builder.catalog)
-        correlated: list[Expression] = []
-        if body is not None and not any(isinstance(item.expr, s.Star) for item in body.items):
-            inner, correlated = self.split(source, body)
-            right = Converter(inner.scope, self._builder.catalog, clause="SELECT")
-            members = [self._inner_only(right.convert(item.expr), item.expr) for item in body.items]
-            plan: Logical = inner.logical
-        else:
-            plan = self._builder.subquery(node.query)
-            members = refs(plan.type)
-        if len(members) != len(values):
-            raise SqlError(
-                f"IN compares {counted(len(values), 'value')} with {counted(len(members), 'column')}",
-                position=node.position,
-            )
-        found = _right(source, plan, members, correlated)
-        width = source.width
-        columns = [InputRef(input_index=width + i, type=each.type) for i, each in enumerate(members)]
-        equal = [_equal(node, v, c, negated) for v, c in zip(values, columns, strict=True)]
-        rest = [] if found.condition == TRUE else [found.condition]
-        return _Right(found.plan, all_of([*equal, *rest]) or TRUE)
-
-    def split(self, source: Source, body: s.Select) -> tuple[Source, list[Expression]]:
-        """FROM and WHERE of a subquery without the conditions that read the outer query, and those."""
-        ttl = StateTtl(body.hints)
-        inner = build_source(self._builder, body, ttl, source.scope)
-        ttl.check()
-        converter = Converter(inner.scope, self._builder.catalog, clause="WHERE")
-        correlated, rest = [], []
-        for member in and_members(body.where):
-            found = None if self._inside(member) else converter.condition(member)
-            if found is not None and any(index < 0 for index in input_indexes(found)):
-                correlated.append(found)
-            else:
-                rest.append(member)
-        condition = None if not rest else rest[0] if len(rest) == 1 else s.Call("AND", tuple(rest))
-        return Subqueries(self._builder, source.scope).where(inner, condition), correlated
 
     def _scalar(self, source: Source, node: s.ScalarQuery) -> Source:
         body = node.query.body
@@ -209,7 +113,7 @@ class Subqueries:
         outer = Converter(source.scope, self._builder.catalog, self.replace, clause="a subquery")
         found: list[Key] = []
         for member in and_members(body.where):
-            if self._inside(member) or _reads_only(member, inner.scope):
+            if has_subquery(member) or _reads_only(member, inner.scope):
                 continue
             if not isinstance(member, s.Call) or member.name != "=":
                 raise SqlError(
@@ -226,7 +130,7 @@ class Subqueries:
         return found
 
     def _exists_value(self, source: Source, node: s.ExistsQuery) -> Source:
-        body = _plain_select(node.query, self._builder.catalog) or self._derived(node.query)
+        body = plain_select(node.query, self._builder.catalog) or self._derived(node.query)
         source, (count,), _ = self._aggregated(source, body, (_count(),), self.correlation(source, body))
         self._results[id(node)] = truths.some(count)
         return source
@@ -240,7 +144,7 @@ class Subqueries:
                 position=node.position,
             )
         correlated = self.correlation(source, body)
-        equal = [Key(each, self._inner_only(value, node)) for each, value in zip(members, values, strict=True)]
+        equal = [Key(each, self.inner_only(value, node)) for each, value in zip(members, values, strict=True)]
         source, (matches,), types = self._aggregated(source, body, (_count(),), [*correlated, *equal])
         found = truths.some(matches)
         if any(each.nullable for each in (*types[len(correlated) :], *(value.type for value in values))):
@@ -268,15 +172,15 @@ class Subqueries:
         source, (rows, known, *bounds), _ = self._aggregated(source, body, calls, correlated)
         plan = self._builder.query(s.Query(replace(body, where=None)), nested=True)
         nullable = value.type.nullable or plan.type.fields[0].type.nullable
-        found = truths.compared(self._inner_only(value, node), sign, bounds, rows, known, nullable=nullable)
+        found = truths.compared(self.inner_only(value, node), sign, bounds, rows, known, nullable=nullable)
         self._results[id(node)] = resolve("NOT", (found,)) if node.every else found
         return source
 
     def _selected(self, query: s.Query) -> s.Select:
         """A SELECT that only filters and selects columns, with the rows of a query."""
-        body = _plain_select(query, self._builder.catalog)
+        body = plain_select(query, self._builder.catalog)
         items = [item.expr for item in body.items] if body is not None else []
-        simple = not any(isinstance(each, s.Star | s.Constant) or self._inside(each) for each in items)
+        simple = not any(isinstance(each, s.Star | s.Constant) or has_subquery(each) for each in items)
         return body if body is not None and simple else self._derived(query)
 
     def _derived(self, query: s.Query) -> s.Select:
@@ -353,7 +257,7 @@ class Subqueries:
         return source.on(Join(source.logical, plan, JoinType.LEFT, condition, row_of(names, types), position=position))
 
 
-def _plain_select(query: s.Query, catalog: Catalog) -> s.Select | None:
+def plain_select(query: s.Query, catalog: Catalog) -> s.Select | None:
     """The SELECT of a query that only filters and projects."""
     body = query.body
     if query.with_items or query.fetch is not None or query.offset or not isinstance(body, s.Select):
@@ -361,30 +265,6 @@ def _plain_select(query: s.Query, catalog: Catalog) -> s.Select | None:
     plain = not body.qualify and body.relation is not None and not is_aggregated(body, (), catalog)
     over = any(isinstance(e, s.Call) and e.over for item in body.items for e in walk(item.expr))
     return body if plain and not over else None
-
-
-def _right(source: Source, plan: Logical, members: list[Expression], correlated: list[Expression]) -> _Right:
-    """The plan cut to `members` and the columns the correlated conditions read, and these over the join."""
-    read = sorted({index for condition in correlated for index in input_indexes(condition) if index >= 0})
-    columns = refs(plan.type)
-    expressions = [*members, *(columns[index] for index in read)]
-    if not expressions:
-        expressions = [TRUE]
-    names = [f"EXPR${i}" for i in range(len(members))] + [plan.type.fields[index].name for index in read]
-    cut = project(plan, expressions, unique_names(names or ["EXPR$0"]))
-    places = {index: source.width + len(members) + i for i, index in enumerate(read)}
-    moved = [remap(each, lambda index: -1 - index if index < 0 else places[index]) for each in correlated]
-    return _Right(cut, all_of(moved) or TRUE)
-
-
-def _equal(node: s.InQuery, value: Expression, column: Expression, negated: bool) -> Expression:
-    """Equality; under NOT IN a NULL on either side counts as equal, so that no row is kept."""
-    found = resolve("=", (value, column), position=node.position)
-    if negated:
-        for each in (value, column):
-            if each.type.nullable:
-                found = resolve("OR", (found, resolve("IS NULL", (each,))), position=node.position)
-    return found
 
 
 def _reads_only(node: s.Expr, scope: Scope) -> bool:

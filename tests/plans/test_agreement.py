@@ -225,3 +225,14 @@ def test_time_attributes_without_a_cast_are_taken() -> None:
     assert case["operands"][2]["internalName"] == "$CAST$1"
     case["operands"][2] = case["operands"][2]["operands"][0]
     assert load(json.dumps(plan)).nodes
+
+
+def test_what_joins_members_depends_on_the_row_alone() -> None:
+    """A condition is asked of each member where its row stands, as often as Spark likes."""
+    script = """CREATE TABLE t (xs ARRAY<DOUBLE>) WITH ('connector' = 'filesystem', 'path' = '/in', 'format' = 'json');
+      CREATE TABLE s (x DOUBLE) WITH ('connector' = 'print');
+      INSERT INTO s SELECT x FROM t LEFT JOIN UNNEST(xs) AS u (x) ON ABS(x) > 0.5"""
+    plan = json.loads(TableEnvironment.create().compile_script(script).as_json_string())
+    call(plan, "$ABS$1").update(internalName="$RAND$1", operands=[])
+    with pytest.raises(PlanError, match="the condition calls a function that gives another value each time"):
+        load(json.dumps(plan))
