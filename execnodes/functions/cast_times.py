@@ -71,10 +71,16 @@ def cut(text: str, have: int, target: LogicalType) -> str:
     return f"CAST({truncated} AS {spark_type(target)})"
 
 
+def cut_millis(text: str, target: LogicalType) -> str:
+    """A time or timestamp of three fractional digits, cut to fewer of them toward zero."""
+    step = 10 ** (3 - target.precision)
+    if target.root is Root.TIME:
+        return f"CAST(({text} div {step}) * {step} AS INT)"
+    return f"CAST(timestamp_millis(({local_millis(text)} div {step}) * {step}) AS {spark_type(target)})"
+
+
 def _cut_time(text: str, have: int, target: LogicalType) -> str:
-    if target.precision >= min(have, 3):
-        return text
-    return f"CAST(({text} div {10 ** (3 - target.precision)}) * {10 ** (3 - target.precision)} AS INT)"
+    return text if target.precision >= min(have, 3) else cut_millis(text, target)
 
 
 def _from_text(scope: Scope, text: str, target: LogicalType, strict: bool) -> str:

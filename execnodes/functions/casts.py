@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Call, Expression, Literal
 from execnodes.core.types import MAX_LENGTH, NUMERICS, STRING, LogicalType, Root
 from execnodes.functions.cast_numbers import to_boolean, to_number
 from execnodes.functions.cast_texts import print_value, resize_binary
-from execnodes.functions.cast_times import to_time
+from execnodes.functions.cast_times import DAY, cut_millis, to_time
+from execnodes.functions.conversion import casting, has_version_2
 from execnodes.functions.function import Binding, Function, Invocation
 from execnodes.functions.scope import Scope
 from execnodes.functions.type_rules import can_cast, cast_hint
@@ -77,7 +79,8 @@ def _bind(call: Invocation) -> Binding | None:
             hint=cast_hint(operand.type, target),
         )
     nullable = operand.type.nullable or call.name == "TRY_CAST"
-    return Binding((operand,), target.with_nullable(nullable))
+    version = casting(operand.type, target, may_fail=call.name == "CAST")
+    return Binding((operand,), target.with_nullable(nullable), version)
 
 
 def _lower(strict: bool) -> Callable[[Scope, Call], str]:
@@ -90,6 +93,26 @@ def _lower(strict: bool) -> Callable[[Scope, Call], str]:
 
 CAST = Function("CAST", ("CAST(ANY AS type)",), _bind, _lower(strict=True))
 TRY_CAST = Function("TRY_CAST", ("TRY_CAST(ANY AS type)",), _bind, _lower(strict=False))
+
+
+def _lower_2(strict: bool) -> Callable[[Scope, Call], str]:
+    """By way of milliseconds; version 1 cut times before 1970 down, gave TIME below 0 for them, and left it millis."""
+    first = _lower(strict)
+
+    def lower(scope: Scope, call: Call) -> str:
+        (operand,) = call.operands
+        if not has_version_2(operand.type, call.type):
+            return first(scope, call)
+        whole = cast_text(scope, scope.text(operand), operand.type, replace(call.type, precision=3), strict)
+        if (operand.type.root, call.type.root) == (Root.TIMESTAMP_LTZ, Root.TIME):
+            whole = f"pmod({whole}, {DAY})"
+        return cut_millis(whole, call.type) if call.type.precision < 3 else whole
+
+    return lower
+
+
+CAST_2 = replace(CAST, lower=_lower_2(strict=True), version=2, since="1.4")
+TRY_CAST_2 = replace(TRY_CAST, lower=_lower_2(strict=False), version=2, since="1.4")
 
 
 def _bind_reinterpret(call: Invocation) -> Binding | None:

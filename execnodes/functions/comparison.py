@@ -7,20 +7,24 @@ from collections.abc import Callable, Sequence
 
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Call, Expression, Literal
-from execnodes.core.types import BOOLEAN, TEXTS, TIMESTAMPS, LogicalType, Root
-from execnodes.functions.conversion import TRY_CAST, convert
+from execnodes.core.types import BOOLEAN, NUMERICS, STRING, TEXTS, TIMESTAMPS, LogicalType, Root
+from execnodes.functions.conversion import casting, convert
 from execnodes.functions.function import Binding, Function, Invocation
 from execnodes.functions.scope import Scope
-from execnodes.functions.type_rules import common_type
+from execnodes.functions.type_rules import can_cast, common_type
 
 _TIMES = (Root.DATE, Root.TIME, *TIMESTAMPS)
 _UNORDERED = (Root.MAP, Root.MULTISET)
+_MEMBERS = ("IN", "NOT IN")
+_EQUALITY = ("=", "<>", "IS DISTINCT FROM", "IS NOT DISTINCT FROM", "NULLIF")
 
 
 def comparable(call: Invocation, operands: Sequence[Expression]) -> tuple[Expression, ...] | None:
     """The operands in the type in which they are compared; a text against a time is read as that time.
 
-    SqlError for a text against anything else, None for other pairs that cannot be compared.
+    A text by the side of a number or BOOLEAN is read as such where values are ordered, and members of IN become of the
+    type of what is looked for; SqlError where they are tested for equality, for which Flink has no rule. None for other
+    pairs that cannot be compared.
     """
     roots = {each.type.root for each in operands} - {Root.NULL}
     times = [each.type for each in operands if each.type.root in _TIMES]
@@ -28,6 +32,9 @@ def comparable(call: Invocation, operands: Sequence[Expression]) -> tuple[Expres
         wanted = common_type(times)
         return None if wanted is None else tuple(_as_time(each, wanted) for each in operands)
     if roots & set(TEXTS) and not roots <= set(TEXTS):
+        found = _read_texts(call.name, operands)
+        if found is not None:
+            return found
         types = " and ".join(str(each.type) for each in operands)
         raise SqlError(
             f"{call.name} does not take a text and another type: {types}",
@@ -43,9 +50,28 @@ def comparable(call: Invocation, operands: Sequence[Expression]) -> tuple[Expres
     return tuple(_compared(each, wanted) for each in operands)
 
 
+def _read_texts(name: str, operands: Sequence[Expression]) -> tuple[Expression, ...] | None:
+    """Texts and values of one other kind, by casts that fail for what cannot be read; None where there is no rule."""
+    if name in _MEMBERS:
+        wanted: LogicalType | None = operands[0].type
+        members = common_type(each.type for each in operands[1:])
+        if members is None or not can_cast(members, operands[0].type):
+            return None
+    elif name in _EQUALITY:
+        return None
+    else:
+        wanted = common_type(each.type for each in operands if each.type.root not in TEXTS)
+    if wanted is None or wanted.root not in (*NUMERICS, *TEXTS, Root.BOOLEAN):
+        return None
+    if wanted.root in TEXTS:
+        return tuple(each if each.type.root in TEXTS else convert(each, STRING) for each in operands)
+    return tuple(_compared(each, wanted) for each in operands)
+
+
 def _as_time(operand: Expression, wanted: LogicalType) -> Expression:
     if operand.type.root in TEXTS:
-        return Call(internal_name=TRY_CAST, operands=(operand,), type=wanted.regular().with_nullable(True))
+        read = wanted.regular().with_nullable(True)
+        return Call(internal_name=casting(operand.type, read, may_fail=False), operands=(operand,), type=read)
     return convert(operand, wanted)
 
 

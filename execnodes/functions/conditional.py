@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from execnodes.core.expressions import Call, Expression, Literal
-from execnodes.core.types import BOOLEAN, TEXTS, LogicalType, Root
+from execnodes.core.types import BOOLEAN, TEXTS, TIMESTAMPS, LogicalType, Root
 from execnodes.functions.comparison import comparable, utf16
 from execnodes.functions.conversion import convert
 from execnodes.functions.families import Parameters
 from execnodes.functions.function import Binding, Function, Invocation
 from execnodes.functions.scope import Scope
-from execnodes.functions.type_rules import common_type
+from execnodes.functions.type_rules import common_type, merged_type
+
+Rule = Callable[[Iterable[LogicalType]], LogicalType | None]
 
 
-def _common(operands: Sequence[Expression]) -> tuple[tuple[Expression, ...], LogicalType] | None:
+def _common(
+    operands: Sequence[Expression], rule: Rule = common_type
+) -> tuple[tuple[Expression, ...], LogicalType] | None:
     """Operands in their common type, and it. Texts are not padded or cut, so they stay as they are."""
-    found = common_type(each.type for each in operands)
+    found = rule(each.type for each in operands)
     if found is None:
         return None
     wanted = found.regular()
@@ -50,7 +54,7 @@ CASE = Function("CASE", ("CASE WHEN BOOLEAN THEN ANY … ELSE ANY of one kind EN
 
 def _bind_coalesce(call: Invocation) -> Binding | None:
     """NOT NULL as soon as one operand is; what comes after it is never looked at."""
-    made = _common(call.operands) if call.operands else None
+    made = _common(call.operands, merged_type) if call.operands else None
     if made is None:
         return None
     operands, t = made
@@ -106,11 +110,19 @@ def _bind_nullif(call: Invocation) -> Binding | None:
 NULLIF = Function("NULLIF", ("NULLIF(ANY, ANY of one kind)",), _bind_nullif, _lower_case)
 
 
+def _chosen(types: Iterable[LogicalType]) -> LogicalType | None:
+    """Two timestamps are of the type of the first."""
+    first, second = types
+    if first.root in TIMESTAMPS and second.root in TIMESTAMPS:
+        return first.with_nullable(first.nullable or second.nullable)
+    return common_type((first, second))
+
+
 def _bind_if(call: Invocation) -> Binding | None:
     if len(call.operands) != 3:
         return None
     tests = Parameters.parse("BOOLEAN").convert(call.operands[:1])
-    made = _common(call.operands[1:])
+    made = _common(call.operands[1:], _chosen)
     if tests is None or made is None:
         return None
     operands = (*tests, *made[0])
@@ -127,7 +139,7 @@ IF = Function("IF", ("IF(BOOLEAN, ANY, ANY of one kind)",), _bind_if, _lower_if)
 def _bind_extreme(call: Invocation) -> Binding | None:
     if not call.operands:
         return None
-    made = _common(call.operands)
+    made = _common(call.operands, merged_type)
     if made is None:
         return None
     operands, t = made

@@ -6,10 +6,21 @@ from decimal import Decimal
 
 from execnodes.core.constants import fits
 from execnodes.core.expressions import Call, Expression, Literal
-from execnodes.core.types import INTEGERS, LogicalType, Root
+from execnodes.core.types import INTEGERS, TIMESTAMPS, LogicalType, Root
 
-CAST = "$CAST$1"
-TRY_CAST = "$TRY_CAST$1"
+
+def casting(source: LogicalType, target: LogicalType, *, may_fail: bool = True) -> str:
+    """Name and version of the cast from one type to the other; with `may_fail` = False it gives NULL where it fails."""
+    return f"${'CAST' if may_fail else 'TRY_CAST'}${2 if has_version_2(source, target) else 1}"
+
+
+def has_version_2(source: LogicalType, target: LogicalType) -> bool:
+    """Whether a timestamp loses digits of its milliseconds, or an instant becomes a time."""
+    if (source.root, target.root) == (Root.TIMESTAMP_LTZ, Root.TIME):
+        return True
+    if source.root not in TIMESTAMPS or target.root not in (Root.TIME, *TIMESTAMPS) or target.precision >= 3:
+        return False
+    return target.root is Root.TIME or target.precision < source.precision
 
 
 def convert(expression: Expression, target: LogicalType) -> Expression:
@@ -21,7 +32,7 @@ def convert(expression: Expression, target: LogicalType) -> Expression:
         constant = _constant(expression, wanted)
         if constant is not None:
             return constant
-    return Call(internal_name=CAST, operands=(expression,), type=wanted)
+    return Call(internal_name=casting(expression.type, wanted), operands=(expression,), type=wanted)
 
 
 def _constant(given: Literal, target: LogicalType) -> Literal | None:

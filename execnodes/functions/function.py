@@ -37,7 +37,7 @@ class Binding:
     operands: tuple[Expression, ...]
     type: LogicalType
     name: str | None = None
-    """Another function that does the work; None for the one that was called."""
+    """Another function that does the work, or the version that does; None for the newest one that was called."""
 
 
 Operands = tuple[Expression, ...]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from execnodes.core.errors import Position, SqlError
 from execnodes.core.expressions import Call, Expression, walk
 from execnodes.core.types import LogicalType
-from execnodes.functions.conversion import TRY_CAST, convert
+from execnodes.functions.conversion import casting, convert
 from execnodes.functions.foreign import OF_OTHERS
 from execnodes.functions.function import Function, Invocation
 from execnodes.functions.registry import close_matches, find, newest
@@ -53,7 +53,7 @@ def resolve(
             hint="It takes " + "; ".join(function.signatures) + ".",
         )
     if binding.name is not None:
-        function = newest(binding.name) or function
+        function = find(binding.name) if binding.name.startswith("$") else known(binding.name)
     while function.only is not None and not function.only(binding.operands):
         function = find(f"${function.name}${function.version - 1}")
     return Call(internal_name=function.internal_name, operands=binding.operands, type=binding.type)
@@ -91,7 +91,7 @@ def cast(
         raise SqlError(f"{source} cannot be cast to {target}", position=position, hint=cast_hint(source, target))
     if not may_fail:
         wanted = target.regular().with_nullable(True)
-        return Call(internal_name=TRY_CAST, operands=(expression,), type=wanted)
+        return Call(internal_name=casting(source, wanted, may_fail=False), operands=(expression,), type=wanted)
     return convert(expression, target)
 
 

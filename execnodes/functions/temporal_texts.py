@@ -212,12 +212,19 @@ def _lower_to_ltz(scope: Scope, call: Call) -> str:
         read = f"try_to_timestamp({text}, {rest[0]})" if rest else f"CAST({read_timestamp(text)} AS TIMESTAMP)"
         return f"date_trunc('MILLISECOND', to_utc_timestamp({read}, {zone}))"
     seconds = bool(more) and isinstance(more[0], Literal) and more[0].value == 0
-    whole = text if value.type.root in INTEGERS else f"CAST({text} * {1000 if seconds else 1} AS BIGINT)"
-    factor = " * 1000L" if seconds and value.type.root in INTEGERS else ""
-    return scope.share(
-        f"({whole}{factor})",
-        lambda t: f"if({t} BETWEEN -62167219200000 AND 253402300799999, timestamp_millis({t}), NULL)",
-    )
+    if value.type.root in INTEGERS:
+        return _instant(scope, text, seconds=seconds)
+    return _instant(scope, f"CAST({text} * {1000 if seconds else 1} AS BIGINT)", seconds=False)
+
+
+def _instant(scope: Scope, number: str, *, seconds: bool) -> str:
+    """The time that is so many seconds or milliseconds after 1970; NULL outside the years 0 to 9999."""
+    if seconds:
+        # Too many of them would wrap around as milliseconds.
+        made = "if({t} BETWEEN -62167219200 AND 253402300799, timestamp_millis({t} * 1000L), NULL)"
+    else:
+        made = "if({t} BETWEEN -62167219200000 AND 253402300799999, timestamp_millis({t}), NULL)"
+    return scope.share(number, lambda t: made.format(t=t))
 
 
 def _lower_to_ltz_2(scope: Scope, call: Call) -> str:
@@ -229,10 +236,7 @@ def _lower_to_ltz_2(scope: Scope, call: Call) -> str:
     seconds = bool(more) and isinstance(more[0], Literal) and more[0].value == 0
     number = scope.text(value)
     whole = f"CAST(floor({number}) AS BIGINT)" if value.type.root is not Root.DECIMAL else f"CAST({number} AS BIGINT)"
-    return scope.share(
-        f"({whole} * {1000 if seconds else 1}L)",
-        lambda t: f"if({t} BETWEEN -62167219200000 AND 253402300799999, timestamp_millis({t}), NULL)",
-    )
+    return _instant(scope, whole, seconds=seconds)
 
 
 def _bind_to_ltz(call: Invocation) -> Binding | None:
@@ -309,7 +313,12 @@ def _lower_from_unixtime(scope: Scope, call: Call) -> str:
 
 
 def _of_seconds(scope: Scope, operand: Expression) -> str:
-    return to_local(scope, f"timestamp_seconds({scope.text(operand)})")
+    """Milliseconds wrap around as in Flink, so that UNIX_TIMESTAMP of no time is 1970; NULL where Spark has no time."""
+    instant = scope.share(
+        f"({scope.text(operand)} * 1000L)",
+        lambda t: f"if({t} BETWEEN -9223372036854775 AND 9223372036854775, timestamp_millis({t}), NULL)",
+    )
+    return to_local(scope, instant)
 
 
 FROM_UNIXTIME = _formatted("FROM_UNIXTIME", "BIGINT, TEXT?", returns=STRING, lower=_lower_from_unixtime)

@@ -274,6 +274,15 @@ def _lower_overlay(scope: Scope, call: Call) -> str:
 
 
 OVERLAY = function("OVERLAY", form("TEXT, TEXT, INT, INT?", _overlaid), sql=_lower_overlay)
+# Version 1 kept a text that begins before the start, whatever was to be put there.
+OVERLAY_2 = function(
+    "OVERLAY",
+    form("TEXT, TEXT, INT, INT?", _overlaid),
+    sql=lambda scope, call: f"if({scope.text(call.operands[1])} IS NULL, NULL, {_lower_overlay(scope, call)})",
+    version=2,
+    since="1.4",
+    only=lambda t: t[1].type.nullable,
+)
 
 _WORDS = text_literal("([A-Za-z0-9]+|[^A-Za-z0-9]+)")
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from execnodes.core.types import (
     BINARIES,
+    DATE,
     DOUBLE,
     INTEGERS,
     NULL,
@@ -30,18 +31,34 @@ def as_decimal(t: LogicalType) -> LogicalType:
 
 
 def common_type(types: Iterable[LogicalType]) -> LogicalType | None:
-    """The least type that holds the values of all, as for UNION, VALUES, CASE, COALESCE; None if there is none.
+    """The least type that holds the values of all, as for UNION, VALUES, CASE; None if there is none.
 
     A time attribute stays one only if all are. The type of bare NULLs gives way to any other.
+    Source: `leastRestrictive` of Calcite's type factory.
     """
+    return _folded(types, _common)
+
+
+def merged_type(types: Iterable[LogicalType]) -> LogicalType | None:
+    """As `common_type`, for COALESCE, IFNULL, GREATEST and LEAST.
+
+    Source: `findCommonType` of Flink's LogicalTypeMerging.
+    """
+    return _folded(types, _common_in_flink)
+
+
+Rule = Callable[[LogicalType, LogicalType], LogicalType | None]
+
+
+def _folded(types: Iterable[LogicalType], rule: Rule) -> LogicalType | None:
     found: LogicalType | None = NULL.not_null()
     for each in dict.fromkeys(types):
-        found = None if found is None else _merged(found, each)
+        found = None if found is None else _merged(found, each, rule)
     return found
 
 
-def _merged(left: LogicalType, right: LogicalType) -> LogicalType | None:
-    found = _common(left, right)
+def _merged(left: LogicalType, right: LogicalType, rule: Rule) -> LogicalType | None:
+    found = rule(left, right)
     if found is None:
         return None
     if left == NULL.not_null():
@@ -64,8 +81,11 @@ def _common(left: LogicalType, right: LogicalType) -> LogicalType | None:
     if left.root in BINARIES and right.root in BINARIES:
         return LogicalType(Root.VARBINARY, length=max(left.length, right.length))
     if left.root in (Root.DATE, *TIMESTAMPS) and right.root in (Root.DATE, *TIMESTAMPS):
-        root = max(left.root, right.root, key=(Root.DATE, *TIMESTAMPS).index)
-        return LogicalType(root, precision=max(left.precision, right.precision))
+        if Root.DATE in (left.root, right.root):
+            return left if right.root is Root.DATE else right
+        if left.precision == right.precision:
+            return left
+        return LogicalType(right.root, precision=max(left.precision, right.precision))
     if left.root is not right.root:
         return None
     if left.root is Root.TIME:
@@ -75,6 +95,19 @@ def _common(left: LogicalType, right: LogicalType) -> LogicalType | None:
     children = [common_type(pair) for pair in zip(left.children, right.children, strict=True)]
     made = tuple(each for each in children if each is not None)
     return LogicalType(left.root, children=made) if len(made) == len(children) else None
+
+
+def _common_in_flink(left: LogicalType, right: LogicalType) -> LogicalType | None:
+    roots = {left.root, right.root}
+    if (left.root, right.root) == (Root.DECIMAL, Root.FLOAT):
+        return right
+    if roots == {Root.FLOAT, Root.DOUBLE}:
+        return DOUBLE
+    if roots == {Root.DATE, Root.TIMESTAMP}:
+        return DATE
+    if roots == set(TIMESTAMPS):
+        return LogicalType(Root.TIMESTAMP_LTZ, precision=max(left.precision, right.precision))
+    return _common(left, right)
 
 
 def _common_row(left: LogicalType, right: LogicalType) -> LogicalType | None:
@@ -91,6 +124,8 @@ def _common_row(left: LogicalType, right: LogicalType) -> LogicalType | None:
 
 def _common_number(left: LogicalType, right: LogicalType) -> LogicalType:
     both = (left.root, right.root)
+    if set(both) == {Root.FLOAT, Root.DOUBLE}:
+        return left
     if Root.DOUBLE in both or (Root.FLOAT in both and Root.DECIMAL in both):
         return DOUBLE
     if Root.FLOAT in both:
