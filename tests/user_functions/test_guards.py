@@ -5,7 +5,7 @@ from __future__ import annotations
 from execnodes.lowering.stream import ACTIVE, Branch
 from rekindle.pipeline.guards import guard
 from rekindle.pipeline.record import record
-from tests.user_functions.test_aggregates import registered
+from tests.user_functions.test_aggregate_plans import registered
 
 QUERY = "SELECT shout(b), c FROM (SELECT b, COUNT(*) AS c FROM t WHERE shout(b) <> 'A!' GROUP BY b) WHERE c > 1"
 
