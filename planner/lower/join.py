@@ -83,8 +83,10 @@ def _input_spec(keys: frozenset[Key], join_columns: tuple[int, ...]) -> str:
 
 
 def _refuse_window_join(node: Join, pairs: tuple[tuple[int, int, bool], ...]) -> None:
+    """INTERSECT and EXCEPT, which compare null-safely, join rows of windows as they would any others."""
     lefts, rights = node.left.window_columns, node.right.window_columns
-    matched = {lefts[left].property for left, right, _ in pairs if left in lefts and lefts[left] == rights.get(right)}
+    equal = [(left, right) for left, right, filters in pairs if filters]
+    matched = {lefts[left].property for left, right in equal if left in lefts and lefts[left] == rights.get(right)}
     if {START, END} <= matched:
         raise SqlError(
             "a join of two windowed tables on window_start and window_end is not supported yet",
