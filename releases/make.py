@@ -41,7 +41,8 @@ def main(version: str) -> None:
     all_of_them = [*releases(), Release(version, "", "", "", "", nodes)]
     if stale := [found for each in programs() if (found := difference(each, Path("/nowhere"), all_of_them))]:
         sys.exit("\n".join(["fixtures that this release could not have written:", *stale]))
-    print(keep(root, FOLDER / version, version, nodes))
+    made = keep(root, FOLDER / version, version, nodes)
+    print(f"{made.wheel}, sha256 {made.sha256}, of commit {made.commit}: {len(made.nodes)} node versions")
 
 
 def refusal(root: Path, version: str, source: str) -> str:
