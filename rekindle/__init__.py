@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from rekindle.moved import OldPaths
+from rekindle.own_packages import OwnPackages, require_own_packages
 
 if TYPE_CHECKING:
     from rekindle.api.data_types import DataTypes
@@ -188,7 +189,8 @@ _MODULES = {
     "uuid": "api.expression_dsl",
 }
 
-sys.meta_path.insert(0, OldPaths())
+require_own_packages()
+sys.meta_path[:0] = [OldPaths(), OwnPackages()]
 
 
 class _Package(ModuleType):

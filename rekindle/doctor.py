@@ -18,6 +18,7 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
+from rekindle.own_packages import LAUNCHER
 from rekindle.spark.releases import limits
 
 OLDEST_JAVA = 17
@@ -27,7 +28,9 @@ FREE_DISK = 2 * 1024**3
 MEMORY = 3 * 1024**3
 """Bytes that the driver, its Java machine and the Python workers take together, small jobs included."""
 START_SECONDS = 180
-_PROBE = """
+_PROBE = f"""
+import runpy
+runpy.run_path({LAUNCHER!r})["load_rekindle"]()
 from rekindle.spark.session import session
 spark = session(1)
 rows = spark.range(3).mapInPandas(lambda frames: frames, "id long").count()

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import os
+import sys
+from importlib.machinery import PathFinder
 from typing import Any
 
 from execnodes.core import consent
@@ -82,10 +85,26 @@ def load(class_name: str, name: str) -> Definition:
     except ImportError as error:
         raise FunctionError(
             f"function {name}: module {module_name!r} cannot be imported: {error}",
-            hint="Put the folder of the module on PYTHONPATH.",
+            hint=_find_hidden_module(module_name) or "Put the folder of the module on PYTHONPATH.",
         ) from error
     for part in path.split("."):
         if not hasattr(found, part):
-            raise FunctionError(f"function {name}: module {module_name!r} has no {path!r}")
+            raise FunctionError(
+                f"function {name}: module {module_name!r} has no {path!r}",
+                hint=_find_hidden_module(module_name),
+            )
         found = getattr(found, part)
     return definition_of(found, name)
+
+
+def _find_hidden_module(module: str) -> str | None:
+    """What to do where another module of that name was there before the one that the path leads to; None if none was.
+
+    Rekindle's own packages are always there before.
+    """
+    top = module.partition(".")[0]
+    spec, loaded = PathFinder.find_spec(top), getattr(sys.modules.get(top), "__file__", None)
+    if spec is None or not spec.has_location or spec.origin is None or loaded is None:
+        return None
+    same = os.path.realpath(spec.origin) == os.path.realpath(loaded)
+    return None if same else f"Rename {spec.origin}: {loaded} is loaded under the name {top!r}."

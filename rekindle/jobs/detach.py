@@ -12,6 +12,7 @@ from pathlib import Path
 from execnodes.core.errors import JobError
 from rekindle.files.atomic_file import owners_opener
 from rekindle.jobs.status import LOG, State, Status, is_alive, read_status
+from rekindle.own_packages import LAUNCHER
 
 _LOOK = 0.1
 
@@ -29,7 +30,7 @@ def detach(arguments: Sequence[str], folder: Path) -> int:
         begin = output.tell()
         process = subprocess.Popen(
             # Modules are never looked for in the working directory, which may be anybody's.
-            [sys.executable, "-P", "-m", "rekindle", *arguments],
+            [sys.executable, "-P", LAUNCHER, "-m", "rekindle", *arguments],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,

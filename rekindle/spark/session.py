@@ -19,6 +19,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from execnodes.core.errors import JobError, OptionError
+from rekindle.own_packages import LAUNCHER
 from rekindle.spark.java import MEMORY, last_words, lost, output_file, require_alive, text_of
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ _START_SETTINGS: Mapping[str, str] = {
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.python.unix.domain.socket.enabled": "true",
     "spark.executorEnv.REKINDLE_WORKER_PYTHON": sys.executable,
+    "spark.executorEnv.REKINDLE_WORKER_LAUNCHER": LAUNCHER,
     # Without memory some thread of Java's ends, and others may wait for it for ever; an exit code tells what it was.
     "spark.driver.defaultJavaOptions": "-XX:+ExitOnOutOfMemoryError",
     "spark.executor.defaultJavaOptions": "-XX:+ExitOnOutOfMemoryError",
