@@ -18,6 +18,7 @@ from packaging.version import Version
 from docs.markers import between_markers
 from execnodes.core.meaning import StateMeaning
 from execnodes.core.version import ENGINE_VERSION, OLDEST_READABLE, RELEASE, version_tuple
+from execnodes.intended_changes import INTENDED_CHANGES
 from plans.compatibility.plan_meanings import POSITION, meanings
 from rekindle.testing.restore_fixtures import stored
 from releases import releases
@@ -28,6 +29,7 @@ PAGE = Path(__file__).with_name("upgrading.md")
 RULES = Path(__file__).with_name("upgrading.toml")
 _NUMBER = re.compile(r"\d+$")
 _STATES = ("Operator", "States", "All rows depend on", "A column more")
+_CHANGES = ("Since", "Change", "What", "Before", "Now", "Why", "Shown by")
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,7 @@ def inserted(page: str) -> str:
     for section, found in groupby(rules(), lambda rule: rule.section):
         page = between_markers(page, section, _table("What you do", "What happens", "Tests", rows=map(_rule, found)))
     page = between_markers(page, "states", _table(*_STATES, rows=_states()))
+    page = between_markers(page, "intended changes", _table(*_CHANGES, rows=_changes()))
     engines = _engines()
     page = between_markers(
         page, "engines", _table("Made by", *(f"run by {each}" for each in engines), rows=_reads(engines))
@@ -81,6 +84,14 @@ def _states() -> Iterator[tuple[str, ...]]:
         parts = dict.fromkeys(part for state in states for part in state.parts if part != "operator")
         added = "starts empty" if any(state.addable is not None for state in states) else "the state starts anew"
         yield f"`{node}`", ", ".join(f"`{each}`" for each in names), ", ".join(parts), added
+
+
+def _changes() -> Iterator[tuple[str, ...]]:
+    for each in INTENDED_CHANGES:
+        component = f"`{each.component}`" if " " not in each.component else each.component
+        shown = f"[{Path(each.program.partition('::')[0]).stem}](../{each.program.partition('::')[0]})"
+        cells = (each.since, f"`{each.id}`", component, each.before, each.now, each.reason, shown)
+        yield tuple(cell.replace("|", "\\|") for cell in cells)
 
 
 def _engines() -> tuple[str, ...]:

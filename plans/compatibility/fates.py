@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from plans.compatibility.find_intended_changes import RelevantChange
+
 
 class Fate(StrEnum):
     """What becomes of a state."""
@@ -77,8 +79,16 @@ class Comparison:
     notes: tuple[str, ...] = ()
     """What is to be known of the sinks; no verdict depends on it (docs/decisions/0010-query-evolution.md)."""
 
+    intended_changes: tuple[RelevantChange, ...] = ()
+    """What this engine gives otherwise than the one that ran the old plan; no verdict depends on it."""
+
     unmakeable: frozenset[str] = frozenset()
     """Uids of operators above sources that cannot be read once more."""
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Notes and intended changes as sentences."""
+        return (*self.notes, *map(str, self.intended_changes))
 
     @property
     def verdict(self) -> Verdict:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import DEFAULT_UID_FORMAT, UID_FORMAT, ExecNode, StateMetadata
 from plans.compatibility.compare import Comparison, compare
+from plans.compatibility.find_intended_changes import find_intended_changes
 from plans.compatibility.outputs import notes
 from plans.compatibility.plan_meanings import Meanings, meanings
 from plans.evolution.match import Matching
@@ -46,7 +47,8 @@ def evolve(old: ExecGraph, new: ExecGraph, *, keep_ttl: bool = True, keep_parall
     last = max(_used(old), *ids.values())
     graph = replace(made, last_node_id=last if last > max(made.by_id) else None)
     before, after = meanings(old), meanings(graph)
-    comparison = replace(compare(before, after), notes=notes(before, after))
+    changes = find_intended_changes(old, old.engine_version)
+    comparison = replace(compare(before, after), notes=notes(before, after), intended_changes=changes)
     return Evolution(graph, comparison, before, after)
 
 

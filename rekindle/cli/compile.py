@@ -73,7 +73,7 @@ def show(comparison: Comparison, to: TextIO) -> None:
     """A line for each state, then the verdict."""
     for each in comparison.judgements:
         print(f"{each.fate:12}  {each.title}  {each.reason}", file=to)
-    for note in comparison.notes:
+    for note in comparison.remarks:
         print(f"note: {note}", file=to)
     print(f"verdict: {comparison.verdict}", file=to)
 

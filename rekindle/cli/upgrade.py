@@ -42,6 +42,7 @@ def upgrade(
             "changed": found.changed,
             "nodes": [asdict(each) for each in found.nodes],
             "written": written,
+            "intendedChanges": [each.document() for each in found.intended_changes],
         }
         print(json.dumps(document, indent=2, ensure_ascii=False))
         return

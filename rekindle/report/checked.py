@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from execnodes.core.graph import ExecGraph
 from plans.compatibility.compare import Comparison, Judgement, Verdict, compare
+from plans.compatibility.find_intended_changes import find_intended_changes
 from plans.compatibility.outputs import notes
 from plans.compatibility.plan_meanings import Meanings, meanings
 from plans.evolution.bootstrap import bootstrapped, unmakeable
@@ -66,6 +67,7 @@ def checked(
     """
     before, after = meanings(old[1]), meanings(new[1])
     sinks = notes(before, after)
+    ran, engine_version = old[1], old[1].engine_version
     saved: dict[tuple[str, str], SavedState] = {}
     if savepoint is not None:
         from rekindle.savepoints.contents import read
@@ -73,9 +75,11 @@ def checked(
 
         manifest = read(savepoint)
         before = Meanings.of(manifest.meanings, saved_plan(savepoint))
+        ran, engine_version = before.graph or ran, manifest.engine
         saved = {(each.uid, each.name): each for each in manifest.states}
     addresses = frozenset((each.uid, each.name) for each in before)
-    found = replace(compare(before, after), notes=sinks, unmakeable=unmakeable(new[1], after))
+    changes = find_intended_changes(ran, engine_version)
+    found = replace(compare(before, after), notes=sinks, intended_changes=changes, unmakeable=unmakeable(new[1], after))
     if bootstrap:
         found = bootstrapped(found, bootstrap, before, after)
     return Checked(old[0], new[0], found, saved, str(savepoint or ""), addresses, tuple(bootstrap))

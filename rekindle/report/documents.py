@@ -28,7 +28,11 @@ def checked_document(found: Checked) -> dict[str, object]:
     document: dict[str, object] = {"verdict": str(found.verdict), "operators": operators}
     if found.bootstrap:
         document["bootstrap"] = list(found.bootstrap)
-    return {**document, "notes": list(found.comparison.notes)} if found.comparison.notes else document
+    if found.comparison.notes:
+        document["notes"] = list(found.comparison.notes)
+    if found.comparison.intended_changes:
+        document["intendedChanges"] = [each.document() for each in found.comparison.intended_changes]
+    return document
 
 
 def difference_document(found: PlanDifference) -> dict[str, object]:

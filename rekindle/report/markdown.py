@@ -19,8 +19,8 @@ def checked_markdown(found: Checked) -> str:
     parts = [title, f"{SENTENCES[found.verdict]} {before} is compared with what {_code(found.new)} means."]
     if found.comparison.judgements:
         parts.append("\n".join(_fates(found)))
-    if found.comparison.notes:
-        parts.append("\n".join(f"- {escaped(note)}" for note in found.comparison.notes))
+    if found.comparison.remarks:
+        parts.append("\n".join(f"- {escaped(note)}" for note in found.comparison.remarks))
     parts.append("**What to run next**")
     parts.append("\n".join(_steps(found)))
     return "\n\n".join(parts) + "\n"

@@ -15,10 +15,10 @@ _COLOURS = {"good": "green", "warn": "yellow", "bad": "red", "odd": "magenta"}
 
 
 def checked_lines(found: Checked) -> Iterator[str]:
-    """A line a state and a note, then the verdict."""
+    """A line a state, a note, then the verdict."""
     for each in found.comparison.judgements:
         yield one_line(f"{each.fate:12}  {each.uid}:{each.state}{_size(found, each)}  {each.reason}")
-    yield from (one_line(f"{'note':12}  {note}") for note in found.comparison.notes)
+    yield from (one_line(f"{'note':12}  {note}") for note in found.comparison.remarks)
     yield f"verdict: {found.verdict}"
 
 
@@ -39,7 +39,7 @@ def print_checked(found: Checked, out: TextIO) -> None:
         table.add_row(fate, uid, state, *(sizes if found.saved else []), reason)
     console = Console(file=out, highlight=False)
     console.print(table)
-    for note in found.comparison.notes:
+    for note in found.comparison.remarks:
         console.print(f"note: {escape(one_line(note))}")
 
 

@@ -138,7 +138,7 @@ def _fates(plan: CompiledPlan) -> list[str]:
     """Of a plan made from another one: its verdict, and what is lost."""
     if plan.comparison is None:
         return []
-    notes = (f"note: {each}" for each in plan.comparison.notes)
+    notes = (f"note: {each}" for each in plan.comparison.remarks)
     return [f"Verdict: {plan.comparison.verdict}.", *lines(plan.comparison), *notes]
 
 

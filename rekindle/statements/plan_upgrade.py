@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from execnodes.core.version import ENGINE_VERSION
+from plans.compatibility.find_intended_changes import RelevantChange, find_intended_changes
 from plans.evolution.upgrade import NodeChange, upgrade
+from plans.format.load import load
 from rekindle.results.compiled_plan import CompiledPlan, PlanExecutor
 from rekindle.results.plan_reference import PlanReference
 
@@ -22,6 +24,8 @@ class PlanUpgrade:
     """Those that have another version now."""
     changed: bool
     """Whether the new plan is another text."""
+    intended_changes: tuple[RelevantChange, ...] = ()
+    """What this engine gives otherwise than the one that compiled the old plan."""
 
     def lines(self) -> Iterator[str]:
         """For people."""
@@ -30,6 +34,7 @@ class PlanUpgrade:
         yield from map(str, self.nodes)
         if not self.nodes:
             yield "All nodes are of their newest versions already."
+        yield from map(str, self.intended_changes)
 
 
 def upgrade_plan(reference: PlanReference, executor: PlanExecutor | None = None) -> PlanUpgrade:
@@ -40,4 +45,5 @@ def upgrade_plan(reference: PlanReference, executor: PlanExecutor | None = None)
     text = reference.read()
     found = upgrade(text, source=reference.source)
     plan = CompiledPlan.from_json_string(found.text, executor=executor)
-    return PlanUpgrade(plan, found.engine_version, found.nodes, found.text != text)
+    changes = find_intended_changes(load(upgrade(text, newest=False).text), found.engine_version)
+    return PlanUpgrade(plan, found.engine_version, found.nodes, found.text != text, changes)

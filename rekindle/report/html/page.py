@@ -131,7 +131,7 @@ def _fates(checked: Checked, merged: MergedGraph) -> Markup:
                 each.reason,
             ]
         )
-    notes = [element("li", each) for each in checked.comparison.notes]
+    notes = [element("li", each) for each in checked.comparison.remarks]
     table = _table(names, rows) if rows else element("p", "Neither plan keeps any state.")
     return joined(table, element("ul", notes, class_="notes") if notes else None)
 

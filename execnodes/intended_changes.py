@@ -1,0 +1,84 @@
+"""The one list of intended changes: what released versions do otherwise than in the releases before, and why.
+
+A plan made by an older release gives other rows where an entry concerns it; `rekindle check` and `upgrade` quote those.
+Only what was plainly wrong is changed so: everything else gets a new version, and old plans keep their rows. A new
+entry is a value in `INTENDED_CHANGES`, oldest release first (CONTRIBUTING.md, "An intended change").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from execnodes.core.expressions import AggregateCall, Call
+from execnodes.core.graph import ExecGraph
+from execnodes.core.node import ExecNode
+
+
+@dataclass(frozen=True, slots=True)
+class IntendedChange:
+    """A released version, or a part of the engine, that gives other rows since a release."""
+
+    id: str
+    """Words with hyphens; never changed, as users may look for it."""
+    component: str
+    """A node version (``stream-exec-calc_1``), a version of a function or an aggregate (``$CAST$1``), or a part of the
+    engine in words; only the last one needs `concerns`."""
+    since: str
+    """The release that gives other rows first: ``1.5.0``."""
+    before: str
+    """What older releases gave: a sentence without full stop, as the two below."""
+    now: str
+    """What is given now."""
+    reason: str
+    """Why the old rows were plainly wrong."""
+    program: str
+    """What shows it: folder of a conformance program, or id of a test (file, ``::``, name)."""
+    concerns: Callable[[ExecGraph, ExecNode], bool] | None = None
+    """Which nodes of a plan, further to what `component` names; None: all of them."""
+    concerns_call: Callable[[Call | AggregateCall], bool] | None = None
+    """Which calls, where `component` is a version of a function; None: all of them."""
+
+
+def _has_filter_above(graph: ExecGraph, node: ExecNode) -> bool:
+    """Whether rows of a watermark assigner with batch granularity are dropped before any state sees them."""
+    from execnodes.stream.watermark_assigner import WatermarkAssigner
+
+    if not isinstance(node, WatermarkAssigner) or node.state:
+        return False
+    waiting, seen = list(graph.consumers_of(node)), set[int]()
+    while waiting:
+        reader = waiting.pop()
+        if _drops_rows(reader):
+            return True
+        if reader.id not in seen and not reader.uids():
+            seen.add(reader.id)
+            waiting += graph.consumers_of(reader)
+    return False
+
+
+def _drops_rows(node: ExecNode) -> bool:
+    from execnodes.stream.calc import Calc
+    from execnodes.stream.correlate.v1 import Correlate
+    from execnodes.stream.python_async_calc import PythonAsyncCalc
+    from execnodes.stream.python_calc import PythonCalc
+
+    if isinstance(node, Correlate):
+        return node.join_type != "LEFT"
+    return isinstance(node, Calc | PythonCalc | PythonAsyncCalc) and node.condition is not None
+
+
+INTENDED_CHANGES: tuple[IntendedChange, ...] = (
+    IntendedChange(
+        id="filtered-rows-move-event-time",
+        component="event time with table.exec.lateness.granularity = 'batch'",
+        since="1.5.0",
+        before="rows that a WHERE dropped did not move event time if the condition did not read the time column: "
+        "windows came late or never, and bounded jobs did not end",
+        now="every row of the source moves event time, whatever drops it later",
+        reason="Spark moved the filter below the watermark, which SQL places directly after the source, so results "
+        "depended on Spark's optimizer",
+        program="tests/conformance/programs/window/filtered_last_row",
+        concerns=_has_filter_above,
+    ),
+)
