@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 
 from execnodes.core.errors import JobError, RekindleError
@@ -11,7 +12,7 @@ from execnodes.core.version import ENGINE_VERSION
 from execnodes.state.pages.spark_client import ENDED
 from rekindle.connectors.line_text import find_origin
 from rekindle.connectors.registry import describe_failure
-from rekindle.files.job_folder import NO_ROOM
+from rekindle.files.job_folder import NO_ROOM, JobFolder
 from rekindle.spark.java import MEMORY, lost, text_of
 
 _RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\]\s*(.*?)\s*(?:SQLSTATE: \w+|$)", re.S)
@@ -74,6 +75,16 @@ def of_disk(error: object, folder: Path | None = None) -> JobError | None:
     hint = _ROOM if error.errno in NO_ROOM else _HINT
     place = error.filename or folder
     return JobError(error.strerror or type(error).__name__, where=str(place) if place else None, hint=hint)
+
+
+def drain_error(folder: JobFolder) -> JobError:
+    """The error for a job whose input has ended, but whose watermark does not reach its end."""
+    watermark = datetime.fromtimestamp(folder.committed_watermark() / 1000, UTC).isoformat(timespec="milliseconds")
+    return JobError(
+        f"drain makes no progress: the watermark stays at {watermark} after micro-batch {folder.committed_batch()}",
+        where=str(folder.path),
+        hint="Start the job again from its folder, or from a savepoint in a new --job-dir; its rows so far are kept.",
+    )
 
 
 def told_as(error: BaseException, folder: Path) -> BaseException:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import partial, reduce
 from pathlib import Path
@@ -18,11 +17,12 @@ from execnodes.engine.slot_frames import SUBTASK, TAG
 from execnodes.lowering.slots import assign, decode, unused
 from execnodes.lowering.spark_sql import literal, spark_type
 from execnodes.lowering.stream import HASH, KIND, MAJOR, SEQUENCE
+from execnodes.state.operator import DRAINED
 from rekindle.connectors.line_text import origin
 from rekindle.files.paths import for_spark_stream
 from rekindle.pipeline.arms import apart
 from rekindle.pipeline.connector_requests import Requests
-from rekindle.pipeline.control_rows import EVENT_TIME, SOURCE
+from rekindle.pipeline.control_rows import EVENT_TIME, SOURCE, ControlRows
 from rekindle.pipeline.idleness import observed, timeout
 from rekindle.pipeline.origins import Texts, can_fail, from_origin
 from rekindle.pipeline.record import OperatorRecord, SourceRecord
@@ -143,10 +143,8 @@ class Builder:
         self.control_dir.mkdir(parents=True, exist_ok=True)
         reader, place = named(self._spark.readStream, control_stream(source)), self.control_dir
         if self.idles or self.clock is not None:
-            reached = f"unix_millis(max({EVENT_TIME}))"
-            real = real.observe(observed(source), expr("count(1) AS rows"), expr(f"{reached} AS reached"))
-            timed = reader.schema(f"{EVENT_TIME} timestamp, {SOURCE} bigint")
-            control = timed.json(for_spark_stream(self._spark, place))
+            with_source = reader.schema(f"{EVENT_TIME} timestamp, {SOURCE} bigint")
+            control = with_source.json(for_spark_stream(self._spark, place))
             control = control.where(f"coalesce({SOURCE}, {source.node.id}) = {source.node.id}")
         else:
             control = reader.schema(f"{EVENT_TIME} timestamp").json(for_spark_stream(self._spark, place))
@@ -155,18 +153,16 @@ class Builder:
             else f"CAST(NULL AS {f.dataType.simpleString()}) AS `{f.name}`"
             for f in real.schema
         ]  # fmt: skip
-        # A filter that reads the event time stays above the watermark; another one would be pushed below it, and the
-        # control source never read.
-        real_rows = f"{_REAL} OR {EVENT_TIME} IS NULL"
-        return real.unionAll(control.selectExpr(*empty)).withWatermark(EVENT_TIME, "0 seconds").where(real_rows)
+        timed = real.unionAll(control.selectExpr(*empty)).withWatermark(EVENT_TIME, "0 seconds")
+        reached = f"unix_millis(max(CASE WHEN {_REAL} THEN {EVENT_TIME} END))"
+        # Spark pushes conditions through a watermark, but nothing through what is observed: rows that a WHERE drops
+        # move event time, too, and so does the row that ends the input.
+        seen = timed.observe(observed(source), expr(f"count_if({_REAL}) AS rows"), expr(f"{reached} AS reached"))
+        return seen.where(_REAL)
 
     def drain(self) -> None:
-        """End the stream: the watermark moves past every window."""
-        target = self.control_dir / "end.json"
-        if not target.exists():
-            hidden = target.with_name(".end.json")
-            hidden.write_text(json.dumps({EVENT_TIME: "2200-01-01T00:00:00.000Z"}) + "\n", encoding="utf-8")
-            hidden.rename(target)
+        """End the stream: the watermark moves past every window. A file of an earlier start may be read already."""
+        ControlRows(self.control_dir).write({None: DRAINED})
 
     def _scan(self, source: SourceRecord, *, located: bool) -> DataFrame:
         table = source.table

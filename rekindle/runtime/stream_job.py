@@ -16,7 +16,7 @@ from execnodes.state.operator import DRAINED
 from rekindle.files.paths import for_spark_checkpoint
 from rekindle.pipeline.clock import ClockWatch
 from rekindle.pipeline.connector_requests import Requests
-from rekindle.pipeline.failures import explained, passes
+from rekindle.pipeline.failures import drain_error, explained, passes
 from rekindle.pipeline.idleness import IDLE_TIMEOUT, IdleWatch, observed
 from rekindle.pipeline.record import SinkRecord
 from rekindle.pipeline.stage_frames import sink_columns, sink_hidden
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
     from rekindle.savepoints.manifest import Manifest
 
+_MOST_DRAIN_ROUNDS = 20
+"""Triggers without anything to do after which a drain whose watermark has not reached the end is given up."""
 _PATIENCE = 30.0
 """Seconds that the end of a job is waited for once Spark does not answer."""
 
@@ -219,14 +221,19 @@ class StreamJob(Job):
         return take(self._prepared.spark, self._order.graph, self._plan, self.folder, target)
 
     def _drain(self, query: StreamingQuery) -> None:
-        """Move the watermark past everything and wait until a batch has run under it."""
+        """Move the watermark past everything and wait until a batch has run under it; JobError if none does."""
         if not self._prepared.builder.timed:
             return
         self._prepared.builder.drain()
-        # One call may return at the end of a trigger that had looked for files before the control file was there.
-        while query.isActive and self.folder.committed_watermark() < DRAINED:
+        # One call may return at the end of a trigger that had looked for files before the control file was there;
+        # two micro-batches read the file and run under its watermark.
+        for _ in range(_MOST_DRAIN_ROUNDS):
+            if not query.isActive or self.folder.committed_watermark() >= DRAINED:
+                return
             query.processAllAvailable()
             time.sleep(0.01)
+        if query.isActive and self.folder.committed_watermark() < DRAINED:
+            raise drain_error(self.folder)
 
     def _explained(self, error: BaseException) -> RekindleError:
         if self._fan_out.error is not None:
