@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from execnodes.core.errors import JobError
+from execnodes.core.options import Configuration
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.files.job_folder import JobFolder
+from rekindle.runtime.stream_job import StreamJob
 from rekindle.spark.session import prepare
 
 if TYPE_CHECKING:
@@ -82,3 +85,36 @@ def test_a_drain_that_makes_no_progress_is_an_error(
     with pytest.raises(JobError, match="drain makes no progress: the watermark stays at 1970-01-01T00:00:00") as caught:
         list(environment(spark, tmp_path).execute_sql(SHAPES["tumble"][0]).collect())
     assert "Start the job again from its folder" in str(caught.value)
+
+
+UNBOUNDED = """
+CREATE TABLE t (k STRING, ts TIMESTAMP(3), s STRING, WATERMARK FOR ts AS ts)
+  WITH ('connector' = 'filesystem', 'path' = '{dir}/in', 'format' = 'json', 'source.monitor-interval' = '100 ms');
+CREATE TABLE o (k STRING, n BIGINT) WITH ('connector' = 'filesystem', 'path' = '{dir}/out', 'format' = 'json');
+INSERT INTO o SELECT k, COUNT(*) FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '10' SECOND))
+WHERE s = '403' GROUP BY k, window_start, window_end;
+"""
+
+
+@pytest.mark.spark
+def test_windows_of_a_job_without_end_close_by_dropped_rows(spark: SparkSession, tmp_path: Path) -> None:
+    source = tmp_path / "in"
+    source.mkdir()
+    (source / "1.json").write_text("".join(json.dumps(row) + "\n" for row in ROWS[:2]))
+    made = TableEnvironment.create({}, spark=prepare(spark, 2, {}))
+    plan = made.compile_script(UNBOUNDED.replace("{dir}", str(tmp_path)))
+    configuration = Configuration({"execution.job-dir": str(tmp_path / "job")})
+    job = StreamJob(plan.graph, plan.as_json_string(), configuration, spark=spark).start()
+    try:
+        (source / "2.json").write_text(json.dumps(ROWS[2]) + "\n")
+        end = time.monotonic() + 120
+        while not (written := _lines(tmp_path / "out")) and time.monotonic() < end:
+            assert not job.wait(0.2), "the job has ended"
+        assert written == [{"k": "a", "n": 2}]
+    finally:
+        job.stop()
+
+
+def _lines(folder: Path) -> list[dict[str, object]]:
+    files = sorted(folder.glob("**/[!._]*.json"))
+    return [json.loads(line) for file in files for line in file.read_text().splitlines()]
