@@ -14,6 +14,7 @@ from rekindle.cli.inputs import InScript, Script
 from rekindle.cli.prompt import Read, is_ready, reader
 from rekindle.cli.signals import deferring
 from rekindle.cli.statements import run_script
+from rekindle.cli.warm_up import start_warm_up
 
 if TYPE_CHECKING:
     from rekindle.api.table_environment import TableEnvironment
@@ -28,6 +29,8 @@ def repl(environment: TableEnvironment, read: Read | None = None) -> None:
     """Read and run statements until the end; jobs that still run then are stopped."""
     environment.configuration.setdefault("table.dml-sync", "false")
     ask = read or reader(environment.catalog)
+    if read is None:
+        start_warm_up(environment.configuration)
     print("Rekindle SQL. HELP shows help.")
     told: set[str] = set()
     try:

@@ -98,14 +98,19 @@ def assemble(order: Order) -> Prepared:
 def session_for(order: Order, defaults: Mapping[str, str]) -> SparkSession:
     """A session with the job's own Spark settings, on top of `defaults`, and the functions that its plan calls."""
     parallelism = max(1, order.configuration.number("parallelism.default"))
-    own = {key: value for key, value in order.configuration.items() if key.startswith(SPARK_PREFIX)}
-    settings = resolve_secrets(own)
-    refuse_other_meaning(settings)
+    settings = own_settings(order.configuration)
     given = order.spark or session(parallelism, settings)
     called = functions_of_spark(order.graph, order.functions)
     prepared = prepare(given, parallelism, {**defaults, **settings}, called)
     register_functions(prepared, called)
     return prepared
+
+
+def own_settings(configuration: Configuration) -> Mapping[str, str]:
+    """Spark settings of a configuration; OptionError for one under which plans would mean something else."""
+    settings = resolve_secrets({key: value for key, value in configuration.items() if key.startswith(SPARK_PREFIX)})
+    refuse_other_meaning(settings)
+    return settings
 
 
 def _builder(

@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -15,7 +16,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
+from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any
 
 from execnodes.core.errors import JobError, OptionError
@@ -111,8 +112,13 @@ def refuse_other_meaning(settings: Mapping[str, str]) -> None:
             )
 
 
-def session(parallelism: int = 2, settings: Mapping[str, str] | None = None) -> SparkSession:
-    """The active session, or a new local one; PySpark's workers get this interpreter."""
+def session(
+    parallelism: int = 2, settings: Mapping[str, str] | None = None, *, is_warm_up: bool = False
+) -> SparkSession:
+    """The active session, or a new local one; PySpark's workers get this interpreter.
+
+    `is_warm_up`: nobody has asked for it yet; a later call with settings that it cannot take on starts it again.
+    """
     # PySpark warns about pandas 3 at every import; the range that is pinned is the range that is tested.
     warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas", category=FutureWarning)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -122,16 +128,50 @@ def session(parallelism: int = 2, settings: Mapping[str, str] | None = None) -> 
     if "utf" not in locale.lower():
         # Java has file names in the letters of the locale that it is started with.
         os.environ["LC_ALL"] = "C.UTF-8"
-    from pyspark.sql import SparkSession
-
     require_alive()
-    active = SparkSession.getActiveSession()
-    if active is not None:
-        return active
     # A task is tried four times: a worker that was killed, or too slow, says nothing about the job.
     wanted = {"spark.master": f"local[{parallelism},4]", **(settings or {})}
-    guarded = _LOCAL_SETTINGS if _LOCAL.fullmatch(wanted["spark.master"]) else {}
-    return _start({**_START_SETTINGS, **SESSION_SETTINGS, **guarded, **wanted})
+    with _starting:
+        active = _active()
+        if active is not None:
+            application = str(active.sparkContext.applicationId)
+            if application not in _warmed_up or (is_warm_up or _can_take_on(active, wanted)):
+                _warmed_up.discard(application)
+                return active
+            _end(active)
+        guarded = _LOCAL_SETTINGS if _LOCAL.fullmatch(wanted["spark.master"]) else {}
+        started = _start({**_START_SETTINGS, **SESSION_SETTINGS, **guarded, **wanted})
+        if is_warm_up:
+            _warmed_up.add(str(started.sparkContext.applicationId))
+        return started
+
+
+def _active() -> SparkSession | None:
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    # Spark's active session is that of a thread; the one that started it may be another.
+    return None if SparkContext._active_spark_context is None else SparkSession.active()
+
+
+def _can_take_on(spark: SparkSession, wanted: Mapping[str, str]) -> bool:
+    """Whether a session that runs can get these settings, or has them."""
+    fixed = (name for name in wanted if not spark.conf.isModifiable(name))
+    return all(spark.conf.get(name, None) == wanted[name] for name in fixed)
+
+
+def _end(spark: SparkSession) -> None:
+    """End a session that no query has used, and its Java process, which has settings of its own."""
+    from pyspark import SparkContext
+
+    gateway = SparkContext._gateway
+    spark.stop()
+    SparkContext._gateway = SparkContext._jvm = None
+    process = getattr(gateway, "proc", None)
+    if gateway is not None and isinstance(process, subprocess.Popen):
+        gateway.shutdown()
+        process.kill()
+        process.wait()
 
 
 def _start(settings: Mapping[str, str]) -> SparkSession:
@@ -251,3 +291,7 @@ _started: dict[str, Mapping[str, str]] = {}
 """Settings of sessions of our own making, by Spark's name of the application."""
 _prepared: dict[tuple[str, tuple[tuple[str, str], ...]], list[_Prepared]] = {}
 _lock = Lock()
+_starting = RLock()
+"""Held while a session is started, so that there is one."""
+_warmed_up: set[str] = set()
+"""Sessions that no query has asked for yet, by Spark's name of the application."""
