@@ -193,6 +193,12 @@ def char(length: int) -> LogicalType:
     return LogicalType(Root.CHAR, length=length)
 
 
+def sized(root: Root, length: int | None = None) -> LogicalType:
+    """A type of texts or bytes; without a length what varies is the longest, CHAR and BINARY have one place."""
+    default = MAX_LENGTH if root in (Root.VARCHAR, Root.VARBINARY) else 1
+    return LogicalType(root, length=default if length is None else length)
+
+
 def varchar(length: int) -> LogicalType:
     """VARCHAR(length); what varies from the CHAR(0) of '' on has length 1, since there is no VARCHAR(0)."""
     return LogicalType(Root.VARCHAR, length=max(length, 1))
@@ -255,12 +261,7 @@ _SIMPLE = {
     "BYTES": BYTES,
     "NULL": NULL,
 }
-_SIZED = {
-    "CHAR": Root.CHAR,
-    "VARCHAR": Root.VARCHAR,
-    "BINARY": Root.BINARY,
-    "VARBINARY": Root.VARBINARY,
-}
+SIZED = {root.value: root for root in (Root.CHAR, Root.VARCHAR, Root.BINARY, Root.VARBINARY)}
 _INTERVALS = {"SECOND": INTERVAL_DAY_TIME, "MONTH": INTERVAL_YEAR_MONTH}
 _LONGEST_NUMBER = 10
 _MOST_FRACTION = 9
@@ -342,8 +343,8 @@ def _type(tokens: list[tuple[str, str]], at: int, text: str, depth: int = 0) -> 
     at += 1
     if word in _SIMPLE:
         result = _SIMPLE[word]
-    elif word in _SIZED:
-        result = LogicalType(_SIZED[word], length=(numbers() or [1])[0])
+    elif word in SIZED:
+        result = sized(SIZED[word], *numbers())
         # The type of '' is CHAR(0), that of X'' BINARY(0).
         if result.length > MAX_LENGTH or (result.length < 1 and result.root not in (Root.CHAR, Root.BINARY)):
             raise ValueError(f"{result}: the length must be 1 to {MAX_LENGTH}")

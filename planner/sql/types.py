@@ -6,7 +6,7 @@ from difflib import get_close_matches
 
 from execnodes.core import types as t
 from execnodes.core.errors import SqlError
-from execnodes.core.types import Field, LogicalType, Root
+from execnodes.core.types import Field, LogicalType
 from planner.sql import nodes
 from planner.sql.cursor import Cursor
 from planner.sql.literals import unit
@@ -27,10 +27,12 @@ _PLAIN = {
     "BYTES": t.BYTES,
     "NULL": t.NULL,
 }
-_SIZED = {"CHAR": Root.CHAR, "VARCHAR": Root.VARCHAR, "BINARY": Root.BINARY, "VARBINARY": Root.VARBINARY}
+_VARYING = {
+    "CHAR": ("CHAR", "VARCHAR"), "CHARACTER": ("CHAR", "VARCHAR"), "BINARY": ("BINARY", "VARBINARY"),
+}  # fmt: skip
+"""What a word stands for alone, and in front of VARYING."""
 _YEAR_MONTH = ("YEAR", "MONTH", "QUARTER")
 _MOST_FRACTION = 6
-_MOST_LENGTH = 2**31 - 1
 _KNOWN = (
     "Types: BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, DECIMAL(p, s), CHAR(n), VARCHAR(n), "
     "STRING, BINARY(n), VARBINARY(n), BYTES, DATE, TIME(p), TIMESTAMP(p), TIMESTAMP_LTZ(p), INTERVAL …, ARRAY<…>, "
@@ -98,13 +100,14 @@ class Types(Cursor):
             if word == "DOUBLE":
                 self.accept("PRECISION")
             return _PLAIN[word]
-        if word == "CHARACTER":
-            word = "VARCHAR" if self.accept("VARYING") else "CHAR"
-        if word in _SIZED:
+        if word in _VARYING:
+            fixed, varying = _VARYING[word]
+            word = varying if self.accept("VARYING") else fixed
+        if word in t.SIZED:
             length = self._numbers(1)
-            if length and not 1 <= length[0] <= _MOST_LENGTH:
-                raise SqlError(f"{word}({length[0]}): a length is 1 to {_MOST_LENGTH}", position=position)
-            return LogicalType(_SIZED[word], length=length[0] if length else 1)
+            if length and not 1 <= length[0] <= t.MAX_LENGTH:
+                raise SqlError(f"{word}({length[0]}): a length is 1 to {t.MAX_LENGTH}", position=position)
+            return t.sized(t.SIZED[word], *length)
         if word in ("DECIMAL", "DEC", "NUMERIC"):
             given = self._numbers(2)
             try:

@@ -67,13 +67,13 @@ class DataTypes:
         return types.STRING.with_nullable(nullable)
 
     @staticmethod
-    def CHAR(length: int, nullable: bool = True) -> LogicalType:  # noqa: N802
+    def CHAR(length: int = 1, nullable: bool = True) -> LogicalType:  # noqa: N802
         """Texts of a length."""
         return _type(f"CHAR({length})", nullable)
 
     @staticmethod
-    def VARCHAR(length: int, nullable: bool = True) -> LogicalType:  # noqa: N802
-        """Texts up to a length."""
+    def VARCHAR(length: int = types.MAX_LENGTH, nullable: bool = True) -> LogicalType:  # noqa: N802
+        """Texts up to a length; without one they are STRING."""
         return _type(f"VARCHAR({length})", nullable)
 
     @staticmethod
@@ -82,13 +82,13 @@ class DataTypes:
         return types.BYTES.with_nullable(nullable)
 
     @staticmethod
-    def BINARY(length: int, nullable: bool = True) -> LogicalType:  # noqa: N802
+    def BINARY(length: int = 1, nullable: bool = True) -> LogicalType:  # noqa: N802
         """Bytes of a length."""
         return _type(f"BINARY({length})", nullable)
 
     @staticmethod
-    def VARBINARY(length: int, nullable: bool = True) -> LogicalType:  # noqa: N802
-        """Bytes up to a length."""
+    def VARBINARY(length: int = types.MAX_LENGTH, nullable: bool = True) -> LogicalType:  # noqa: N802
+        """Bytes up to a length; without one they are BYTES."""
         return _type(f"VARBINARY({length})", nullable)
 
     @staticmethod

@@ -62,6 +62,17 @@ def test_create_table_in_full() -> None:
     assert found.options == {"connector": "x", "password": "${env:SECRET}"}
 
 
+def test_types_without_length() -> None:
+    made = apply(
+        "CREATE TABLE t (a VARCHAR, b VARBINARY, c CHAR, d BINARY, e ROW<x VARCHAR>) WITH ('connector' = 'x');"
+        "CREATE TABLE l WITH ('connector' = 'y') LIKE t;"
+        "ALTER TABLE l ADD g CHAR VARYING;"
+    )
+    expected = ["STRING", "BYTES", "CHAR(1)", "BINARY(1)", "ROW<`x` STRING>"]
+    for name, types in (("t", expected), ("l", [*expected, "STRING"])):
+        assert [str(column.data_type) for column in table(made, name).table_schema.columns] == types
+
+
 @pytest.mark.parametrize(
     ("clause", "columns", "options", "watermarks", "key"),
     [

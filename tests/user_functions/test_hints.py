@@ -71,6 +71,9 @@ def test_types_as_people_write_them() -> None:
         str(sql_type("row<userId int not null, tags array<string>>"))
         == "ROW<`userId` INT NOT NULL, `tags` ARRAY<STRING>>"
     )
+    assert [str(sql_type(each)) for each in ("VARCHAR", "ARRAY<VARBINARY>", "CHAR", "BINARY")] == [
+        "STRING", "ARRAY<BYTES>", "CHAR(1)", "BINARY(1)",
+    ]  # fmt: skip
     with pytest.raises(FunctionError, match="not a type"):
         sql_type("NUMBR")
 
