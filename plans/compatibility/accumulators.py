@@ -14,7 +14,7 @@ from execnodes.state.serializers.migrate import AccumulatorChange
 from execnodes.state.serializers.snapshot import CompatibilityType
 from execnodes.terms.shown import shown
 from execnodes.terms.term import Term
-from plans.compatibility.canonical import same
+from plans.compatibility.carried import carried
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ def evolve(old: StateMeaning, new: StateMeaning) -> Evolved:
     calls = _calls(old)
     for call in _calls(new):
         text = new.serializers.get(call.text)
-        known = [old.serializers[each.text] for each in calls if each.text in old.serializers and same(each, call)]
+        known = [old.serializers[each.text] for each in calls if each.text in old.serializers and carried(each, call) is not None]
         if text is None or not known or known[0] == text:
             continue
         title = shown(call)
@@ -69,7 +69,7 @@ def _calls(state: StateMeaning) -> Collection[Term]:
 
 
 def _of(call: Term, column: StateColumn) -> bool:
-    return column.meaning.kind == "accumulator" and same(call_of(column.meaning), call)
+    return column.meaning.kind == "accumulator" and carried(call_of(column.meaning), call) is not None
 
 
 def _part(column: StateColumn) -> str:

@@ -11,8 +11,10 @@ from execnodes.terms.shown import shown
 from execnodes.terms.term import Term, below
 from plans.compatibility.accumulators import evolve
 from plans.compatibility.canonical import same
+from plans.compatibility.carried import carried
 from plans.compatibility.fates import Fate, Judgement
 from plans.compatibility.plan_meanings import POSITION
+from plans.compatibility.widened_states import goes_into, lost_of_parts, matched, widened
 
 
 def by_time(state: StateMeaning) -> bool:
@@ -36,7 +38,7 @@ def judge(old: StateMeaning, new: StateMeaning) -> Judgement:
 def _as_it_is(old: StateMeaning, new: StateMeaning) -> Judgement:
     evolved = evolve(old, new)
     old = evolved.state
-    columns, missing = _columns(old.columns, new.columns)
+    columns, missing = matched(old.columns, new.columns)
     if evolved.problems:
         # What their columns lack follows from what the snapshots say.
         missing = [each for each in missing if call_of(each.meaning).text not in new.serializers]
@@ -50,6 +52,7 @@ def _as_it_is(old: StateMeaning, new: StateMeaning) -> Judgement:
         reasons.append("the layout of its buckets has changed")
     if reasons:
         return Judgement(new.uid, new.name, Fate.INCOMPATIBLE, "; ".join(reasons), unsure=evolved.unsure)
+    wider = widened(old, new, columns)
     renamed = [f"{theirs} as {mine}" for mine, theirs in columns.items() if mine != theirs]
     gone = [each.name for each in old.columns if each.name not in columns.values()]
     notes = [f"it was called {old.name}"] if old.name != new.name else []
@@ -60,7 +63,9 @@ def _as_it_is(old: StateMeaning, new: StateMeaning) -> Judgement:
         notes += [f"{_new(each)}, so it starts empty" for each in missing]
     fewer = [label for label, part in new.parts.items() if _keeps_fewer(old.parts.get(label), part)]
     notes += [f"it keeps fewer rows: {label} {old.parts[label]} -> {new.parts[label]}" for label in fewer]
-    fate = Fate.CONVERT if notes else Fate.KEEP
+    losses = sorted(wider.losses | lost_of_parts(old, new))
+    notes += [*wider.notes, *losses]
+    fate = Fate.CONVERT if len(notes) > len(wider.alike) else Fate.KEEP
     aged = old.ttl_ms != new.ttl_ms
     if aged:
         notes.append(
@@ -68,7 +73,7 @@ def _as_it_is(old: StateMeaning, new: StateMeaning) -> Judgement:
         )
     was = old.name if old.name != new.name else ""
     reason = "; ".join(notes) or "same meaning"
-    return Judgement(new.uid, new.name, fate, reason, aged, columns, tuple(empty), was, bool(empty))
+    return Judgement(new.uid, new.name, fate, reason, aged, columns, tuple(empty), was, bool(empty or losses))
 
 
 def differences(old: StateMeaning, new: StateMeaning) -> str:
@@ -103,20 +108,6 @@ def _keeps_fewer(old: Term | None, new: Term | None) -> bool:
     return old is not None and new is not None and {old.kind, new.kind} == {AT_MOST} and int(new.says) < int(old.says)
 
 
-def _columns(old: Sequence[StateColumn], new: Sequence[StateColumn]) -> tuple[dict[str, str], list[StateColumn]]:
-    """New names to old ones by meaning and type, and what is missing."""
-    found: dict[str, str] = {}
-    missing = []
-    for column in new:
-        fitting = [each for each in old if _means(each, column)]
-        chosen = [each for each in fitting if each.name == column.name] or fitting
-        if chosen:
-            found[column.name] = chosen[0].name
-        else:
-            missing.append(column)
-    return found, missing
-
-
 def _may_be_empty(new: StateMeaning, missing: Sequence[StateColumn], found: dict[str, str]) -> list[str]:
     """Names of the missing columns, if all of them may begin later and some other one of their kind goes on."""
     addable = new.addable or frozenset()
@@ -128,7 +119,7 @@ def _instead(column: StateColumn, old: Sequence[StateColumn], new: Sequence[Stat
     """The old column in its place, unless that one is wanted elsewhere."""
     at = new.index(column)
     there = old[at] if at < len(old) else None
-    wanted = there is not None and any(_means(there, each) for each in new)
+    wanted = there is not None and any(goes_into(there, each) is not None for each in new)
     return None if wanted else there
 
 
@@ -145,8 +136,5 @@ def _new(column: StateColumn) -> str:
 
 
 def _changed(label: str, old: Term | None, new: Term | None, known: set[str]) -> list[str]:
-    return [] if old is not None and new is not None and same(old, new) else told(label, old, new, known)
-
-
-def _means(one: StateColumn, other: StateColumn) -> bool:
-    return one.type == other.type and same(one.meaning, other.meaning)
+    goes_on = old is not None and new is not None and carried(old, new) is not None
+    return [] if goes_on else told(label, old, new, known)

@@ -1,11 +1,11 @@
-"""State serializer migration: accumulators of a savepoint as today's functions keep them, before a job begins."""
+"""State serializer migration: rows of a savepoint as today's functions and types have them, before a job begins."""
 
 from __future__ import annotations
 
 import logging
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from rekindle.savepoints.file_columns import arrow_type
 from rekindle.savepoints.folder import state_folder
 from rekindle.savepoints.manifest import SavedState
 from rekindle.savepoints.reader import arrow_batches
+from rekindle.savepoints.widen import Retyped, retyped
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,9 +31,15 @@ _TYPED = (Root.DECIMAL, Root.DATE, Root.TIMESTAMP, Root.TIMESTAMP_LTZ, Root.FLOA
 
 
 def convert(
-    state: SavedState, files: Sequence[Path], changes: Sequence[AccumulatorChange], scratch: Path
+    state: SavedState,
+    files: Sequence[Path],
+    changes: Sequence[AccumulatorChange],
+    wider: Mapping[str, Retyped],
+    scratch: Path,
 ) -> list[Path]:
     """Write the rows of a state anew, with the new columns of its accumulators instead of the old ones.
+
+    `wider`: names of further columns to what they are made of.
 
     StateError names the accumulator that a serializer fails on. What an earlier start has left is written anew.
     """
@@ -51,13 +58,13 @@ def convert(
             columns = {name: column for name, column in columns.items() if name not in change.olds.values()} | _changed(
                 change, batch
             )
+        columns |= {name: retyped(state, batch, each) for name, each in wider.items()}
         written.append(target / f"part-{number:05}.parquet")
         pq.write_table(pa.table(columns), written[-1])
-    for change in changes:
-        _log.info(
-            "%s: accumulator of %s converted (%s), %s rows in %.1f s",
-            state.title, change.title, change.reason, f"{rows:,}", time.monotonic() - began,
-        )  # fmt: skip
+    told = [f"accumulator of {each.title} converted ({each.reason})" for each in changes]
+    told += [f"{each.source} converted ({each.old} -> {each.new})" for each in wider.values()]
+    for each in told:
+        _log.info("%s: %s, %s rows in %.1f s", state.title, each, f"{rows:,}", time.monotonic() - began)
     return written
 
 

@@ -30,6 +30,7 @@ from rekindle.savepoints.contents import check_rows, read
 from rekindle.savepoints.convert import convert
 from rekindle.savepoints.manifest import Manifest, SavedState, Step
 from rekindle.savepoints.plan import saved_plan
+from rekindle.savepoints.widen import WIDER, wider
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, GroupedData, SparkSession
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from rekindle.pipeline.subtasks import Subtasks
 
 _log = logging.getLogger("rekindle.savepoints")
-
 
 @dataclass(frozen=True)
 class RestoredState:
@@ -122,9 +122,12 @@ class Restore:
         saved = kept.state
         types = {column.name: column.type for column in spec.columns}
         slots = zip(assign(types.values()), types.items(), strict=True)
+        retyped = wider(saved, types, kept.columns)
+        columns = {name: f"{WIDER}{name}" if f"{WIDER}{name}" in retyped else it_is for name, it_is in kept.columns.items()}
         # Columns that the savepoint lacks start empty, which is NULL.
-        texts = {slot: _encoded(t, kept.columns[name]) for slot, (name, t) in slots if name in kept.columns}
-        hashed = f"xxhash64({', '.join(_encoded(types[name], kept.columns[name]) for name in spec.key)})"
+        texts = {slot: _encoded(t, columns[name]) for slot, (name, t) in slots if name in columns}
+        # Of values as they are now: those of wider types may have other hashes.
+        hashed = f"xxhash64({', '.join(_encoded(types[name], columns[name]) for name in spec.key)})"
         head = {
             TAG: str(step.node.id),
             STATE: str(number),
@@ -135,9 +138,9 @@ class Restore:
         }
         slots_text = [f"{texts.get(n, unused(n))} AS {n}" for n in layout.names()]
         files = [self.folder / name for name in saved.files]
-        if kept.changes:
+        if kept.changes or retyped:
             assert self.scratch is not None
-            files = convert(saved, files, kept.changes, self.scratch)
+            files = convert(saved, files, kept.changes, retyped, self.scratch)
         else:
             check_rows(saved, files)
         rows = spark.read.options(**AS_WRITTEN).parquet(*(for_spark(spark, each) for each in files))

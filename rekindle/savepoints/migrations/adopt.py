@@ -10,8 +10,9 @@ from execnodes.core.meaning import StateMeaning
 from plans.compatibility.compare import Comparison, Fate, Judgement, Verdict, compare
 from plans.compatibility.plan_meanings import POSITION, meanings
 from rekindle.connectors.duckdb_sql import quoted
-from rekindle.savepoints.file_columns import BUCKET, WRITTEN, distinct_names, duckdb_type, file_columns
+from rekindle.savepoints.file_columns import BUCKET, WRITTEN, column_types, distinct_names, duckdb_type, file_columns
 from rekindle.savepoints.manifest import SavedState, Step
+from rekindle.savepoints.widen import WIDER, wider, with_wider
 from rekindle.savepoints.workspace import Draft, Workspace
 
 
@@ -124,6 +125,11 @@ def _carry_out(
 def _converted(work: Workspace, draft: Draft, planned: SavedState, columns: Mapping[str, str]) -> Draft:
     """The rows with the plan's columns; files stay where nothing differs."""
     state = replace(planned, rows=draft.state.rows)
+    retyped = wider(draft.state, column_types(state), columns)
+    if retyped:
+        file = work.stage()
+        draft = Draft(with_wider(draft.state, draft.files, retyped, file), (file,))
+        columns = {name: f"{WIDER}{name}" if f"{WIDER}{name}" in retyped else there for name, there in columns.items()}
     wanted, there = file_columns(state), file_columns(draft.state)
     origin = {**{name: columns.get(name, "") for name in wanted}, BUCKET: BUCKET, WRITTEN: WRITTEN}
     if list(wanted) == list(there) and all(origin[name] == name for name in wanted):
