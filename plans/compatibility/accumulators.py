@@ -35,7 +35,11 @@ def evolve(old: StateMeaning, new: StateMeaning) -> Evolved:
     calls = _calls(old)
     for call in _calls(new):
         text = new.serializers.get(call.text)
-        known = [old.serializers[each.text] for each in calls if each.text in old.serializers and carried(each, call) is not None]
+        known = [
+            old.serializers[each.text]
+            for each in calls
+            if each.text in old.serializers and carried(each, call) is not None
+        ]
         if text is None or not known or known[0] == text:
             continue
         title = shown(call)

@@ -123,6 +123,9 @@ def _alike(pair: _Pair) -> _Search:
     """Terms of one kind whose parts go on."""
     old, new = pair.old, pair.new
     roles = [each.role for each in old.parts]
+    if {old.kind, new.kind} == {"columns", "all"}:
+        # A sink's rows, told apart by a key of theirs or by all of them: the same ones are there in the same order.
+        return SAME
     if old.kind != new.kind or TEXT in (old.kind, new.kind) or roles != [each.role for each in new.parts]:
         return None
     if not roles:

@@ -20,9 +20,7 @@ def relaxed(old: str, new: str) -> frozenset[str] | None:
     return frozenset(_lost(options, pairs, [each for each in hows if each is not None]))
 
 
-def _lost(
-    options: list[str], pairs: list[tuple[LogicalType, LogicalType]], hows: list[Widening]
-) -> Iterator[str]:
+def _lost(options: list[str], pairs: list[tuple[LogicalType, LogicalType]], hows: list[Widening]) -> Iterator[str]:
     nulls, lengths = options
     for (before, after), how in zip(pairs, hows, strict=True):
         if nulls == "DROP" and not before.nullable and after.nullable:

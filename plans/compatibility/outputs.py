@@ -1,4 +1,4 @@
-"""What the sinks of a changed plan hold already: their rows were written by the old query."""
+"""What is to be known beside the fates of states: what sinks hold already, and what sources could not read."""
 
 from __future__ import annotations
 
@@ -6,15 +6,19 @@ from collections.abc import Iterator
 from itertools import starmap
 
 from execnodes.core.meaning import RowsMeaning
-from execnodes.terms.forms import same
 from execnodes.terms.shown import readable
+from plans.compatibility import narrow_reads
+from plans.compatibility.carried import carried
 from plans.compatibility.plan_meanings import Meanings
 from plans.format.node_tables import tables_of
 
 
 def notes(old: Meanings, new: Meanings) -> tuple[str, ...]:
-    """A sentence for each table that is not simply written on; inline tables hold nothing."""
-    return tuple(_notes(_written(old), _written(new)))
+    """A sentence for each table that is not simply written on, and for columns that were too narrow for some values.
+
+    Inline tables hold nothing.
+    """
+    return (*_notes(_written(old), _written(new)), *narrow_reads.notes(old, new))
 
 
 def _notes(before: dict[str, RowsMeaning], after: dict[str, RowsMeaning]) -> Iterator[str]:
@@ -30,8 +34,10 @@ def _notes(before: dict[str, RowsMeaning], after: dict[str, RowsMeaning]) -> Ite
 
 
 def _equal(one: RowsMeaning, other: RowsMeaning) -> bool:
-    columns = zip(one.columns, other.columns, strict=False)
-    return same(one.rows, other.rows) and len(one.columns) == len(other.columns) and all(starmap(same, columns))
+    """Whether rows that were written are those of the new query, perhaps in wider types."""
+    columns = zip(other.columns, one.columns, strict=False)
+    ways = [carried(other.rows, one.rows), *starmap(carried, columns)]
+    return len(one.columns) == len(other.columns) and all(each is not None and not each.losses for each in ways)
 
 
 def _written(plan: Meanings) -> dict[str, RowsMeaning]:

@@ -45,7 +45,9 @@ def matched(old: Sequence[StateColumn], new: Sequence[StateColumn]) -> tuple[dic
         if not ways:
             missing.append(column)
             continue
-        chosen = min(ways, key=lambda each: (each[0].type != column.type, each[1] != Carried(), each[0].name != column.name))
+        chosen = min(
+            ways, key=lambda each: (each[0].type != column.type, each[1] != Carried(), each[0].name != column.name)
+        )
         found[column.name] = chosen[0].name
     return found, missing
 

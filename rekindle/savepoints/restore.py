@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("rekindle.savepoints")
 
+
 @dataclass(frozen=True)
 class RestoredState:
     """What happened to one state."""
@@ -123,7 +124,9 @@ class Restore:
         types = {column.name: column.type for column in spec.columns}
         slots = zip(assign(types.values()), types.items(), strict=True)
         retyped = wider(saved, types, kept.columns)
-        columns = {name: f"{WIDER}{name}" if f"{WIDER}{name}" in retyped else it_is for name, it_is in kept.columns.items()}
+        columns = {
+            name: f"{WIDER}{name}" if f"{WIDER}{name}" in retyped else it_is for name, it_is in kept.columns.items()
+        }
         # Columns that the savepoint lacks start empty, which is NULL.
         texts = {slot: _encoded(t, columns[name]) for slot, (name, t) in slots if name in columns}
         # Of values as they are now: those of wider types may have other hashes.

@@ -31,10 +31,12 @@ _TAKEN_BACK = (RowKind.UPDATE_BEFORE, RowKind.DELETE)
 class Pipeline:
     """A folder with the files of all tables, and the plans over it."""
 
-    def __init__(self, spark: SparkSession, folder: Path, sinks: str = "", **options: str) -> None:
-        """`sinks`: DDL of the tables that are written."""
+    def __init__(
+        self, spark: SparkSession, folder: Path, sinks: str = "", tables: str = TABLES, **options: str
+    ) -> None:
+        """`sinks`: DDL of the tables that are written; `tables`: of those that are read."""
         self._spark, self.folder = spark, folder
-        self._tables = TABLES.replace("${dir}", str(folder)) + sinks
+        self._tables = tables.replace("${dir}", str(folder)) + sinks
         self._options = {"table.plan.evolution.consent": "allow", "parallelism.default": "1", **options}
         self._files = 0
         for table in ("t", "r", "x", "cdc", "late"):
