@@ -1,4 +1,4 @@
-"""Does a term of a new plan mean what one of the old plan did, but for types that hold more?
+"""Whether a term of a new plan means what one of the old plan did, but for types that hold more.
 
 Values of the old plan, cast to the types of the new one, are then those that the new plan would have computed. Where
 types were too narrow for what has been computed, or may have been, that is said (`Carried.losses`).

@@ -9,7 +9,7 @@ from execnodes.core.widening import Widening, widens
 
 
 def relaxed(old: str, new: str) -> frozenset[str] | None:
-    """What was lost, of leaves as sinks say them: two options, then types; None if more is demanded, or something else."""
+    """What was lost, of leaves as sinks say them (two options, then types); None if anything else is demanded."""
     (*options, before), (*others, after) = (text.split(", ", 2) for text in (old, new))
     pairs = list(zip(_types(before), _types(after), strict=False))
     if options != others or len(_types(before)) != len(_types(after)):

@@ -12,7 +12,7 @@ from plans.compatibility.term_types import type_of
 from plans.format.node_tables import tables_of
 
 _CUT = Widening.DIGITS | Widening.SCALE | Widening.FRACTION
-"""Values that connectors cut or take for NULL where they do not fit; texts pass whole, and other numbers fail the job."""
+"""Values that connectors cut or take for NULL where they do not fit; texts pass, other numbers fail."""
 _LENIENT = "ignore-parse-errors"
 
 

@@ -11,14 +11,14 @@ from execnodes.terms.term import Term
 from plans.compatibility.term_types import CASTS, function_name, type_of
 
 _COMPARING = frozenset({
-    "=", "<>", "<", "<=", ">", ">=", "IN", "NOT IN", "BETWEEN", "NOT BETWEEN", "BETWEEN SYMMETRIC", "NOT BETWEEN SYMMETRIC",
-    "IS DISTINCT FROM", "IS NOT DISTINCT FROM", "OVERLAPS",
+    "=", "<>", "<", "<=", ">", ">=", "IN", "NOT IN", "BETWEEN", "NOT BETWEEN", "BETWEEN SYMMETRIC",
+    "NOT BETWEEN SYMMETRIC", "IS DISTINCT FROM", "IS NOT DISTINCT FROM", "OVERLAPS",
 })  # fmt: skip
 _ASKING = frozenset({"IS NULL", "IS NOT NULL", "CARDINALITY"})
 """What does not depend on what a value is."""
 _PASSING = frozenset({
-    "CASE", "IF", "COALESCE", "IFNULL", "NULLIF", "GREATEST", "LEAST", "ITEM", "ELEMENT", "ARRAY", "MAP", "ROW", "MAP_KEYS",
-    "MAP_VALUES", "ARRAY_REVERSE", "ARRAY_SLICE", "ARRAY_CONCAT", "ARRAY_MAX", "ARRAY_MIN", "UNNEST_ROWS",
+    "CASE", "IF", "COALESCE", "IFNULL", "NULLIF", "GREATEST", "LEAST", "ITEM", "ELEMENT", "ARRAY", "MAP", "ROW",
+    "MAP_KEYS", "MAP_VALUES", "ARRAY_REVERSE", "ARRAY_SLICE", "ARRAY_CONCAT", "ARRAY_MAX", "ARRAY_MIN", "UNNEST_ROWS",
     "UNNEST_ROWS_WITH_ORDINALITY",
 })  # fmt: skip
 """What gives some of its operands, or what is in them."""

@@ -20,7 +20,6 @@ from tests.evolution.widenings import (
     columns,
     compared,
     expected,
-    plan,
     rows,
     script,
 )

@@ -1,4 +1,4 @@
-"""Types of a column that become wider, and the roles that a column has in queries: what tests and documents go through."""
+"""Types of a column that become wider, and the roles that a column has in queries."""
 
 from __future__ import annotations
 
@@ -115,6 +115,8 @@ class Role:
         return not self.takes or pair.old.startswith(self.takes)
 
 
+_UNITED = "SELECT z, COUNT(*) AS c FROM (SELECT x AS z FROM {t} UNION ALL SELECT y FROM {r}) GROUP BY z"
+_BELOW = "SELECT s, COUNT(*) AS c FROM (SELECT k, {call} AS s FROM {{t}} GROUP BY k) GROUP BY s"
 ROLES = (
     Role("key of GROUP BY", "SELECT x, COUNT(*) AS c FROM {t} GROUP BY x", takes=_HASHED),
     Role("DISTINCT", "SELECT DISTINCT x FROM {t}", takes=_HASHED),
@@ -131,7 +133,9 @@ ROLES = (
     Role("argument of COLLECT", "SELECT k, COLLECT(x) AS s FROM {t} GROUP BY k", takes=(*_HASHED, "ARRAY")),
     Role("a filter", "SELECT k, COUNT(*) AS c FROM {t} WHERE x IS NOT NULL GROUP BY k", blind=True),
     Role("a key of joins", "SELECT t.id, r.w FROM {t} AS t JOIN {r} AS r ON t.x = r.y"),
-    Role("a condition of joins", "SELECT t.id, r.w FROM {t} AS t JOIN {r} AS r ON t.k = r.k AND t.x <> r.y", takes=_FLAT),
+    Role(
+        "a condition of joins", "SELECT t.id, r.w FROM {t} AS t JOIN {r} AS r ON t.k = r.k AND t.x <> r.y", takes=_FLAT
+    ),
     Role("a column of joined rows", "SELECT t.id, t.x, r.y FROM {t} AS t LEFT JOIN {r} AS r ON t.k = r.k"),
     Role("a column of semi joins", "SELECT id, x FROM {t} WHERE k IN (SELECT k FROM {r})"),
     Role("a value that is looked for", "SELECT id, x FROM {t} WHERE x IN (SELECT y FROM {r})"),
@@ -144,10 +148,10 @@ ROLES = (
     Role("the partition of OVER", "SELECT id, x, COUNT(*) OVER (PARTITION BY x ORDER BY ts) AS m FROM {t}"),
     Role("the key of windows", f"SELECT window_start, x, COUNT(*) AS c {_WINDOW}, x", takes=_HASHED),
     Role("an argument in windows", f"SELECT window_start, MAX(x) AS c, COUNT(DISTINCT x) AS d {_WINDOW}", takes=_FLAT),
-    Role("a member of UNION ALL", "SELECT z, COUNT(*) AS c FROM (SELECT x AS z FROM {t} UNION ALL SELECT y FROM {r}) GROUP BY z", takes=_HASHED),
-    Role("a sum below a key", "SELECT s, COUNT(*) AS c FROM (SELECT k, SUM(x) AS s FROM {t} GROUP BY k) GROUP BY s", sums=True, takes=_NUMERIC),
-    Role("a maximum below a key", "SELECT s, COUNT(*) AS c FROM (SELECT k, MAX(x) AS s FROM {t} GROUP BY k) GROUP BY s", takes=_FLAT),
-)  # fmt: skip
+    Role("a member of UNION ALL", _UNITED, takes=_HASHED),
+    Role("a sum below a key", _BELOW.format(call="SUM(x)"), sums=True, takes=_NUMERIC),
+    Role("a maximum below a key", _BELOW.format(call="MAX(x)"), takes=_FLAT),
+)
 
 
 def script(pairs: Sequence[Pair], *, new: bool, folder: str = "/nowhere") -> str:
