@@ -60,8 +60,16 @@ class Change:
         """What has gone and what has come."""
         sides = [" and ".join(sorted(map(shown, each))) for each in (self.gone, self.come) if each]
         if len(sides) == 2 and sides[0] == sides[1]:
+            sides = [" and ".join(sorted(map(_typed, each))) for each in (self.gone, self.come) if each]
+        if len(sides) == 2 and sides[0] == sides[1]:
             sides = [" and ".join(sorted(one.text for one in each)) for each in (self.gone, self.come)]
         return " -> ".join(each or "nothing" for each in sides)
+
+
+def _typed(term: Term) -> str:
+    """With its type, if it tells one."""
+    kinds = [each.says[1:-1] for each in term["type"] if each.kind == "type"]
+    return " ".join([shown(term), *kinds])
 
 
 def told(label: str, old: Term | None, new: Term | None, known: set[str]) -> list[str]:

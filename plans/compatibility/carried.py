@@ -99,10 +99,10 @@ def _search(pair: _Pair) -> _Search:
     old, new = pair.old, pair.new
     if old == new:
         return SAME
-    inside = _Pair(without_casts(old), without_casts(new), pair.kept)
-    if inside.key != pair.key:
-        return _retyped(pair, (yield inside))
     found = yield from _alike(pair)
+    inside = _Pair(without_casts(old), without_casts(new), pair.kept)
+    if found is None and inside.key != pair.key:
+        found = _retyped(pair, (yield inside))
     if found is None and is_cast(new) and type_of(old) == type_of(new) is not None:
         # It is of a wider type now, and cast back to what it was.
         below = yield _Pair(old, new["operand"][0], pair.kept)
@@ -187,8 +187,11 @@ def _whole(pair: _Pair, parts: Mapping[str, Carried]) -> Carried | None:
             result = None if how is None else (how, frozenset[str]())
         case "value":
             result = parts["value"].how, frozenset[str]()
-        case "position" | "occurrences":
+        case "position" | "occurrences" | "members":
             result = Widening.NONE, frozenset[str]()
+        case "member":
+            # Only its own column would tell whether fields of it are new.
+            result = whole.how & ~(Widening.FIELDS | Widening.ADDED), frozenset[str]()
         case _:
             return whole
     return None if result is None else Carried(result[0], whole.losses | result[1])

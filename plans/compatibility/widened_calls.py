@@ -72,10 +72,15 @@ def _outgrown(name: str, call: Term, before: LogicalType, result: Widening) -> I
     """What may have been too large for the type that a call had."""
     if name in _PASSING or name in _EXACT or before.root in NESTED:
         return
-    if result & Widening.INTEGER:
+    if result & Widening.INTEGER and not (name == "/" and _is_literal(call["operand"][-1])):
         yield f"{shown(call)} was {before} and may have wrapped"
     elif before.root is Root.DECIMAL and (name == "/" or before.precision == _DIGITS) and result:
         yield f"{shown(call)} was {before} and may have been rounded"
+
+
+def _is_literal(term: Term) -> bool:
+    """Whether it is a whole number above zero: what is divided by it does not grow."""
+    return term.kind == "literal" and term["value"][0].says.isdigit()
 
 
 def _cast(call: Term, before: LogicalType, result: Widening, operands: Widening) -> Found | None:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from execnodes.core.errors import StateError
@@ -25,6 +26,7 @@ from rekindle.savepoints.widen import Retyped, retyped
 if TYPE_CHECKING:
     import pyarrow as pa
 
+NOTHING: Mapping[str, Retyped] = MappingProxyType({})
 _log = logging.getLogger("rekindle.savepoints")
 _TYPED = (Root.DECIMAL, Root.DATE, Root.TIMESTAMP, Root.TIMESTAMP_LTZ, Root.FLOAT, Root.BOOLEAN)
 """Types that files hold as such; of others they hold what kernels do."""
@@ -34,8 +36,8 @@ def convert(
     state: SavedState,
     files: Sequence[Path],
     changes: Sequence[AccumulatorChange],
-    wider: Mapping[str, Retyped],
     scratch: Path,
+    wider: Mapping[str, Retyped] = NOTHING,
 ) -> list[Path]:
     """Write the rows of a state anew, with the new columns of its accumulators instead of the old ones.
 

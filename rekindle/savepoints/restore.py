@@ -143,7 +143,7 @@ class Restore:
         files = [self.folder / name for name in saved.files]
         if kept.changes or retyped:
             assert self.scratch is not None
-            files = convert(saved, files, kept.changes, retyped, self.scratch)
+            files = convert(saved, files, kept.changes, self.scratch, retyped)
         else:
             check_rows(saved, files)
         rows = spark.read.options(**AS_WRITTEN).parquet(*(for_spark(spark, each) for each in files))
