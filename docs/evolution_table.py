@@ -1,4 +1,4 @@
-"""Writes the table of docs/query-evolution.md from the tests' matrix: ``python -m docs.evolution_table``."""
+"""Writes the tables of docs/query-evolution.md from the tests' matrices: ``python -m docs.evolution_table``."""
 
 from __future__ import annotations
 
@@ -8,13 +8,19 @@ from pathlib import Path
 
 from docs.markers import between_markers
 from tests.evolution.matrix import CHANGES
+from tests.evolution.widenings import NARROWER, ROLES, WIDER, expected
 
 PAGE = Path(__file__).with_name("query-evolution.md")
 
 
 def render() -> str:
-    """The table."""
+    """The table of changed queries."""
     return "".join(_lines())
+
+
+def render_types() -> str:
+    """The table of types that become wider, and those that do not."""
+    return "".join(_types())
 
 
 def _lines() -> Iterator[str]:
@@ -25,9 +31,21 @@ def _lines() -> Iterator[str]:
         yield f"| {change.name} | {change.verdict} | {', '.join(counted)} |\n"
 
 
+def _types() -> Iterator[str]:
+    yield "| Change | Verdict | But |\n|---|---|---|\n"
+    for pair in WIDER:
+        found = {role.name: expected(pair, role) for role in ROLES if role.fits(pair)}
+        usual = Counter(found.values()).most_common(1)[0][0]
+        others = [name for name, verdict in found.items() if verdict != usual]
+        but = f"{found[others[0]]}: {', '.join(others)}" if others else ""
+        yield f"| `{pair.old}` → `{pair.new}` | {usual} | {but} |\n"
+    narrower = ", ".join(f"`{old}` → `{new}`" for old, new in NARROWER)
+    yield f"\nNot wider, so that state that holds the column does not go on: {narrower}.\n"
+
+
 def inserted(page: str) -> str:
-    """The page with the table between the markers; ValueError if it has none."""
-    return between_markers(page, "changes", render())
+    """The page with the tables between their markers; ValueError if it has none."""
+    return between_markers(between_markers(page, "changes", render()), "types", render_types())
 
 
 if __name__ == "__main__":

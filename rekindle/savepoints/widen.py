@@ -64,7 +64,8 @@ def with_wider(state: SavedState, files: Iterable[Path], columns: Mapping[str, R
 def _is_written_otherwise(old: LogicalType, new: LogicalType) -> bool:
     if old.root in NESTED and new.root in NESTED:
         return text_widener(old, new) is not None
-    return arrow_type(old) != arrow_type(new)
+    is_other: bool = arrow_type(old) != arrow_type(new)
+    return is_other
 
 
 def retyped(state: SavedState, rows: pa.RecordBatch, column: Retyped) -> pa.Array:

@@ -72,6 +72,29 @@ class Other:
 
 
 Query = Aggregate | Other
+Types = tuple[tuple[str, str], ...]
+"""Columns as the tables have them, and as they had them before: ``("v BIGINT", "v INT")``."""
+_NARROWER = {
+    "k STRING": ("k VARCHAR(1)", "k VARCHAR(20)", "k CHAR(1)"),
+    "k2 STRING": ("k2 CHAR(1)", "k2 VARCHAR(3) NOT NULL"),
+    "v BIGINT": ("v TINYINT", "v SMALLINT", "v INT"),
+    "w BIGINT": ("w TINYINT", "w SMALLINT NOT NULL", "w INT", "w BIGINT NOT NULL"),
+}
+
+
+def types(random: Random) -> Types:
+    """Narrower types that columns had, of all tables alike."""
+    chosen = random.sample(sorted(_NARROWER), random.randint(1, len(_NARROWER)))
+    return tuple((each, random.choice(_NARROWER[each])) for each in chosen)
+
+
+def narrowed(ddl: str, before: Types) -> str:
+    """DDL of tables as they were."""
+    for now, was in before:
+        ddl = ddl.replace(f"{now},", f"{was},").replace(f"{now})", f"{was})")
+    return ddl
+
+
 _WINDOW = "SELECT window_start, k, {} FROM TABLE({}(TABLE t, DESCRIPTOR(ts), {})) GROUP BY window_start, window_end, k"
 _KINDS = {
     "TUMBLE": "INTERVAL '5' MINUTES",

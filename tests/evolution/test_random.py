@@ -21,9 +21,9 @@ from plans.compatibility.plan_meanings import POSITION, meanings
 from plans.format.node_tables import tables_of
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.statements.evolution import EvolutionError
-from tests.evolution.compiling import ALLOW, compiled
+from tests.evolution.compiling import ALLOW
 from tests.evolution.matrix import TABLES, both
-from tests.evolution.random_queries import query, rows
+from tests.evolution.random_queries import Types, narrowed, query, rows, types
 from tests.evolution.running import Pipeline, less
 from tests.evolution.test_upgrades import FULL
 
@@ -51,21 +51,34 @@ def test_a_few_whole_states_give_the_rows_of_a_fresh_run(spark: SparkSession, tm
 
 @pytest.mark.spark
 @pytest.mark.long
+@pytest.mark.parametrize("seed", range(FIRST, FIRST + (CHANGES + 4 * AT_ONCE - 1) // (4 * AT_ONCE)))
+def test_whole_state_of_wider_types_gives_the_rows_of_a_fresh_run(
+    spark: SparkSession, tmp_path: Path, seed: int
+) -> None:
+    """Types change, and mostly the query, too."""
+    random = Random(seed)
+    before = types(random)
+    assert tried(spark, tmp_path, random, changes(random, AT_ONCE, before), before) == AT_ONCE
+
+
+@pytest.mark.spark
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(FIRST, FIRST + (CHANGES + AT_ONCE - 1) // AT_ONCE))
 def test_whole_state_gives_the_rows_of_a_fresh_run(spark: SparkSession, tmp_path: Path, seed: int) -> None:
     random = Random(seed)
     assert tried(spark, tmp_path, random, changes(random, AT_ONCE)) == AT_ONCE
 
 
-def tried(spark: SparkSession, folder: Path, random: Random, pairs: Sequence[Pair]) -> int:
+def tried(spark: SparkSession, folder: Path, random: Random, pairs: Sequence[Pair], before: Types = ()) -> int:
     """Run changes, each table cut at a place of its own; AssertionError names those with other rows than a fresh run.
 
-    How many were judged.
+    `before`: types that columns have in the old plan. How many were judged.
     """
-    (old_text, new_text), sinks = statements(pairs), tables(pairs)
-    upgraded, fresh = (Pipeline(spark, folder / name, sinks) for name in ("upgraded", "fresh"))
-    old = upgraded.plan(old_text)
-    new, alone = upgraded.plan(new_text, old), fresh.plan(new_text)
+    (old_text, new_text), sinks = statements(pairs), tables(pairs, before)
+    upgraded, fresh = (Pipeline(spark, folder / name, tables="") for name in ("upgraded", "fresh"))
+    ddl, alone_ddl = (TABLES.replace("${dir}", str(each.folder)) for each in (upgraded, fresh))
+    old = upgraded.plan(narrowed(ddl, before) + sinks + old_text)
+    new, alone = upgraded.plan(ddl + sinks + new_text, old), fresh.plan(alone_ddl + sinks + new_text)
     assert new.comparison is not None
     judged = whole(new.graph, new.comparison)
     every = rows(random, 12)
@@ -88,29 +101,32 @@ def tried(spark: SparkSession, folder: Path, random: Random, pairs: Sequence[Pai
     return len(judged)
 
 
+@pytest.mark.parametrize("typed", [False, True])
 @pytest.mark.parametrize("seed", range(12))
-def test_random_changes_are_judged(seed: int) -> None:
+def test_random_changes_are_judged(seed: int, typed: bool) -> None:
     """Without running anything: what is judged twice is judged alike."""
-    pairs = changes(Random(seed), 5)
-    (old_text, new_text), sinks = statements(pairs), tables(pairs)
-    old = plan(old_text, sinks)
+    random = Random(seed)
+    before = types(random) if typed else ()
+    pairs = changes(random, 5, before)
+    (old_text, new_text), sinks = statements(pairs), tables(pairs, before)
+    old = plan(old_text, sinks, before=before)
     new = plan(new_text, sinks, old)
     assert new.comparison is not None
     assert len(whole(new.graph, new.comparison)) == 5
     assert plan(new_text, sinks, old).as_json_string() == new.as_json_string()
 
 
-def changes(random: Random, number: int) -> list[Pair]:
-    """Changes whose state goes on whole, also if all of them are in one plan."""
+def changes(random: Random, number: int, before: Types = ()) -> list[Pair]:
+    """Changes whose state goes on whole, also if all of them are in one plan; with types only these may change."""
     pairs: list[Pair] = []
     while len(pairs) < number:
         while len(pairs) < number:
             found = query(random)
-            pair = (found.sql, found.changed(random).sql)
-            if pair[0] != pair[1] and accepted(pair):
+            pair = (found.sql, found.sql if before and random.random() < 0.3 else found.changed(random).sql)
+            if (before or pair[0] != pair[1]) and accepted(pair, before):
                 pairs.append(pair)
         # Two of them may have the same state, which only one can have.
-        while not all(going_on := together(pairs)):
+        while not all(going_on := together(pairs, before)):
             pairs = [pair for pair, goes_on in zip(pairs, going_on, strict=True) if goes_on] or pairs[:1]
     return pairs
 
@@ -122,22 +138,22 @@ def statements(pairs: Sequence[Pair]) -> Pair:
     )
 
 
-def tables(pairs: Sequence[Pair]) -> str:
+def tables(pairs: Sequence[Pair], before: Types = ()) -> str:
     """DDL of sinks for the queries."""
     return "".join(
-        f"CREATE TABLE {name}{at} ({columns(sql)}) WITH ('connector' = 'print');\n"
+        f"CREATE TABLE {name}{at} ({columns(sql, at_first)}) WITH ('connector' = 'print');\n"
         for at, pair in enumerate(pairs)
-        for name, sql in zip(("old", "new"), pair, strict=True)
+        for name, sql, at_first in zip(("old", "new"), pair, (before, ()), strict=True)
     )
 
 
 @cache
-def accepted(pair: Pair) -> bool:
+def accepted(pair: Pair, before: Types) -> bool:
     """Whether all goes on, if nothing else is in the plan."""
     old, new = pair
     try:
-        before = session().compile_plan_sql(f"INSERT INTO {sink('old', columns(old))} {old}")
-        after = session().compile_plan_sql(f"INSERT INTO {sink('new', columns(new))} {new}", from_plan=before)
+        origin = session(before).compile_plan_sql(f"INSERT INTO {sink('old', columns(old, before), before)} {old}")
+        after = session(()).compile_plan_sql(f"INSERT INTO {sink('new', columns(new, ()), ())} {new}", from_plan=origin)
     except EvolutionError:
         return False
     assert after.comparison is not None
@@ -145,26 +161,26 @@ def accepted(pair: Pair) -> bool:
 
 
 @cache
-def session() -> TableEnvironment:
+def session(before: Types) -> TableEnvironment:
     """One that knows the tables."""
     made = TableEnvironment.create(ALLOW)
-    made.execute_script(TABLES)
+    made.execute_script(narrowed(TABLES, before))
     return made
 
 
 @cache
-def sink(prefix: str, columns: str) -> str:
+def sink(prefix: str, columns: str, before: Types) -> str:
     """A table of the session with these columns."""
     name = f"{prefix}_{abs(hash(columns))}"
-    session().execute_sql(f"CREATE TABLE {name} ({columns}) WITH ('connector' = 'print')")
+    session(before).execute_sql(f"CREATE TABLE {name} ({columns}) WITH ('connector' = 'print')")
     return name
 
 
-def together(pairs: Sequence[Pair]) -> list[bool]:
+def together(pairs: Sequence[Pair], before: Types = ()) -> list[bool]:
     """Of each change, whether all below its sink goes on."""
-    (old, new), sinks = statements(pairs), tables(pairs)
+    (old, new), sinks = statements(pairs), tables(pairs, before)
     try:
-        evolved = plan(new, sinks, plan(old, sinks))
+        evolved = plan(new, sinks, plan(old, sinks, before=before))
     except EvolutionError:
         return [False] * len(pairs)
     assert evolved.comparison is not None
@@ -172,14 +188,15 @@ def together(pairs: Sequence[Pair]) -> list[bool]:
     return [f"new{at}" in found for at in range(len(pairs))]
 
 
-def plan(text: str, sinks: str, origin: CompiledPlan | None = None) -> CompiledPlan:
-    return compiled(sinks + text, origin)
+def plan(text: str, sinks: str, origin: CompiledPlan | None = None, before: Types = ()) -> CompiledPlan:
+    script = narrowed(TABLES, before).replace("${dir}", "/nowhere") + sinks + text
+    return TableEnvironment.create(ALLOW).compile_script(script, from_plan=origin)
 
 
 @cache
-def columns(sql: str) -> str:
+def columns(sql: str, before: Types) -> str:
     """Columns of a table that takes a query's rows."""
-    (root,) = session().compile_plan_sql(sql).graph.roots()
+    (root,) = session(before).compile_plan_sql(sql).graph.roots()
     return ", ".join(f"c{at} {each.type.regular()}" for at, each in enumerate(root.output_type.fields))
 
 
