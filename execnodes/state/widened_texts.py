@@ -49,6 +49,7 @@ def _step(old: LogicalType, new: LogicalType) -> Step:
         case Root.DECIMAL:
             return _or_null(lambda node: _decimal(str(node), old, new))
         case _:
+            # Slot values of all else are the same in wider types.
             return str
 
 

@@ -193,6 +193,7 @@ def _whole(pair: _Pair, parts: Mapping[str, Carried]) -> Carried | None:
             # Only its own column would tell whether fields of it are new.
             result = whole.how & ~(Widening.FIELDS | Widening.ADDED), frozenset[str]()
         case _:
+            # Rows, and values that are those of one of their parts.
             return whole
     return None if result is None else Carried(result[0], whole.losses | result[1])
 
