@@ -77,6 +77,8 @@ def carried(old: Term, new: Term) -> Carried | None:
 
 def _found(pair: _Pair) -> Carried | None:
     """Searches within searches, without recursion: plans may be as deep as they like."""
+    if pair.key in _KNOWN:
+        return _KNOWN[pair.key]
     stack: list[tuple[_Pair, _Search]] = [(pair, _search(pair))]
     told: Carried | None = None
     while stack:
