@@ -79,7 +79,9 @@ def test_rows_are_those_of_a_fresh_run(spark: SparkSession, tmp_path: Path) -> N
     shown = ", ".join(f"t.x{at}, r.x{at} AS y{at}" for at in every)
     equal = " AND ".join(f"t.x{at} IS NOT DISTINCT FROM r.x{at}" for at in hashed)
     keys = ", ".join(f"x{at}" for at in hashed)
-    kept = [f"FIRST_VALUE(x{at}), COUNT(DISTINCT x{at})" for at in every] + [f"MAX(x{at})" for at in flat]
+    kept = [f"FIRST_VALUE(x{at})" for at in every] + [f"MAX(x{at})" for at in flat]
+    # Each of these is a state of its own, which takes its time.
+    kept += [f"COUNT(DISTINCT x{at})" for at in every[::8]]
     run(
         spark,
         tmp_path,
