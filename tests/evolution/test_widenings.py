@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -108,14 +108,23 @@ def test_rows_of_every_type_and_role_are_those_of_a_fresh_run(spark: SparkSessio
 
 def run(spark: SparkSession, folder: Path, pairs: Sequence[Pair], queries: Sequence[str]) -> None:
     """Run old queries up to a savepoint and new ones from it, and the new ones alone."""
+    run_tables(spark, folder, lambda place, new: script(pairs, new=new, folder=str(place)), queries, rows(pairs, 14))
+
+
+def run_tables(
+    spark: SparkSession,
+    folder: Path,
+    tables: Callable[[Path, bool], str],
+    queries: Sequence[str],
+    every: Mapping[str, Sequence[Mapping[str, object]]],
+) -> None:
+    """The same over any tables: their DDL by the folder of their files, as it was and as it is; all their rows."""
     upgraded, fresh = (Pipeline(spark, folder / name, tables="") for name in ("upgraded", "fresh"))
-    before, after = (upgraded.plan(text(pairs, queries, upgraded.folder, new=new)) for new in (False, True))
-    new = upgraded.plan(text(pairs, queries, upgraded.folder, new=True), before)
-    alone = fresh.plan(text(pairs, queries, fresh.folder, new=True))
-    assert after.graph.nodes != before.graph.nodes
+    before = upgraded.plan(text(tables(upgraded.folder, False), queries))
+    new = upgraded.plan(text(tables(upgraded.folder, True), queries), before)
+    alone = fresh.plan(text(tables(fresh.folder, True), queries))
     assert new.comparison is not None
     assert all(each.goes_on for each in new.comparison.judgements), new.comparison
-    every = rows(pairs, 14)
     for each in (upgraded, fresh):
         each.put({table: of[:8] for table, of in every.items()})
     upgraded.run(before, target=folder / "old")
@@ -132,9 +141,8 @@ def run(spark: SparkSession, folder: Path, pairs: Sequence[Pair], queries: Seque
     assert sum(map(bool, wanted.values())) > len(queries) / 2, "what changes nothing tells little"
 
 
-def text(pairs: Sequence[Pair], queries: Sequence[str], folder: Path, *, new: bool) -> str:
+def text(tables: str, queries: Sequence[str]) -> str:
     """A statement set of the queries, with all tables."""
-    tables = script(pairs, new=new, folder=str(folder))
     sinks = "".join(
         f"CREATE TABLE s{at} ({columns(tables, query)}) WITH ('connector' = 'print');\n"
         for at, query in enumerate(queries)

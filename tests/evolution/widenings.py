@@ -28,6 +28,9 @@ class Pair:
         """As tests name it."""
         return f"{self.old} -> {self.new}"
 
+    def __str__(self) -> str:
+        return self.title
+
     def type(self, *, new: bool) -> str:
         """Before or after the change."""
         return self.new if new else self.old
