@@ -37,8 +37,9 @@ def changes() -> list[Change]:
     """All there are, in the order of the file."""
     text = Path(__file__).with_name("widened_queries.toml").read_text(encoding="utf-8")
     return [
-        Change(Pair(*each["types"], tuple(json.loads(each["values"]))), each["full"], each["partial"], each["other"])
+        Change(Pair(old, new, tuple(json.loads(each["values"]))), each["full"], each["partial"], each["other"])
         for each in tomllib.loads(text)["change"]
+        for old, new in [each["types"]]
     ]
 
 
@@ -91,10 +92,10 @@ TIMES = {
     "last rows": "SELECT k, w, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts DESC) AS n FROM t) "
     "WHERE n = 1",
     "over": "SELECT id, SUM(w) OVER (PARTITION BY k ORDER BY ts) AS s FROM t",
-    "over a range": "SELECT id, SUM(w) OVER (PARTITION BY k ORDER BY ts RANGE BETWEEN INTERVAL '9' MINUTE PRECEDING AND "
-    "CURRENT ROW) AS s FROM t",
-    "top of windows": "SELECT k, w, window_end FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end, "
-    "k ORDER BY w) AS n FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '5' MINUTE))) WHERE n <= 2",
+    "over a range": "SELECT id, SUM(w) OVER (PARTITION BY k ORDER BY ts RANGE BETWEEN INTERVAL '9' MINUTE PRECEDING "
+    "AND CURRENT ROW) AS s FROM t",
+    "top of windows": "SELECT k, w, window_end FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, "
+    "window_end, k ORDER BY w) AS n FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '5' MINUTE))) WHERE n <= 2",
     "sorted": "SELECT id, ts FROM t ORDER BY ts",
 }
 """What goes by the time of rows."""
