@@ -107,5 +107,5 @@ def _known(graph: ExecGraph, catalog: CatalogLookup) -> ExecGraph:
     try:
         return resolve_tables(graph, catalog, enrich=False)
     except PlanError as error:
-        _log.warning("tables of the old plan are compared by what it says of them: %s", error)
+        _log.warning("tables of the old plan are compared by what it says of them: %s", error.message)
         return graph
