@@ -22,19 +22,20 @@ _NULL = "null"
 
 def text_widener(old: LogicalType, new: LogicalType) -> Callable[[str], str] | None:
     """From the text of a nested value to that of the same value in a wider type; None if that is the same text."""
-    if not _differs(old, new):
+    if not is_in_other_slots(old, new):
         return None
     step = _step(old, new)
     return lambda text: step(_parsed(text))
 
 
-def _differs(old: LogicalType, new: LogicalType) -> bool:
+def is_in_other_slots(old: LogicalType, new: LogicalType) -> bool:
+    """Whether slots, and with them hashes, of the same value differ in a type that is wider."""
     if old.root is Root.DECIMAL is new.root:
         return (old.scale, slot_kind(old)) != (new.scale, slot_kind(new))
     if old.root is Root.ROW:
         names = [each.name for each in old.fields] != [each.name for each in new.fields]
-        return names or any(_differs(a.type, b.type) for a, b in zip(old.fields, new.fields, strict=True))
-    return any(_differs(a, b) for a, b in zip(old.children, new.children, strict=True))
+        return names or any(is_in_other_slots(a.type, b.type) for a, b in zip(old.fields, new.fields, strict=True))
+    return any(is_in_other_slots(a, b) for a, b in zip(old.children, new.children, strict=True))
 
 
 def _step(old: LogicalType, new: LogicalType) -> Step:
@@ -72,7 +73,7 @@ def _entries(old: LogicalType, new: LogicalType) -> Step:
     """Entries are in the order of their keys, which may be another one of keys that are written otherwise."""
     key = _step(_key(old), _key(new))
     value = str if old.root is Root.MULTISET else _step(old.element, new.element)
-    ordered = _differs(_key(old), _key(new))
+    ordered = is_in_other_slots(_key(old), _key(new))
 
     def made(node: Node) -> str:
         entries = [(key(each["k"]), value(each.get("v", _NULL))) for each in _items(node) if isinstance(each, dict)]

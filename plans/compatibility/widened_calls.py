@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from execnodes.core.types import NESTED, TEXTS, LogicalType, Root
 from execnodes.core.widening import PARTS, WRITTEN_ALIKE, Widening, holds, widens
+from execnodes.state.widened_texts import is_in_other_slots
 from execnodes.terms.shown import shown
 from execnodes.terms.term import Term
 from plans.compatibility.term_types import CASTS, function_name, type_of
@@ -24,13 +25,17 @@ _PASSING = frozenset({
 """What gives some of its operands, or what is in them."""
 _EXACT = frozenset({"%", "MOD", "SIGN", "FLOOR", "CEIL", "CEILING", "PLUS_PREFIX"})
 """Numbers that are never larger than an operand."""
-_OF_THE_TYPE = frozenset({"TYPEOF", "HASH_BUCKET", "REINTERPRET"})
+_OF_THE_TYPE = frozenset({"TYPEOF", "REINTERPRET"})
+"""What depends on the type itself."""
+_HASHING = "HASH_BUCKET"
 """What depends on how a type holds its values."""
 _PASSING_AGGREGATES = frozenset(
     {"MIN", "MAX", "FIRST_VALUE", "LAST_VALUE", "SINGLE_VALUE", "ARRAY_AGG", "COLLECT", "LAG", "LEAD"}
 )
 _SUMS = frozenset({"SUM", "$SUM0", "AVG", "VAR_POP", "VAR_SAMP", "STDDEV_POP", "STDDEV_SAMP"})
 _PRINTING = frozenset({"JSON_OBJECTAGG", "JSON_ARRAYAGG"})
+_SAME_IN_PYTHON = WRITTEN_ALIKE | Widening.FRACTION | Widening.FLOAT | Widening.ELEMENTS
+"""Values that functions of the user get as they got them, but for what FLOAT has rounded."""
 _DIGITS = 38
 """Of a DECIMAL at most; what would need more is rounded."""
 
@@ -46,7 +51,7 @@ def computed(old: Term, new: Term, operands: Widening) -> Found | None:
     result = widens(before, after)
     if name in CASTS and result is not None:
         return _cast(old, before, result, operands)
-    if result is None or not _same_results(name, before, operands):
+    if result is None or not (_same_slots(old, new) if name == _HASHING else _same_results(name, before, operands)):
         return None
     # What is rounded, or was not there, has been seen by the function, whatever comes of it.
     dropped = operands & ~result & (Widening.FLOAT | Widening.ADDED) if name not in _ASKING else Widening.NONE
@@ -62,10 +67,17 @@ def _same_results(name: str, result: LogicalType, operands: Widening) -> bool:
         return not operands & (Widening.FIELDS | Widening.ADDED)
     if not operands & ~WRITTEN_ALIKE:
         return True
-    if not name or operands & PARTS:
-        # Functions of the user, and those of types that have parts, may depend on all there is.
+    if not name:
+        return not operands & ~_SAME_IN_PYTHON and not (operands & Widening.FLOAT and result.root in TEXTS)
+    if operands & PARTS:
+        # It may depend on all there is.
         return False
     return result.root not in TEXTS or name == "DATE_FORMAT"
+
+
+def _same_slots(old: Term, new: Term) -> bool:
+    pairs = [(type_of(one), type_of(other)) for one, other in zip(old["operand"], new["operand"], strict=True)]
+    return all(one is not None and other is not None and not is_in_other_slots(one, other) for one, other in pairs)
 
 
 def _outgrown(name: str, call: Term, before: LogicalType, result: Widening) -> Iterator[str]:
@@ -106,16 +118,23 @@ def aggregated(old: Term, new: Term, argument: Widening, *, result: bool) -> Fou
         return argument, frozenset()
     if name in _SUMS:
         return argument, frozenset(_wrapped(name, old, new, argument) if result else ())
-    if argument & ~WRITTEN_ALIKE and (not name or name in _PRINTING):
+    if not name:
+        return _by_user(old, argument)
+    return None if argument & ~WRITTEN_ALIKE and name in _PRINTING else (argument, frozenset())
+
+
+def _by_user(call: Term, argument: Widening) -> Found | None:
+    if argument & ~(_SAME_IN_PYTHON | Widening.SCALE):
         return None
-    return (argument if name else Widening.NONE), frozenset()
+    told = [f"{shown(call)} has seen values with fewer digits behind the point"] if argument & Widening.SCALE else []
+    return argument & Widening.FLOAT, frozenset(told)
 
 
 def _wrapped(name: str, old: Term, new: Term, argument: Widening) -> Iterator[str]:
     before, after = type_of(old), type_of(new)
     if argument & Widening.INTEGER and name != "AVG":
         yield f"{shown(old)} was {before or 'narrower'} and may have wrapped"
-    elif argument & Widening.SCALE and name == "AVG" and before != after:
+    elif argument & Widening.SCALE and not name.endswith(("SUM", "SUM0")) and before != after:
         yield f"{shown(old)} was {before or 'narrower'} and was rounded"
 
 

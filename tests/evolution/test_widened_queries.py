@@ -15,7 +15,8 @@ from plans.compatibility.plan_meanings import POSITION
 from rekindle.api.table_environment import TableEnvironment
 from tests.evolution.compiling import ALLOW
 from tests.evolution.test_widenings import run, run_tables
-from tests.evolution.widenings import Pair, Role, compared
+from tests.evolution.widenings import Pair, Role, compared, script
+from tests.user_functions import examples
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -180,3 +181,53 @@ def test_columns_of_a_sink_that_settles_conflicts(old: tuple[str, str], new: tup
     assert [each for each in found.judgements if each.state == "sinkMaterializeState"]
     cut = lengths == "TRIM_PAD" and "CHAR" in old[1] and old[1] != new[1]
     assert found.verdict == ("partial" if cut else "full")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "verdict"),
+    [
+        ("INT", "BIGINT", "full"),
+        ("VARCHAR(5)", "STRING", "full"),
+        ("DECIMAL(5, 2)", "DECIMAL(8, 2)", "full"),
+        ("ROW<a INT>", "ROW<a BIGINT>", "full"),
+        ("DECIMAL(5, 2)", "DECIMAL(20, 2)", "partial"),
+        ("DECIMAL(5, 2)", "DECIMAL(8, 3)", "partial"),
+        ("ROW<a INT>", "ROW<a INT, b INT>", "partial"),
+    ],
+)
+def test_buckets_of_split_distinct_aggregates(old: str, new: str, verdict: str) -> None:
+    """By the hash of a value, which is another one where the type holds it otherwise."""
+    options = {**ALLOW, "table.optimizer.distinct-agg.split.enabled": "true"}
+    query = "SELECT k, COUNT(DISTINCT x) FROM t0 GROUP BY k"
+    pair = Pair(old, new, ())
+    before = TableEnvironment.create(options).compile_script(script([pair], new=False) + query)
+    found = TableEnvironment.create(options).compile_script(script([pair], new=True) + query, from_plan=before)
+    assert found.comparison is not None
+    assert found.comparison.verdict == verdict
+    assert (verdict == "full") == all(each.goes_on for each in found.comparison.judgements)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "query", "verdict"),
+    [
+        ("INT", "BIGINT", "SELECT bare(x) AS z, COUNT(*) AS c FROM t0 GROUP BY bare(x)", "full"),
+        ("INT", "BIGINT", "SELECT k, mean(x, w) AS m FROM t0 GROUP BY k", "full"),
+        ("INT", "BIGINT", "SELECT k, spread(x) AS m FROM t0 GROUP BY k", "full"),
+        ("VARCHAR(5)", "STRING", "SELECT shout(x) AS z, COUNT(*) AS c FROM t0 GROUP BY shout(x)", "full"),
+        ("VARCHAR(5)", "STRING", "SELECT k, latest(x) AS m FROM t0 GROUP BY k", "full"),
+        ("FLOAT", "DOUBLE", "SELECT k, mean(x, w) AS m FROM t0 GROUP BY k", "partial"),
+    ],
+)
+def test_functions_of_the_user(old: str, new: str, query: str, verdict: str) -> None:
+    """They see values, and no types."""
+    functions = {"bare": "bare", "mean": "WeightedMean", "spread": "Spread", "shout": "shout", "latest": "Latest"}
+    created = "".join(
+        f"CREATE TEMPORARY FUNCTION {name} AS '{examples.__name__}:{path}' LANGUAGE PYTHON;\n"
+        for name, path in functions.items()
+    )
+    pair = Pair(old, new, ())
+    before = TableEnvironment.create(ALLOW).compile_script(created + script([pair], new=False) + query)
+    after = TableEnvironment.create(ALLOW).compile_script(created + script([pair], new=True) + query, from_plan=before)
+    assert after.comparison is not None
+    assert after.comparison.verdict == verdict, after.comparison.judgements
+    assert all(each.goes_on for each in after.comparison.judgements)
