@@ -33,7 +33,10 @@ _PASSING_AGGREGATES = frozenset(
     {"MIN", "MAX", "FIRST_VALUE", "LAST_VALUE", "SINGLE_VALUE", "ARRAY_AGG", "COLLECT", "LAG", "LEAD"}
 )
 _SUMS = frozenset({"SUM", "$SUM0", "AVG", "VAR_POP", "VAR_SAMP", "STDDEV_POP", "STDDEV_SAMP"})
-_PRINTING = frozenset({"JSON_OBJECTAGG", "JSON_ARRAYAGG"})
+_PRINTING = frozenset({
+    "JSON_OBJECTAGG_NULL_ON_NULL", "JSON_OBJECTAGG_ABSENT_ON_NULL", "JSON_ARRAYAGG_NULL_ON_NULL",
+    "JSON_ARRAYAGG_ABSENT_ON_NULL",
+})  # fmt: skip
 _SAME_IN_PYTHON = WRITTEN_ALIKE | Widening.FRACTION | Widening.FLOAT | Widening.ELEMENTS
 """Values that functions of the user get as they got them, but for what FLOAT has rounded."""
 _DIGITS = 38
