@@ -190,6 +190,11 @@ def title(call: Call | AggregateCall) -> str:
     return call.system_name or call.internal_name.strip("$").rsplit("$", 1)[0]
 
 
+def reads_watermark(call: Call) -> bool:
+    """Whether a call gives what the watermark was before its row: CURRENT_WATERMARK, in any version."""
+    return call.internal_name.startswith("$CURRENT_WATERMARK$")
+
+
 def children(expression: Expression) -> tuple[Expression, ...]:
     """Direct operands."""
     if isinstance(expression, Call):

@@ -12,7 +12,15 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Self
 
-from execnodes.core.expressions import AggregateCall, Call, Expression, FieldAccess, InputRef, Literal
+from execnodes.core.expressions import (
+    AggregateCall,
+    Call,
+    Expression,
+    FieldAccess,
+    InputRef,
+    Literal,
+    reads_watermark,
+)  # fmt: skip
 from execnodes.core.types import Field, LogicalType
 from execnodes.terms.term import ROWS, Bag, Term, leaf, said
 
@@ -203,7 +211,7 @@ def _expression(expression: Expression, rows: RowsMeaning) -> Term:
     operands = [_expression(each, rows) for each in expression.operands]
     name = expression.internal_name or expression.user_name
     function, type = leaf("function", name), type_term(expression.type)
-    if name.startswith("$CURRENT_WATERMARK$"):
+    if reads_watermark(expression):
         # What a row's watermark is depends on more than its columns.
         says = "{function}({operand}) of {time}{type}"
         return said("call", says, function=function, operand=operands, time=rows.time, type=type)

@@ -7,7 +7,7 @@ from typing import assert_never
 
 from execnodes import aggregates
 from execnodes.core.errors import SqlError
-from execnodes.core.expressions import Call, Expression, FieldAccess, InputRef, Literal, user_calls
+from execnodes.core.expressions import Call, Expression, FieldAccess, InputRef, Literal, reads_watermark, user_calls
 from execnodes.core.places import place
 from execnodes.core.types import BOOLEAN, STRING, Root
 from execnodes.functions import can_fail, known, resolve
@@ -129,7 +129,8 @@ class Converter:
         if node.name in ("AND", "OR") and 2 < len(operands) <= _NESTED:
             return self._fold(node, operands)
         made = resolve(node.name.upper(), operands, position=node.position, result=node.result)
-        return self._placed(made, node) if isinstance(made, Call) and can_fail(made) else made
+        needs_place = isinstance(made, Call) and (can_fail(made) or reads_watermark(made))
+        return self._placed(made, node) if isinstance(made, Call) and needs_place else made
 
     def _placed(self, made: Call, node: s.Call) -> Call:
         return made.put(place(node.position.line, node.position.column, written(node)))

@@ -23,6 +23,7 @@ from plans.format.node_tables import tables_of
 from rekindle.connectors.registry import require_bounded, require_overwriting, validate
 from rekindle.results.compiled_plan import CompiledPlan, PlanExecutor
 from rekindle.statements.catalog_tables import CatalogTables
+from rekindle.statements.check_runnable import check_runnable
 from rekindle.statements.evolution import Origin, evolved
 from rekindle.statements.query_sink import into_collect
 
@@ -95,6 +96,7 @@ def _compile(
 ) -> ExecGraph:
     sinks, waits = _sinks(body, catalog, configuration), old is not None and first_rows_wait(old)
     graph = lower(optimize(sinks, configuration, first_rows_wait=waits), configuration, plans)
+    check_runnable(graph)
     for node in graph.nodes:
         role = "sink" if not graph.consumers_of(node) else "source"
         for table in tables_of(node):

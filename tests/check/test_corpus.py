@@ -5,7 +5,6 @@ from __future__ import annotations
 from execnodes.core.graph import ExecGraph
 from plans.compatibility.compare import compare
 from plans.compatibility.plan_meanings import meanings
-from plans.format.codec import encode
 from tests.plans.corpus import graphs
 
 
@@ -27,8 +26,8 @@ def test_states_are_those_that_operators_declare() -> None:
     from rekindle.pipeline.record import OperatorRecord, record
 
     for name, graph in graphs().items():
-        if graph.batch or "$CURRENT_WATERMARK$" in encode(graph):
-            # Batch plans have no operators with state; CURRENT_WATERMARK only runs where rows carry watermarks.
+        if graph.batch:
+            # Batch plans have no operators with state.
             continue
         steps = [step.operator for step in record(graph).steps.values() if isinstance(step, OperatorRecord)]
         declared = {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execnodes.core.errors import PlanError, SqlError
+from execnodes.core.errors import SqlError
 from execnodes.core.options import Configuration
 from execnodes.core.windowing import WindowSpec
 from rekindle.api.table_environment import TableEnvironment
@@ -61,12 +61,6 @@ def test_without_rows_of_one_kind_of_time() -> None:
     found = record(graph)
     assert found.clock == Clock(2000, 2000)
     assert [each.event_times for each in found.sources.values()] == [["CAST(NULL AS TIMESTAMP)"]]
-    both = f"{COUNTED.format('TABLE t', 'pt')} UNION ALL {COUNTED.format('TABLE t', 'ts')}"
-    with pytest.raises(PlanError, match="cannot run in one job with what goes by watermarks of rows: node"):
-        record(environment.compile_plan_sql(both).graph)
-    environment.execute_sql("SET 'table.exec.lateness.granularity' = 'row'")
-    with pytest.raises(PlanError, match="granularity = row"):
-        record(environment.compile_plan_sql(COUNTED.format("TABLE t", "pt")).graph)
 
 
 @pytest.mark.parametrize(
