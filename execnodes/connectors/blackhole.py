@@ -1,5 +1,5 @@
 """blackhole: nobody looks for its rows, so that -U is of no use."""
 
-from execnodes.core.connectors import ConnectorDeclaration, SinkAbilities, Takes
+from execnodes.core.connectors import NO_METADATA, ConnectorDeclaration, SinkAbilities, Takes
 
-CONNECTOR = ConnectorDeclaration("blackhole", sink=SinkAbilities(Takes.UPSERTS))
+CONNECTOR = ConnectorDeclaration("blackhole", sink=SinkAbilities(Takes.UPSERTS, metadata=NO_METADATA))

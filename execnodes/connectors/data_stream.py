@@ -1,5 +1,5 @@
 """data-stream: inserts of a DataFrame; whether it ends is known when it is registered."""
 
-from execnodes.core.connectors import ConnectorDeclaration, SourceAbilities
+from execnodes.core.connectors import NO_METADATA, ConnectorDeclaration, SourceAbilities
 
-CONNECTOR = ConnectorDeclaration("data-stream", source=SourceAbilities())
+CONNECTOR = ConnectorDeclaration("data-stream", source=SourceAbilities(metadata=NO_METADATA))

@@ -1,6 +1,6 @@
 """datagen: rows that end with their number, or with the shortest sequence."""
 
-from execnodes.core.connectors import ConnectorDeclaration, Options, SourceAbilities, at_least
+from execnodes.core.connectors import NO_METADATA, ConnectorDeclaration, Options, SourceAbilities, at_least
 
 ROWS = "number-of-rows"
 
@@ -11,4 +11,4 @@ def _bounded(options: Options) -> bool:
     return any(key.startswith("fields.") and key.endswith(".end") for key in options)
 
 
-CONNECTOR = ConnectorDeclaration("datagen", source=SourceAbilities(bounded=_bounded, again=True))
+CONNECTOR = ConnectorDeclaration("datagen", source=SourceAbilities(bounded=_bounded, again=True, metadata=NO_METADATA))

@@ -1,9 +1,9 @@
 """duckdb: read whole; written by primary key or, without one, each row deleted by its values, which needs every -U."""
 
-from execnodes.core.connectors import ConnectorDeclaration, SinkAbilities, SourceAbilities, Takes
+from execnodes.core.connectors import NO_METADATA, ConnectorDeclaration, SinkAbilities, SourceAbilities, Takes
 
 CONNECTOR = ConnectorDeclaration(
     "duckdb",
-    source=SourceAbilities(),
-    sink=SinkAbilities(Takes.CHANGES, takes_by_key=Takes.UPSERTS, overwrites=True),
+    source=SourceAbilities(metadata=NO_METADATA),
+    sink=SinkAbilities(Takes.CHANGES, takes_by_key=Takes.UPSERTS, overwrites=True, metadata=NO_METADATA),
 )

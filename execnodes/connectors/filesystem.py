@@ -1,7 +1,15 @@
 """filesystem: files of any format; they end unless the folder is watched."""
 
-from execnodes.core.connectors import ConnectorDeclaration, Options, SinkAbilities, SourceAbilities
+from execnodes.core.connectors import NO_METADATA, ConnectorDeclaration, Options, SinkAbilities, SourceAbilities
+from execnodes.core.types import BIGINT, STRING, timestamp_ltz
 
+METADATA = {
+    "file.path": STRING.not_null(),
+    "file.name": STRING.not_null(),
+    "file.size": BIGINT.not_null(),
+    "file.modification-time": timestamp_ltz(3).not_null(),
+}
+"""As in Flink."""
 MONITOR_INTERVAL = "source.monitor-interval"
 
 
@@ -12,7 +20,7 @@ def bounded(options: Options) -> bool:
 
 CONNECTOR = ConnectorDeclaration(
     "filesystem",
-    source=SourceAbilities(bounded=bounded, again=True, filters=True),
-    sink=SinkAbilities(overwrites=True),
+    source=SourceAbilities(bounded=bounded, again=True, filters=True, metadata=METADATA),
+    sink=SinkAbilities(overwrites=True, metadata=NO_METADATA),
     formats=True,
 )

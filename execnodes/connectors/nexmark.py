@@ -1,6 +1,6 @@
 """nexmark: events that end if their number is given."""
 
-from execnodes.core.connectors import ConnectorDeclaration, Options, SourceAbilities, at_least
+from execnodes.core.connectors import NO_METADATA, ConnectorDeclaration, Options, SourceAbilities, at_least
 
 EVENTS = "events.num"
 
@@ -9,4 +9,4 @@ def _bounded(options: Options) -> bool:
     return at_least(1, options.get(EVENTS, "0"))
 
 
-CONNECTOR = ConnectorDeclaration("nexmark", source=SourceAbilities(bounded=_bounded, again=True))
+CONNECTOR = ConnectorDeclaration("nexmark", source=SourceAbilities(bounded=_bounded, again=True, metadata=NO_METADATA))

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
+from execnodes.core.types import LogicalType
 
+NO_METADATA: Mapping[str, LogicalType] = {}
+"""Of a connector whose tables cannot have metadata columns."""
 Options = Mapping[str, str]
 """WITH options of a table, as the user wrote them: values may be references to secrets."""
 
@@ -48,6 +51,8 @@ class SourceAbilities:
     """Whether it can be read once more from its begin up to a position, so that state can be made from its rows."""
     filters: bool = False
     """Whether it leaves out rows itself: by PARTITIONED BY columns and, in a `columnar` format, by any column."""
+    metadata: Mapping[str, LogicalType] | None = None
+    """Types of what metadata columns can read, by key; None: keys are not known before the source opens."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,8 @@ class SinkAbilities:
     """An option whose value `upsert` says that -U is of no use to the table."""
     overwrites: bool = False
     """Whether it can replace what a table holds (INSERT OVERWRITE)."""
+    metadata: Mapping[str, LogicalType] | None = None
+    """Types of what metadata columns can write, by key; None: keys are not known before the sink opens."""
 
     def of(self, options: Options, has_primary_key: bool) -> Takes:
         """What a table takes, apart from its format."""

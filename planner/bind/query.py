@@ -13,6 +13,7 @@ from planner import syntax as s
 from planner.algebra import Logical
 from planner.bind.builder import Expected
 from planner.bind.lateral import join_lateral
+from planner.bind.metadata_columns import check_readable_metadata
 from planner.bind.scope import Scope
 from planner.bind.select import build_select
 from planner.bind.set_operations import build_set_operation
@@ -103,7 +104,7 @@ class QueryBuilder:
                 raise SqlError("a hint behind a view has no effect", position=node.hints[0].position)
             plan, names = self._view(entry, entry.object)
             return named(plan, alias, renamed(columns or names, plan, node), () if node.alias else entry.identifier)
-        plan = read_table(entry, entry.object, node.hints)
+        plan = read_table(entry, entry.object, node)
         return named(plan, alias, renamed(columns, plan, node), () if node.alias else entry.identifier)
 
     def derived(self, node: s.Derived) -> Source:
@@ -128,6 +129,7 @@ class QueryBuilder:
         if isinstance(view, PlanView):
             return view.query, ()
         if isinstance(view, InlineTable):
+            check_readable_metadata(view.table, None)
             return read(view.table, None), ()
         try:
             with within(f"view {quoted(entry.identifier)}"):

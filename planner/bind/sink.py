@@ -14,6 +14,7 @@ from execnodes.functions import can_cast_implicitly, cast
 from planner import statements as s
 from planner.algebra import Logical, Sink
 from planner.bind.expression_binder import Converter
+from planner.bind.metadata_columns import check_writable_metadata
 from planner.bind.query import QueryBuilder
 from planner.bind.scope import Scope
 from planner.bind.source import project, refs
@@ -36,6 +37,7 @@ def build_insert(insert: s.Insert, catalog: Catalog, configuration: Configuratio
 def _insert(
     insert: s.Insert, entry: Entry, table: ResolvedTable, catalog: Catalog, configuration: Configuration
 ) -> Sink:
+    check_writable_metadata(table, insert.target_position)
     columns = table.table_schema.writable
     targets = _targets(insert, columns)
     expected = tuple(columns[i].data_type for i in targets if columns[i].name not in dict(insert.partition))
@@ -58,6 +60,7 @@ def _insert(
 
 def build_sink(plan: Logical, table: ResolvedTable, identifier: Identifier | None, position: Position) -> Sink:
     """The sink of a plan that was not written as an INSERT, e.g. into an inline table."""
+    check_writable_metadata(table, position)
     columns = table.table_schema.writable
     name = ".".join(identifier) if identifier else "*anonymous*"
     targets = tuple(range(len(columns)))

@@ -8,13 +8,15 @@ from execnodes.core.tables import ResolvedTable
 from execnodes.core.types import Field, row
 from planner import syntax as s
 from planner.algebra import Logical, Scan, WatermarkAssigner
+from planner.bind.metadata_columns import check_readable_metadata
 from planner.bind.source import project
 from planner.catalog.catalogs import Entry
 
 
-def read_table(entry: Entry, table: ResolvedTable, hints: tuple[s.Hint, ...]) -> Logical:
-    """All declared columns of a table, in order."""
-    return read(table, entry.identifier, entry.temporary, options_of(hints))
+def read_table(entry: Entry, table: ResolvedTable, node: s.TableName) -> Logical:
+    """All declared columns of a table, in order; SqlError for metadata that its connector does not have."""
+    check_readable_metadata(table, node.position)
+    return read(table, entry.identifier, entry.temporary, options_of(node.hints))
 
 
 def read(

@@ -169,6 +169,13 @@ class Connector(ABC):
         """Validate options without touching the outside world; OptionError or ConnectorError."""
         return check_options(options, (*COMMON, *self.declared(options)), role, table)
 
+    def check_columns(self, columns: tuple[Column, ...], options: TableOptions, table: str) -> None:
+        """Validate the columns that a statement reads or writes, when it is compiled; ConnectorError or OptionError.
+
+        `options` may hold references to secrets in place of values. What else is wrong is told when it opens.
+        """
+        return
+
     def opened(self, table: ResolvedTable, role: str, name: str) -> TableOptions:
         """Options with secrets resolved, for use; only when the connector opens."""
         return self.check(resolve_secrets(table.options or {}, name), role, name)

@@ -9,6 +9,7 @@ from execnodes.connectors.datagen import CONNECTOR
 from execnodes.core.connectors import ConnectorDeclaration
 from execnodes.core.errors import ConnectorError, OptionError
 from execnodes.core.options import parse_duration
+from execnodes.core.tables import Column
 from execnodes.core.types import BINARIES, INTEGERS, TEXTS, LogicalType, Root
 from rekindle.connectors.base import SourceConnector, SourceFrame, SourceRequest
 from rekindle.connectors.generated import ended, generated, random_below, random_bits, random_unit
@@ -48,6 +49,12 @@ class Datagen(SourceConnector):
     def declared(self, options: Mapping[str, str]) -> tuple[TableOption, ...]:
         """Flink's options; those of fields of ROWs and elements by their path."""
         return OPTIONS
+
+    def check_columns(self, columns: tuple[Column, ...], options: TableOptions, table: str) -> None:
+        """Of types that are generated, with the options they need."""
+        fields = _Fields(options, table)
+        for column in columns:
+            fields.value(column.data_type, f"fields.{column.name}")
 
     def until(
         self, options: Mapping[str, str], position: str | None, job_dir: Path, uid: str, table: str

@@ -81,6 +81,10 @@ class Filesystem(SourceConnector, SinkConnector):
         find_format(options.get("format", ""), table)
         return check_options(options, (*COMMON, *self.declared(options)), role, table)
 
+    def check_columns(self, columns: tuple[Column, ...], options: TableOptions, table: str) -> None:
+        """Of types that the format knows."""
+        find_format(options.text("format"), table).check(columns, options, table)
+
     def read(self, spark: SparkSession, request: SourceRequest) -> SourceFrame:
         """Lines (or the file's own columns) as Spark reads them, decoded by the format."""
         options = self.opened(request.table, "source", request.name)

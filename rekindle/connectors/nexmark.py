@@ -69,6 +69,12 @@ class Nexmark(SourceConnector):
         """Options of the generator."""
         return OPTIONS
 
+    def check_columns(self, columns: tuple[Column, ...], options: TableOptions, table: str) -> None:
+        """Those that events have."""
+        model = _Model(options, table)
+        for column in columns:
+            model.column(column)
+
     def until(
         self, options: Mapping[str, str], position: str | None, job_dir: Path, uid: str, table: str
     ) -> Mapping[str, str]:

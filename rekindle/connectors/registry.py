@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -18,9 +18,10 @@ import rekindle.connectors
 from execnodes.connectors import connectors, declare, find_connector, own_connectors
 from execnodes.core.connectors import ConnectorDeclaration
 from execnodes.core.errors import ConnectorError
+from execnodes.core.tables import ResolvedTable
 from rekindle.connectors.attributes import declaration_of
 from rekindle.connectors.base import Connector, SinkConnector, SourceConnector
-from rekindle.connectors.options import TableOptions
+from rekindle.connectors.options import TableOptions, with_references
 
 ENTRY_POINTS = "rekindle.connectors"
 """Group of entry points; each names a class."""
@@ -116,6 +117,22 @@ def validate(options: Mapping[str, str], role: str, table: str = "") -> TableOpt
     identifier = options.get("connector", "")
     connector = find_source(identifier, table) if role == "source" else find_sink(identifier, table)
     return connector.check(options, role, table)
+
+
+def validate_table(table: ResolvedTable, read: Collection[str], role: str, name: str) -> None:
+    """As `validate`, and check that the connector can read the columns `read`, or write all, metadata columns apart."""
+    options = table.options or {}
+    checked = validate(options, role, name)
+    if with_references("".join(options.values()), lambda kind, source: "x") != "".join(options.values()):
+        # What an option holds is known when the connector opens.
+        return
+    columns = tuple(
+        column
+        for column in table.table_schema.physical
+        if (role == "sink" or column.name in read) and column.name not in table.partition_keys
+    )
+    connector = find_source(options["connector"], name) if role == "source" else find_sink(options["connector"], name)
+    connector.check_columns(columns, checked, name)
 
 
 def require_bounded(options: Mapping[str, str], table: str) -> None:

@@ -20,7 +20,7 @@ from planner.statements import Body, QueryStatement, StatementSet
 from plans.evolution.first_rows import first_rows_wait
 from plans.format.codec import CompileOptions
 from plans.format.node_tables import tables_of
-from rekindle.connectors.registry import require_bounded, require_overwriting, validate
+from rekindle.connectors.registry import require_bounded, require_overwriting, validate_table
 from rekindle.results.compiled_plan import CompiledPlan, PlanExecutor
 from rekindle.statements.catalog_tables import CatalogTables
 from rekindle.statements.check_runnable import check_runnable
@@ -101,7 +101,8 @@ def _compile(
         role = "sink" if not graph.consumers_of(node) else "source"
         for table in tables_of(node):
             if table.resolved_table is not None and table.resolved_table.options is not None:
-                validate(table.resolved_table.options, role, table.name)
+                names = [field.name for field in node.output_type.fields]
+                validate_table(table.resolved_table, names, role, table.name)
                 if graph.batch and role == "source":
                     require_bounded(table.resolved_table.options, table.name)
                 if isinstance(node, SinkNode) and node.replaces:
