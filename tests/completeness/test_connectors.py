@@ -180,7 +180,9 @@ def test_the_planner_goes_by_what_sinks_declare(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", identifiers("source"))
-def test_the_planner_goes_by_what_sources_declare(name: str) -> None:
+def test_the_planner_goes_by_what_sources_declare(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Which columns a connector has is not asked: nexmark has others.
+    monkeypatch.setattr("rekindle.statements.compile.validate_table", lambda *_: None)
     of_name = declared(name)
     assert of_name.source is not None
     for given in FORMATS if of_name.formats else ["json"]:
