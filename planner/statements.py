@@ -117,12 +117,14 @@ class Use(Statement):
 
 @dataclass(frozen=True, slots=True)
 class Show(Statement):
-    """SHOW what [FROM path] [[NOT] LIKE pattern], e.g. ``TABLES``, ``CURRENT CATALOG``, ``CREATE TABLE``."""
+    """SHOW what [FROM path] [[NOT] LIKE | ILIKE pattern], e.g. ``TABLES``, ``CURRENT CATALOG``, ``CREATE TABLE``."""
 
     what: str
     path: Path = ()
     like: str | None = None
     negated: bool = False
+    ignores_case: bool = False
+    """ILIKE was written."""
 
 
 @dataclass(frozen=True, slots=True)

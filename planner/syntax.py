@@ -28,9 +28,10 @@ class Name(Node):
 
 @dataclass(frozen=True, slots=True)
 class Star(Node):
-    """``*`` or ``t.*``."""
+    """``*`` or ``t.*``; `span` is where it stands in the script."""
 
     qualifier: tuple[str, ...] = ()
+    span: tuple[int, int] = field(default=(0, 0), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,8 @@ from planner.bind.scope import fields_of
 from planner.bind.source import Source, project, row_of
 from planner.bind.user_functions import bind_aggregate, find_aggregate
 from planner.bind.written import written
-from planner.catalog.catalogs import Catalog, FoundFunction
+from planner.catalog.catalogs import Catalog
+from planner.catalog.user_functions import FoundFunction
 from planner.limits import check_sets
 
 _JSON_SUFFIX = {"NULL": "NULL_ON_NULL", "ABSENT": "ABSENT_ON_NULL"}

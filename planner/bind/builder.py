@@ -22,6 +22,8 @@ class Builder(Protocol):
 
     catalog: Catalog
     configuration: Configuration
+    expansions: dict[tuple[int, int], str]
+    """Places in the script, and what stands there in a text that means the same whatever changes around it."""
 
     def query(
         self, node: s.Query, *, outer: Scope | None = None, expected: Expected = None, nested: bool = False

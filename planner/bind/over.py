@@ -22,7 +22,7 @@ from planner.bind.source import project, refs, row_of
 from planner.bind.stage import Stage
 from planner.bind.user_functions import bind_aggregate, find_aggregate
 from planner.bind.written import written
-from planner.catalog.catalogs import FoundFunction
+from planner.catalog.user_functions import FoundFunction
 
 _RANKS = {"ROW_NUMBER": BIGINT, "RANK": BIGINT, "DENSE_RANK": BIGINT, "PERCENT_RANK": DOUBLE, "CUME_DIST": DOUBLE}
 """Functions without arguments, and their types."""

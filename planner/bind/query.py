@@ -21,7 +21,8 @@ from planner.bind.sorting import limited, sort_output
 from planner.bind.source import Source, named
 from planner.bind.table_scan import read, read_table
 from planner.bind.values import build_values
-from planner.catalog.catalogs import Catalog, Entry, Identifier, InlineTable, PlanView, View, quoted
+from planner.bind.view_columns import restore_columns
+from planner.catalog.catalogs import Catalog, Entry, InlineTable, PlanView, View, quoted
 from planner.parse import parse_query
 
 Ctes = dict[str, tuple[Logical, tuple[str, ...]]]
@@ -43,8 +44,8 @@ class QueryBuilder:
         self.ctes = ctes or {}
         self._nested: dict[int, tuple[s.Query, Logical]] = {}
         self._sources: dict[tuple[int, ...], tuple[tuple[s.Node | None, ...], Source]] = {}
-        self.spans: dict[tuple[int, int], Identifier] = {}
-        """Where tables and views of the catalog are named in the script, and which they are."""
+        self.expansions: dict[tuple[int, int], str] = {}
+        """Where tables and views of the catalog are named in the script, and their full names; the columns of stars."""
 
     def query(
         self, node: s.Query, *, outer: Scope | None = None, expected: Expected = None, nested: bool = False
@@ -57,7 +58,7 @@ class QueryBuilder:
         else:
             plan = inner.body(node.body, outer, expected)
             plan = sort_output(plan, ordered, self.catalog) if ordered else plan
-        self.spans.update(inner.spans)
+        self.expansions.update(inner.expansions)
         return limited(plan, node.offset, node.fetch, bool(ordered), node.position)
 
     def subquery(self, node: s.Query) -> Logical:
@@ -98,7 +99,7 @@ class QueryBuilder:
                 raise SqlError("a hint behind a query of WITH has no effect", position=node.hints[0].position)
             return named(plan, alias, renamed(columns or names, plan, node))
         entry = self.catalog.get(node.parts, node.position)
-        self.spans[node.span] = entry.identifier
+        self.expansions[node.span] = quoted(entry.identifier)
         if not isinstance(entry.object, ResolvedTable):
             if node.hints:
                 raise SqlError("a hint behind a view has no effect", position=node.hints[0].position)
@@ -133,11 +134,13 @@ class QueryBuilder:
             return read(view.table, None), ()
         try:
             with within(f"view {quoted(entry.identifier)}"):
-                plan = QueryBuilder(self.catalog, self.configuration).query(_view_query(view.text), nested=True)
+                query = _view_query(view.text)
+                plan = QueryBuilder(self.catalog, self.configuration).query(query, nested=True)
+                return restore_columns(plan, view, query), view.columns
         except RekindleError as error:
             error.where = error.where or f"view {quoted(entry.identifier)}"
+            error.hint = error.hint or "Alter the view, or give its tables what its query reads."
             raise
-        return plan, view.columns
 
 
 @lru_cache(maxsize=1024)

@@ -24,6 +24,7 @@ from planner.bind.stage import Stage
 from planner.bind.subqueries import Subqueries
 from planner.bind.subquery_joins import Where
 from planner.bind.values import typed_null
+from planner.catalog.catalogs import quoted
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,13 @@ class Item:
     expression: Expression
     name: str
     node: s.Expr
+
+
+@dataclass(frozen=True)
+class StarItem(Item):
+    """A column that a star stands for."""
+
+    node: s.Name
 
 
 def build_select(
@@ -48,7 +56,7 @@ def build_select(
     stage = _grouped(builder, node, order, source, subqueries, ttl)
     ttl.check()
     stage = qualified(node, build_over(builder, node, order, stage))
-    items = _items(node, source, stage, expected)
+    items = _items(builder, node, source, stage, expected)
     return _output(node, order, items, stage)
 
 
@@ -87,16 +95,18 @@ def list_columns(
     """The SELECT list of a query without groups: the source it reads, names and expressions."""
     source = subqueries.attach_values(source, [item.expr for item in node.items])
     converter = Converter(source.scope, builder.catalog, subqueries.replace, clause="SELECT")
-    items = _items(node, source, Stage(source.logical, converter), None)
+    items = _items(builder, node, source, Stage(source.logical, converter), None)
     return source, [item.name for item in items], [item.expression for item in items]
 
 
-def _items(node: s.Select, source: Source, stage: Stage, expected: Expected) -> list[Item]:
+def _items(builder: Builder, node: s.Select, source: Source, stage: Stage, expected: Expected) -> list[Item]:
     found: list[Item] = []
     converter = stage.clause("SELECT")
     for item in node.items:
         if isinstance(item.expr, s.Star):
-            found += _star(item.expr, source, converter)
+            columns = _star(item.expr, source, converter)
+            builder.expansions[item.expr.span] = ", ".join(quoted(each.node.parts) for each in columns)
+            found += columns
             continue
         expression = converter.convert(item.expr)
         expression = typed_null(expression, item.expr, len(found), expected)
@@ -110,14 +120,14 @@ def _derived_name(expr: s.Expr) -> str | None:
     return expr.parts[-1] if isinstance(expr, s.Name) else None
 
 
-def _star(star: s.Star, source: Source, converter: Converter) -> list[Item]:
+def _star(star: s.Star, source: Source, converter: Converter) -> list[StarItem]:
     """Columns of ``*`` or ``t.*``, fields of ``row_column.*``."""
     scope = source.scope
     if not star.qualifier:
         if not scope.relations:
             raise SqlError("SELECT * needs FROM", position=star.position)
         merged = [s.Name((name,), position=star.position) for name, _ in scope.merged]
-        found = [Item(converter.convert(name), name.parts[0], name) for name in merged]
+        found = [StarItem(converter.convert(name), name.parts[0], name) for name in merged]
         return found + [i for r in scope.relations for i in _columns(r, star, converter, r.hidden)]
     relation = scope.relation(star.qualifier)
     if relation is not None:
@@ -127,7 +137,7 @@ def _star(star: s.Star, source: Source, converter: Converter) -> list[Item]:
     if base.type.root is not Root.ROW:
         raise SqlError(f"'{'.'.join(star.qualifier)}' is no table and no ROW", position=star.position)
     return [
-        Item(
+        StarItem(
             FieldAccess(name=f.name, expr=base, type=f.type.with_nullable(f.type.nullable or base.type.nullable)),
             f.name,
             s.Name((*star.qualifier, f.name), position=star.position),
@@ -136,14 +146,14 @@ def _star(star: s.Star, source: Source, converter: Converter) -> list[Item]:
     ]
 
 
-def _columns(relation: Relation, star: s.Star, converter: Converter, hidden: frozenset[str]) -> list[Item]:
+def _columns(relation: Relation, star: s.Star, converter: Converter, hidden: frozenset[str]) -> list[StarItem]:
     found = []
     for field, index in zip(relation.fields, relation.indexes, strict=True):
         if field.name in hidden:
             continue
         column = InputRef(input_index=index, type=field.type)
         node = s.Name((*((relation.alias,) if relation.alias else ()), field.name), position=star.position)
-        found.append(Item(converter.column(column, node), field.name, node))
+        found.append(StarItem(converter.column(column, node), field.name, node))
     return found
 
 

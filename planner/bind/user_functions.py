@@ -18,7 +18,8 @@ from execnodes.user_functions.loading import Definition
 from execnodes.user_functions.scalar import ScalarDefinition
 from execnodes.user_functions.table import TableDefinition
 from planner import syntax as s
-from planner.catalog.catalogs import Catalog, FoundFunction
+from planner.catalog.catalogs import Catalog
+from planner.catalog.user_functions import FoundFunction
 
 _log = logging.getLogger("rekindle.functions")
 _UNSUPPORTED = frozenset(("FROM_CHANGELOG", "TO_CHANGELOG", "ML_PREDICT", "ML_EVALUATE", "ML_TRAIN", "VECTOR_SEARCH"))

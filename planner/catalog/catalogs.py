@@ -6,17 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cached_property
-from typing import Any
 
-from execnodes.core import consent
 from execnodes.core.errors import CatalogError, Position
 from execnodes.core.secrets import remember
 from execnodes.core.tables import ResolvedTable
-from execnodes.user_functions.loading import Definition, definition_of, load
+from execnodes.core.types import LogicalType
 from planner.algebra import CompiledQuery
 from planner.catalog.modules import Modules
 from planner.catalog.store import CatalogStore, Change, Database, MemoryStore, StoreType, memory_store
+from planner.catalog.user_functions import FoundFunction, UserFunction
 
 Identifier = tuple[str, str, str]
 """Catalog, database, name."""
@@ -25,11 +23,12 @@ DEFAULT_CATALOG, DEFAULT_DATABASE = "default_catalog", "default_database"
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A view: its SQL with all names written out, and the names of its columns."""
+    """A view: its SQL with all names written out, and its columns; those of releases before 1.5 have no types."""
 
     text: str
     columns: tuple[str, ...]
     comment: str | None = None
+    types: tuple[LogicalType, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,44 +43,6 @@ class InlineTable:
     """A view of a table that has no name in plans: they hold it in full."""
 
     table: ResolvedTable
-
-
-@dataclass(frozen=True)
-class UserFunction:
-    """A function of the user: named by its class, or given in Python."""
-
-    class_name: str = ""
-    language: str = "PYTHON"
-    given: Any = None
-
-    def __post_init__(self) -> None:
-        """What the user's own program or script registers may be imported."""
-        module = (
-            consent.module_of(self.class_name) if self.given is None else str(getattr(self.given, "__module__", ""))
-        )
-        # What `udf` gives is an object of a class of ours.
-        if not module.startswith("execnodes."):
-            consent.grant([module])
-
-    def definition(self, name: str) -> Definition:
-        """What it is, under the name that SQL knows it by; FunctionError if it cannot be loaded."""
-        return load(self.class_name, name) if self.given is None else definition_of(self.given, name)
-
-
-@dataclass(frozen=True)
-class FoundFunction:
-    """A function of the user, and how a plan names it."""
-
-    function: UserFunction
-    system_name: str = ""
-    catalog_name: str = ""
-    class_name: str = ""
-    """Of a permanent function."""
-
-    @cached_property
-    def definition(self) -> Definition:
-        """What it is; FunctionError if it cannot be loaded."""
-        return self.function.definition(self.system_name or self.catalog_name.rpartition("`.`")[2].rstrip("`"))
 
 
 CatalogObject = ResolvedTable | View | PlanView | InlineTable
@@ -142,9 +103,9 @@ class Catalog:
             raise CatalogError(f"database {database!r} does not exist in {catalog!r}", hint=_near(database, databases))
         return databases[database]
 
-    def list_databases(self) -> list[str]:
-        """Names of the databases of the current catalog, sorted."""
-        return sorted(self.store(self.current_catalog).databases())
+    def list_databases(self, catalog: str | None = None) -> list[str]:
+        """Names of the databases of a catalog (the current one by default), sorted."""
+        return sorted(self.store(catalog or self.current_catalog).databases())
 
     def find(self, path: tuple[str, ...]) -> Entry | None:
         """A table or view, a temporary one first; None if there is none."""
@@ -360,9 +321,11 @@ class Catalog:
             f"function {quoted(path)} does not exist", hint=_near(path[-1].lower(), self.list_functions())
         )
 
-    def list_functions(self) -> list[str]:
-        """Names of the user's functions that can be called without a database, sorted."""
-        places = (("", ""), (self.current_catalog, self.current_database))
+    def list_functions(self, path: tuple[str, ...] = ()) -> list[str]:
+        """Names of the user's functions of a database (the current one by default) and of none, sorted."""
+        catalog, database, _ = self.qualify((*path, ""))
+        self.database(catalog, database)
+        places = (("", ""), (catalog, database))
         known = (*self.system_functions, *self.functions, *self.temporary_functions)
         return sorted({key[2] for key in known if key[:2] in places})
 

@@ -23,7 +23,7 @@ def altered(
     """The table with the change; SqlError, with the statement's place, if it cannot be."""
     try:
         declared = _changed(statement, table, _declaration(statement.path, table))
-        return resolve_table(declared, catalog, configuration)
+        return resolve_table(declared, catalog)
     except SqlError as error:
         # The place may be one in the text of an expression that was there before.
         error.position = statement.position

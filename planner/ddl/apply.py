@@ -14,10 +14,12 @@ from execnodes.core.words import counted
 from planner import statements as s
 from planner import table_statements as t
 from planner.bind.query import QueryBuilder
-from planner.catalog.catalogs import Catalog, CatalogObject, Entry, Identifier, UserFunction, View, kind_of, quoted
+from planner.catalog.catalogs import Catalog, CatalogObject, Entry, View, kind_of, quoted
 from planner.catalog.store import Database
+from planner.catalog.user_functions import UserFunction
 from planner.ddl.alter_table import altered
 from planner.ddl.create_table import resolve_table
+from planner.ddl.query_columns import query_fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +49,13 @@ def _create_table(statement: t.CreateTable, catalog: Catalog, configuration: Con
     if statement.if_not_exists and _exists(statement.path, statement.temporary, catalog):
         return DdlResult()
     with within(f"CREATE TABLE {'.'.join(statement.path)}"):
-        table = resolve_table(statement, catalog, configuration)
+        fields = query_fields(statement, catalog, configuration)
+        table = resolve_table(statement, catalog, fields)
     _put(statement, table, catalog)
     if statement.query is None:
         return DdlResult()
-    insert = s.Insert(
-        statement.path, statement.query, statement.column_names, text=statement.text, position=statement.position
-    )
-    return DdlResult(insert)
+    names = tuple(field.name for field in fields)
+    return DdlResult(s.Insert(statement.path, statement.query, names, text=statement.text, position=statement.position))
 
 
 def _exists(path: s.Path, temporary: bool, catalog: Catalog) -> bool:
@@ -108,13 +109,14 @@ def _view(
         )
     if len(set(names)) != len(names):
         raise SqlError(f"the view names a column twice: {', '.join(names)}", position=statement.position)
-    return View(expanded(statement.query_text, statement.query_start, builder.spans), names, comment)
+    text = expand(statement.query_text, statement.query_start, builder.expansions)
+    return View(text, names, comment, tuple(field.type.regular() for field in fields))
 
 
-def expanded(text: str, start: int, spans: Mapping[tuple[int, int], Identifier]) -> str:
-    """A query's text with each table's name in full; `spans` are places in the script, `start` is the text's."""
-    for (begin, end), identifier in sorted(spans.items(), reverse=True):
-        text = text[: begin - start] + quoted(identifier) + text[end - start :]
+def expand(text: str, start: int, expansions: Mapping[tuple[int, int], str]) -> str:
+    """A query's text with names in full, and columns for stars; places are those in the script, `start` the text's."""
+    for (begin, end), expansion in sorted(expansions.items(), reverse=True):
+        text = text[: begin - start] + expansion + text[end - start :]
     return text
 
 

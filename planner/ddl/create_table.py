@@ -2,38 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
 from execnodes.core.errors import SqlError
-from execnodes.core.options import Configuration
 from execnodes.core.tables import Column, PersistedExpression, PrimaryKey, ResolvedTable, Schema, WatermarkSpec
-from execnodes.core.types import NULL, TIMESTAMPS, Field, LogicalType, TimeKind
+from execnodes.core.types import TIMESTAMPS, Field, LogicalType, TimeKind
 from planner import table_statements as t
 from planner.bind.expression_binder import Converter
-from planner.bind.query import QueryBuilder
 from planner.bind.scope import Relation, Scope
 from planner.catalog.catalogs import Catalog
 from planner.ddl.like import merge_like, written
+from planner.ddl.query_columns import declare_column, merge_query_columns
+
+_NOT_NULL = "Give the query's column a value where it is NULL, e.g. COALESCE(column, 0)."
 
 
-def resolve_table(statement: t.CreateTable, catalog: Catalog, configuration: Configuration) -> ResolvedTable:
-    """The table in full; SqlError with the place of what is wrong."""
-    columns = [_declared(column) for column in statement.columns if not isinstance(column, t.ComputedColumn)]
-    if statement.query is not None:
-        columns = _of_query(statement, columns, catalog, configuration)
+def resolve_table(statement: t.CreateTable, catalog: Catalog, fields: tuple[Field, ...] = ()) -> ResolvedTable:
+    """The table in full, with the `fields` of AS SELECT; SqlError with the place of what is wrong."""
     base = _like_source(statement, catalog)
     merged = merge_like(statement, statement.like, base) if base and statement.like else None
-    table_columns = _ordered(statement, columns, merged.columns if merged else ())
+    declared = [declare_column(column) for column in statement.columns]
+    table_columns = [*(merged.columns if merged else ()), *declared]
+    if statement.query is not None:
+        table_columns = merge_query_columns(statement, fields)
     _refuse_duplicates(statement, [column.name for column in table_columns])
     key = _primary_key(statement, table_columns) or (merged.primary_key if merged else None)
     resolved = _with_computed(statement, [_of_key(column, key) for column in table_columns], catalog)
     if len(statement.watermarks) > 1:
         raise SqlError("a table has one watermark at most", position=statement.watermarks[1].position)
-    declared = statement.watermarks or (merged.watermarks if merged else ())
+    given = statement.watermarks or (merged.watermarks if merged else ())
     with _at(statement.like if not statement.watermarks else None):
-        watermarks = tuple(_watermark(each, resolved, catalog) for each in declared)
+        watermarks = tuple(_watermark(each, resolved, catalog) for each in given)
     partitions = statement.partitioned_by or (merged.partition_keys if merged else ())
     names = {column.name for column in resolved}
     for name in partitions:
@@ -51,41 +52,6 @@ def resolve_table(statement: t.CreateTable, catalog: Catalog, configuration: Con
     )
 
 
-def _declared(column: t.PhysicalColumn | t.MetadataColumn) -> Column:
-    if isinstance(column, t.PhysicalColumn):
-        return Column(name=column.name, data_type=column.type, comment=column.comment)
-    return Column(
-        name=column.name,
-        data_type=column.type,
-        kind="METADATA",
-        metadata_key=column.key,
-        is_virtual=column.virtual,
-        comment=column.comment,
-    )
-
-
-def _of_query(
-    statement: t.CreateTable, columns: list[Column], catalog: Catalog, configuration: Configuration
-) -> list[Column]:
-    """Columns of AS SELECT: those of the query, behind columns declared beside."""
-    if statement.query is None or statement.like:
-        raise SqlError("AS SELECT does not go with LIKE", position=statement.position)
-    fields = QueryBuilder(catalog, configuration).query(statement.query).type.fields
-    given = {field.name: Column(name=field.name, data_type=field.type.regular()) for field in fields}
-    declared = {column.name: column for column in columns}
-    if statement.column_names:
-        if sorted(statement.column_names) != sorted(given):
-            raise SqlError(
-                f"the column list must name the query's columns {', '.join(given)}", position=statement.position
-            )
-        return [given[name] for name in statement.column_names]
-    return [*(c for name, c in declared.items() if name not in given), *({**given, **_both(given, declared)}.values())]
-
-
-def _both(given: dict[str, Column], declared: dict[str, Column]) -> dict[str, Column]:
-    return {name: column for name, column in declared.items() if name in given}
-
-
 def _like_source(statement: t.CreateTable, catalog: Catalog) -> ResolvedTable | None:
     if statement.like is None:
         return None
@@ -93,18 +59,6 @@ def _like_source(statement: t.CreateTable, catalog: Catalog) -> ResolvedTable | 
     if not isinstance(source, ResolvedTable):
         raise SqlError("LIKE takes a table, not a view", position=statement.like.position)
     return source
-
-
-def _ordered(statement: t.CreateTable, columns: list[Column], inherited: Iterable[Column]) -> list[Column]:
-    """All columns in the order declared; computed ones as empty places, filled in later."""
-    by_name = {column.name: column for column in columns}
-    found = list(inherited)
-    for definition in statement.columns:
-        if isinstance(definition, t.ComputedColumn):
-            found.append(Column(name=definition.name, data_type=NULL, kind="COMPUTED", comment=definition.comment))
-        else:
-            found.append(by_name.pop(definition.name) if definition.name in by_name else _declared(definition))
-    return found + [column for column in columns if column.name in by_name]
 
 
 def _refuse_duplicates(statement: t.CreateTable, names: list[str]) -> None:
@@ -191,6 +145,10 @@ def _primary_key(statement: t.CreateTable, columns: list[Column]) -> PrimaryKey 
         column = declared.get(name)
         if isinstance(column, t.PhysicalColumn) and column.declared_nullable:
             raise SqlError(f"the key column '{name}' is declared NULL", position=constraint.position)
+        if statement.query is not None and column is None and by_name[name].data_type.nullable:
+            raise SqlError(
+                f"Invalid primary key. Column '{name}' is nullable", position=constraint.position, hint=_NOT_NULL
+            )
     name = constraint.name or f"PK_{'_'.join(constraint.columns)}"
     return PrimaryKey(name=name, columns=constraint.columns)
 

@@ -194,15 +194,13 @@ class Expressions:
     def _column(self, node: exp.Expr, here: Position) -> s.Expr:
         last, *path = self.read(node, "this", "table", "db", "catalog")
         parts = tuple([self.name(part) for part in reversed(path) if part is not None])
-        return (
-            s.Star(parts, position=here)
-            if isinstance(last, exp.Star)
-            else s.Name((*parts, self.name(last)), position=here)
-        )
+        if isinstance(last, exp.Star):
+            return s.Star(parts, (node.meta["start"], last.meta["start"] + 1), position=here)
+        return s.Name((*parts, self.name(last)), position=here)
 
     def _star(self, node: exp.Expr, here: Position) -> s.Expr:
         self.read(node)
-        return s.Star(position=here)
+        return s.Star((), (node.meta["start"], node.meta["start"] + 1), position=here)
 
     def _literal(self, node: exp.Expr, here: Position) -> s.Expr:
         text, is_text = self.read(node, "this", "is_string")

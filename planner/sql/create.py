@@ -98,6 +98,7 @@ class Elements:
 
 
 def _table(script: Script, temporary: bool) -> CreateTable:
+    position = script.here
     exists = if_not_exists(script)
     path = script.path("a table")
     elements = Elements()
@@ -113,6 +114,12 @@ def _table(script: Script, temporary: bool) -> CreateTable:
     options = with_options(script)
     like = _like(script) if script.at("LIKE") else None
     source = script.query() if script.accept("AS") else None
+    if elements.names and (elements.columns or elements.watermarks or elements.keys):
+        raise SqlError(
+            f"CREATE TABLE {'.'.join(path)}: column {elements.names[0]} has no type",
+            position=position,
+            hint="Name columns of AS SELECT alone, or declare all of them with their types.",
+        )
     if elements.names and source is None:
         raise script.error(f"expected AS SELECT, since {elements.names[0]} has no type")
     return CreateTable(

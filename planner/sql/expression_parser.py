@@ -18,6 +18,8 @@ _COMPARISONS: dict[T, type[exp.Binary]] = {
     T.EQ: exp.EQ, T.NEQ: exp.NEQ, T.LT: exp.LT, T.LTE: exp.LTE, T.GT: exp.GT, T.GTE: exp.GTE,
 }  # fmt: skip
 _RANGES = frozenset({T.IN, T.BETWEEN, T.LIKE, T.SIMILAR_TO})
+_IS, _COMPARISON, _RANGE = range(3)
+"""How tight predicates bind, as in Calcite: IS NULL and its like; = and <; IN, BETWEEN and LIKE. NOT is below them."""
 _STARTS = frozenset({T.SELECT, T.WITH, T.VALUES})
 _SIMPLE = frozenset({T.NUMBER, T.STRING, T.NULL, T.TRUE, T.FALSE})
 _ENDS = frozenset({T.COMMA, T.R_PAREN})
@@ -30,6 +32,7 @@ class Expressions(Forms):
     FACTOR = {T.STAR: exp.Mul, T.SLASH: exp.Div, T.MOD: exp.Mod, T.DPIPE: exp.DPipe}
     TERM = {T.PLUS: exp.Add, T.DASH: exp.Sub}
     EXPONENT: ClassVar[dict[T, type[exp.Expr]]] = {}
+    _negations = 0
 
     def query_node(self) -> nodes.Query:
         """A query; the parser of queries says how."""
@@ -58,20 +61,20 @@ class Expressions(Forms):
         return self._parse_term()
 
     def _parse_equality(self, parse_is: bool = True) -> exp.Expr | None:
-        """NOT and predicates; all predicates bind alike, from left to right."""
-        negations: list[Token] = []
-        while self._curr.token_type is T.NOT:
-            self.deeper(len(negations))
-            negations.append(self.take())
-        found = self._predicates()
-        for token in reversed(negations):
-            found = self.expression(exp.Not(this=found), token)
-        return found
+        """NOT and predicates."""
+        return self._predicates(_IS)
 
-    def _predicates(self) -> exp.Expr:
-        left, depth = self.one(self._parse_term), 0
+    def _predicates(self, level: int) -> exp.Expr:
+        """An operand, and the predicates behind it that bind as tight as `level` or tighter, from left to right."""
+        left, depth = self._negated(), 0
         while True:
             kind = self._curr.token_type
+            if kind is T.NOT and self._next.token_type not in _RANGES:
+                return left
+            if self.accept("SIMILAR"):
+                raise self.error("expected TO")
+            if (binds := self._level(kind)) is None or binds < level:
+                return left
             if kind in _COMPARISONS:
                 left = self._comparison(left, _COMPARISONS[kind])
             elif kind is T.IS:
@@ -79,24 +82,50 @@ class Expressions(Forms):
                 left = self._parse_is(left)
             elif kind is T.OVERLAPS:
                 self._advance()
-                left = self.expression(nodes.Period(this=left, expression=self.one(self._parse_term)))
-            elif kind in _RANGES:
-                left = self._range(left)
-            elif kind is T.NOT and self._next.token_type in _RANGES:
+                left = self.expression(nodes.Period(this=left, expression=self._predicates(_COMPARISON + 1)))
+            elif kind is T.NOT:
                 self._advance()
                 left = self.expression(exp.Not(this=self._range(left)))
-            elif self.accept("SIMILAR"):
-                raise self.error("expected TO")
             else:
-                return left
+                left = self._range(left)
             depth = self.deeper(depth)
+
+    def _level(self, kind: T) -> int | None:
+        """How tight the predicate binds that begins here; None if there is none."""
+        if kind in _COMPARISONS:
+            return _RANGE if self._at_quantifier(1) else _COMPARISON
+        if kind is T.IS:
+            words = [self.ahead(offset).text.upper() for offset in (1, 2, 3)]
+            return _COMPARISON if words[words[0] == "NOT" :][:2] == ["DISTINCT", "FROM"] else _IS
+        if kind is T.OVERLAPS:
+            return _COMPARISON
+        return _RANGE if kind in _RANGES or kind is T.NOT else None
+
+    def _negated(self) -> exp.Expr:
+        """An operand, or NOT, which may stand behind any predicate, and what it negates."""
+        if self._curr.token_type is not T.NOT:
+            return self.one(self._parse_term)
+        before, negations = self._negations, list[Token]()
+        while self._curr.token_type is T.NOT:
+            self._negations = self.deeper(self._negations)
+            negations.append(self.take())
+        found = self._predicates(_IS)
+        for token in reversed(negations):
+            found = self.expression(exp.Not(this=found), token)
+        self._negations = before
+        return found
 
     def _comparison(self, left: exp.Expr, kind: type[exp.Binary]) -> exp.Expr:
         sign = "<>" if kind is exp.NEQ else self._curr.text
+        quantified = self._at_quantifier(1)
         self._advance()
-        if self.at_any("ANY", "SOME", "ALL") and self.ahead(1).token_type is T.L_PAREN:
+        if quantified:
             return self._quantified(left, sign)
-        return self.expression(kind(this=left, expression=self.one(self._parse_term)))
+        return self.expression(kind(this=left, expression=self._predicates(_COMPARISON + 1)))
+
+    def _at_quantifier(self, offset: int) -> bool:
+        word = self.ahead(offset).text.upper()
+        return word in ("ANY", "SOME", "ALL") and self.ahead(offset + 1).token_type is T.L_PAREN
 
     def _quantified(self, left: exp.Expr, sign: str) -> exp.Expr:
         if not self.at_query(2):
@@ -110,7 +139,7 @@ class Expressions(Forms):
         negation = "NOT " if self._match(T.NOT) else ""
         if self.accept("DISTINCT", "FROM"):
             kind = exp.NullSafeEQ if negation else exp.NullSafeNEQ
-            return self.expression(kind(this=this, expression=self.one(self._parse_term)))
+            return self.expression(kind(this=this, expression=self._predicates(_COMPARISON + 1)))
         if self.accept("JSON"):
             word = self.take().text.upper() if self.at_any("VALUE", "OBJECT", "ARRAY", "SCALAR") else "VALUE"
             found = self.expression(nodes.Special(this="IS JSON", expressions=[this, exp.Var(this=word)]))
@@ -127,15 +156,17 @@ class Expressions(Forms):
             symmetric = self.accept("SYMMETRIC")
             if not symmetric:
                 self.accept("ASYMMETRIC")
-            low = self.one(self._parse_term)
+            low = self._predicates(_IS)
+            while self._match(T.OR):  # All up to AND is the lower bound.
+                low = self.expression(exp.Or(this=low, expression=self._predicates(_IS)))
             self.expect("AND")
-            high = self.one(self._parse_term)
+            high = self._predicates(_RANGE + 1)
             return self.expression(exp.Between(this=left, low=low, high=high, symmetric=symmetric))
-        pattern = self.one(self._parse_term)
+        pattern = self._predicates(_RANGE + 1)
         like = exp.Like if kind is T.LIKE else exp.SimilarTo
         found: exp.Expr = self.expression(like(this=left, expression=pattern))
         if self._match(T.ESCAPE):
-            found = self.expression(exp.Escape(this=found, expression=self.one(self._parse_term)))
+            found = self.expression(exp.Escape(this=found, expression=self._predicates(_RANGE + 1)))
         return found
 
     def _in_list(self, left: exp.Expr) -> exp.Expr:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
+from execnodes.core.errors import SqlError
 from planner import statements as s
 from planner.sql.script import Script
 from planner.sql.words import LISTS
@@ -15,6 +16,17 @@ _NONE = {
     "MATERIALIZED": "There are no materialized tables; INSERT INTO a table with a primary key keeps a result.",
 }
 """Lists of Flink that would always be empty."""
+_DATABASE = ("", "Write FROM catalog.database, or FROM database.")
+_PLACES = {
+    "TABLES": _DATABASE,
+    "VIEWS": _DATABASE,
+    "FUNCTIONS": _DATABASE,
+    "DATABASES": ("Write FROM catalog.",),
+    "COLUMNS": ("", "", "Write FROM catalog.database.table."),
+}
+"""Lists that FROM goes with; as many texts as its name may have parts, the last one a hint."""
+_CASELESS = ("CATALOGS", "DATABASES", "FUNCTIONS")
+"""Lists that ILIKE goes with, as in Flink."""
 
 
 def show(script: Script) -> s.Statement:
@@ -40,13 +52,29 @@ def show(script: Script) -> s.Statement:
     what = script.take().text.upper()
     if what == "COLUMNS" and not script.at_any("FROM", "IN"):
         raise script.error("expected FROM and a table")
-    path = script.path("a name") if script.accept("FROM") or script.accept("IN") else ()
+    path = _place(script, what) if script.at_any("FROM", "IN") else ()
     negated = script.accept("NOT")
+    ignores_case = what in _CASELESS and script.accept("ILIKE")
     like = None
-    if negated or script.at("LIKE"):
-        script.expect("LIKE")
+    if ignores_case or negated or script.at("LIKE"):
+        if not ignores_case:
+            script.expect("LIKE")
         like = script.text("a pattern")
-    return s.Show(f"{qualifier} {what}" if qualifier else what, path, like, negated)
+    return s.Show(f"{qualifier} {what}" if qualifier else what, path, like, negated, ignores_case)
+
+
+def _place(script: Script, what: str) -> s.Path:
+    """``FROM name``: the table, database or catalog that a list is of."""
+    position = script.here
+    parts = _PLACES.get(what)
+    if parts is None:
+        raise script.unsupported(f"SHOW {what} {script.shown()}", f"Leave {script.shown()} out.")
+    script.take()
+    found = script.path("a name")
+    if len(found) > len(parts):
+        name = ".".join(found)
+        raise SqlError(f"SHOW {what} FROM {name}: a name has too many parts", position=position, hint=parts[-1])
+    return found
 
 
 def describe(script: Script) -> s.Statement:

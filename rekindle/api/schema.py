@@ -81,7 +81,7 @@ def resolve_schema(
     statement = parse_schema(declared or "")
     if not any(isinstance(column, PhysicalColumn) for column in statement.columns):
         statement = replace(statement, columns=(*physical, *statement.columns))
-    return resolve_table(statement, catalog, configuration).table_schema
+    return resolve_table(statement, catalog).table_schema
 
 
 def parse_schema(declared: Schema | str) -> CreateTable:

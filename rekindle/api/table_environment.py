@@ -14,8 +14,9 @@ from execnodes.core.options import Configuration
 from execnodes.lowering.spark_sql import text_literal
 from execnodes.lowering.stream import KIND
 from execnodes.user_functions.loading import Definition, Function
-from planner.catalog.catalogs import Catalog, CatalogObject, InlineTable, PlanView, UserFunction, quoted
+from planner.catalog.catalogs import Catalog, CatalogObject, InlineTable, PlanView, quoted
 from planner.catalog.store import CatalogStore
+from planner.catalog.user_functions import UserFunction
 from planner.lower.compiled import prefixed
 from planner.parse import parse
 from planner.statements import Body, Insert, QueryStatement, Statement, StatementSet

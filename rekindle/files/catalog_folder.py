@@ -25,6 +25,7 @@ from pydantic.alias_generators import to_camel
 from execnodes.core.errors import CatalogError, JobError, PlanError
 from execnodes.core.secrets import literal_secrets
 from execnodes.core.tables import ResolvedTable
+from execnodes.core.types import LogicalType
 from planner.catalog.catalogs import CatalogObject, View
 from planner.catalog.store import Change, Database, changed_meanwhile
 from plans.format.codec import plain
@@ -68,6 +69,8 @@ class _Object(_Document):
     query: str | None = None
     """Of a view: its SQL, all names in full."""
     columns: tuple[str, ...] = ()
+    types: tuple[LogicalType, ...] = ()
+    """Of its columns, since 1.5."""
     comment: str | None = None
 
 
@@ -141,7 +144,7 @@ class CatalogFolder:
         if document.kind == "TABLE" and document.table is not None:
             return document.table
         if document.kind == "VIEW" and document.query is not None:
-            return View(document.query, document.columns, document.comment)
+            return View(document.query, document.columns, document.comment, document.types)
         raise CatalogError(f"the document of a {document.kind.lower()} has none in it", where=str(path), hint=_HINT)
 
     def change(self, database: str, *changes: Change) -> None:
@@ -233,7 +236,8 @@ def _document(name: str, created: CatalogObject) -> dict[str, Any]:
         return {**head, "kind": "TABLE", "table": plain(created)}
     if isinstance(created, View):
         _refuse_secrets({"query": created.text})
-        body = {"query": created.text, "columns": created.columns, "comment": created.comment}
+        types = [str(each) for each in created.types]
+        body = {"query": created.text, "columns": created.columns, "types": types, "comment": created.comment}
         return {**head, "kind": "VIEW", **body}
     raise CatalogError(
         f"{name!r} is the query of a compiled plan or an inline table, which a catalog on disk cannot keep",

@@ -8,7 +8,8 @@ from execnodes.functions.registry import newest
 from execnodes.user_functions.aggregate import AggregateDefinition
 from execnodes.user_functions.loading import Definition
 from execnodes.user_functions.table import TableDefinition
-from planner.catalog.catalogs import Catalog, FoundFunction, quoted
+from planner.catalog.catalogs import Catalog, quoted
+from planner.catalog.user_functions import FoundFunction
 from planner.statements import DescribeFunction
 from rekindle.statements.show import Listing, system_functions
 

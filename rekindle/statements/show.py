@@ -11,6 +11,7 @@ from execnodes.core.errors import CatalogError, SqlError
 from execnodes.core.options import Configuration
 from execnodes.core.secrets import masked, masked_options
 from execnodes.core.tables import Column, ResolvedTable
+from execnodes.core.types import LogicalType
 from planner.bind import build_query
 from planner.catalog.catalogs import Catalog, InlineTable, PlanView, View, quoted
 from planner.catalog.modules import CORE
@@ -34,12 +35,12 @@ def show(statement: Show, catalog: Catalog, configuration: Configuration) -> Lis
     lists: dict[str, Callable[[], Iterable[str]]] = {
         "TABLES": lambda: sorted({*catalog.list_objects("TABLE", path), *catalog.list_objects("VIEW", path)}),
         "VIEWS": lambda: catalog.list_objects("VIEW", path),
-        "DATABASES": catalog.list_databases,
+        "DATABASES": lambda: catalog.list_databases(*path),
         "CATALOGS": lambda: sorted(catalog.catalogs),
         "CURRENT CATALOG": lambda: [catalog.current_catalog],
         "CURRENT DATABASE": lambda: [catalog.current_database],
-        "FUNCTIONS": lambda: sorted({*catalog.list_functions(), *system_functions()}),
-        "USER FUNCTIONS": catalog.list_functions,
+        "FUNCTIONS": lambda: sorted({*catalog.list_functions(path), *system_functions()}),
+        "USER FUNCTIONS": lambda: catalog.list_functions(path),
         "MODULES": lambda: catalog.modules.used,
         "JARS": lambda: [],
     }
@@ -57,12 +58,8 @@ def describe(statement: Describe, catalog: Catalog, configuration: Configuration
     entry = catalog.get(statement.path, statement.position)
     names = ("name", "type", "null", "key", "extras", "watermark")
     if isinstance(entry.object, View):
-        fields = build_query(parse_query(entry.object.text), catalog, configuration).type.fields
-        rows = [
-            (name, str(f.type.with_nullable(True)), f.type.nullable, None, None, None)
-            for name, f in zip(entry.object.columns, fields, strict=True)
-        ]
-        return names, list(rows)
+        columns = _view_columns(entry.identifier, entry.object, catalog, configuration)
+        return names, [(name, str(t.with_nullable(True)), t.nullable, None, None, None) for name, t in columns]
     if isinstance(entry.object, PlanView):
         compiled = entry.object.query.type.fields
         return names, [(f.name, str(f.type.with_nullable(True)), f.type.nullable, None, None, None) for f in compiled]
@@ -81,6 +78,16 @@ def describe(statement: Describe, catalog: Catalog, configuration: Configuration
         )
         for column in schema.columns
     ]
+
+
+def _view_columns(
+    path: tuple[str, ...], view: View, catalog: Catalog, configuration: Configuration
+) -> Iterable[tuple[str, LogicalType]]:
+    """Names and types as the view keeps them; views of releases before 1.5 ask their query."""
+    if view.types:
+        return zip(view.columns, view.types, strict=True)
+    plan = build_query(parse_query(f"SELECT * FROM {quoted(path)}"), catalog, configuration)
+    return [(field.name, field.type) for field in plan.type.fields]
 
 
 def describe_catalog(statement: DescribeCatalog, catalog: Catalog) -> Listing:
@@ -178,6 +185,5 @@ def _matches(name: str, statement: Show) -> bool:
     if statement.like is None:
         return True
     parts = (".*" if c == "%" else "." if c == "_" else re.escape(c) for c in statement.like)
-    # Functions are found whatever the case of their names, so they are listed so too.
-    flags = re.IGNORECASE if statement.what.endswith("FUNCTIONS") else re.NOFLAG
+    flags = re.IGNORECASE if statement.ignores_case else re.NOFLAG
     return (re.fullmatch("".join(parts), name, flags) is not None) != statement.negated

@@ -181,6 +181,7 @@ def test_documents_are_what_the_docs_say(tmp_path: Path) -> None:
         "name": "v",
         "query": "SELECT id FROM `c`.`default`.`t`",
         "columns": ["k"],
+        "types": ["INT NOT NULL"],
         "comment": "d",
     }
     assert json.loads((objects / "t.json").read_text())["table"]["options"]["password"] == "${env:P}"

@@ -87,10 +87,11 @@ def test_an_unknown_connector_is_told_of_the_way_through_spark(find: object) -> 
 def test_functions_are_listed_whatever_the_case() -> None:
     environment = TableEnvironment.create()
 
-    def names(pattern: str) -> list[object]:
-        return [name for _, (name,) in environment.execute_sql(f"SHOW FUNCTIONS LIKE '{pattern}'").collect()]
+    def names(like: str) -> list[object]:
+        return [name for _, (name,) in environment.execute_sql(f"SHOW FUNCTIONS {like}").collect()]
 
-    assert names("UPP%") == names("upp%") == ["upper"]
+    assert names("ILIKE 'UPP%'") == names("LIKE 'upp%'") == ["upper"]
+    assert names("LIKE 'UPP%'") == []
 
 
 def test_the_public_names_load_no_spark() -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from execnodes.core.errors import CatalogError, Position, SqlError
 from execnodes.core.options import Configuration
 from execnodes.core.tables import ResolvedTable
+from execnodes.core.types import STRING
 from planner import ddl
 from planner.catalog.catalogs import Catalog, View
 from planner.parse import parse
@@ -157,7 +158,9 @@ def test_show_create_of_any_text(text: str, name: str) -> None:
 def test_views_are_replaced() -> None:
     catalog = apply(TABLE + "CREATE VIEW v COMMENT 'x' AS SELECT a FROM t; CREATE VIEW w AS SELECT * FROM v")
     apply("ALTER VIEW v AS SELECT b FROM t", catalog)
-    assert catalog.get(("v",)).object == View("SELECT b FROM `default_catalog`.`default_database`.`t`", ("b",), "x")
+    assert catalog.get(("v",)).object == View(
+        "SELECT b FROM `default_catalog`.`default_database`.`t`", ("b",), "x", (STRING,)
+    )
     apply("CREATE OR REPLACE VIEW v (k) AS SELECT a FROM t; CREATE OR REPLACE TEMPORARY VIEW u AS SELECT 1", catalog)
     found = catalog.get(("v",)).object
     assert isinstance(found, View)

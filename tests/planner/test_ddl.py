@@ -8,7 +8,7 @@ from execnodes.core.errors import CatalogError, SqlError
 from execnodes.core.expressions import input_indexes
 from execnodes.core.options import Configuration
 from execnodes.core.tables import ResolvedTable
-from execnodes.core.types import TimeKind
+from execnodes.core.types import INT, TimeKind, char
 from planner import ddl
 from planner.catalog.catalogs import Catalog, View
 from planner.parse import parse
@@ -162,6 +162,47 @@ def test_create_table_as() -> None:
     assert [(c.name, str(c.data_type)) for c in columns] == [("id", "INT NOT NULL"), ("ts", "TIMESTAMP(3)")]
 
 
+@pytest.mark.parametrize(
+    ("columns", "found"),
+    [
+        ("(y, x)", "y STRING, x INT"),
+        ("(w INT, v STRING)", "w INT, v STRING, x INT, y STRING"),
+        ("(x BIGINT, n INT)", "n INT, x BIGINT, y STRING"),
+        ("(c AS x + 1)", "c INT, x INT, y STRING"),
+        ("(c AS x + 1, y STRING, w STRING)", "c INT, w STRING, x INT, y STRING"),
+        ("(m INT METADATA VIRTUAL)", "m INT, x INT, y STRING"),
+    ],
+)
+def test_create_table_as_matches_by_name(columns: str, found: str) -> None:
+    catalog = apply("CREATE TABLE q (x INT, y STRING) WITH ('connector' = 'x')")
+    (statement,) = parse(f"CREATE TABLE c {columns} WITH ('connector' = 'y') AS SELECT x, y FROM q")
+    result = ddl.execute(statement, catalog, Configuration())
+    assert ", ".join(f"{c.name} {c.data_type}" for c in table(catalog, "c").table_schema.columns) == found
+    assert result.insert is not None
+    assert result.insert.columns == ("x", "y")
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ("(y, x, z)", "must name the query's columns x, y"),
+        ("(y)", "must name the query's columns x, y"),
+        ("(Y, X)", "must name the query's columns x, y"),
+        ("(y, w INT)", "column y has no type"),
+        ("(x TINYINT)", "incompatible types for sink column 'x'.* INT, while .* TINYINT"),
+        ("(x INT NOT NULL)", "incompatible types for sink column 'x'.* INT, while .* INT NOT NULL"),
+        ("(w INT NOT NULL)", "column 'w' has no default value"),
+        ("(x AS 1)", "a column named 'x' already exists in the query"),
+        ("(PRIMARY KEY (x) NOT ENFORCED)", "Column 'x' is nullable"),
+    ],
+)
+def test_create_table_as_refuses_what_flink_refuses(columns: str, message: str) -> None:
+    catalog = apply("CREATE TABLE q (x INT, y STRING) WITH ('connector' = 'x')")
+    with pytest.raises(SqlError, match=message):
+        apply(f"CREATE TABLE c {columns} WITH ('connector' = 'y') AS SELECT x, y FROM q", catalog)
+    assert catalog.find(("c",)) is None
+
+
 def test_create_table_as_with_column_order() -> None:
     catalog = apply(FULL)
     (statement,) = parse("CREATE TABLE c (ts, id) WITH ('connector' = 'y') AS SELECT id, ts FROM t")
@@ -180,7 +221,33 @@ def test_view_text_has_names_in_full_but_not_those_of_with() -> None:
         "SELECT t2.id, 't' FROM t2, `default_catalog`.`default_database`.`t` AS x",
         ("a", "b"),
         "c",
+        (INT.not_null(), char(1).not_null()),
     )
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("SELECT * FROM t", "SELECT `t`.`a`, `t`.`x y`, `t`.`r` FROM {t}"),
+        ("SELECT u.*, a + 1 AS c FROM t AS u", "SELECT `u`.`a`, `u`.`x y`, `u`.`r`, a + 1 AS c FROM {t} AS u"),
+        ("SELECT t.r.* FROM t", "SELECT `t`.`r`.`f` FROM {t}"),
+        ("SELECT * FROM (SELECT * FROM t)",
+         "SELECT `a`, `x y`, `r` FROM (SELECT `t`.`a`, `t`.`x y`, `t`.`r` FROM {t})"),
+        ("SELECT * FROM t JOIN t AS u USING (a)",
+         "SELECT `a`, `t`.`x y`, `t`.`r`, `u`.`x y`, `u`.`r` FROM {t} JOIN {t} AS u USING (a)"),
+        ("WITH w AS (SELECT * FROM t) SELECT * FROM w UNION ALL SELECT * FROM (SELECT a, `x y`, r FROM t)",
+         "WITH w AS (SELECT `t`.`a`, `t`.`x y`, `t`.`r` FROM {t}) SELECT `w`.`a`, `w`.`x y`, `w`.`r` FROM w "
+         "UNION ALL SELECT `a`, `x y`, `r` FROM (SELECT a, `x y`, r FROM {t})"),
+        ("SELECT COUNT(*) FROM t WHERE a IN (SELECT u.a FROM (SELECT * FROM t) AS u)",
+         "SELECT COUNT(*) FROM {t} WHERE a IN (SELECT u.a FROM (SELECT `t`.`a`, `t`.`x y`, `t`.`r` FROM {t}) AS u)"),
+    ],
+)  # fmt: skip
+def test_view_text_has_columns_for_stars(query: str, text: str) -> None:
+    table_text = "CREATE TABLE t (a INT, `x y` INT, r ROW<f INT>) WITH ('connector' = 'x');"
+    for kind in ("", "TEMPORARY "):
+        view = apply(f"{table_text} /* é */ CREATE {kind}VIEW v AS {query}").get(("v",)).object
+        assert isinstance(view, View)
+        assert view.text == text.replace("{t}", "`default_catalog`.`default_database`.`t`")
 
 
 def test_view_reads_its_own_database() -> None:
