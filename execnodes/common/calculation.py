@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from execnodes.core.expressions import Expression, conditions_of, input_indexes
 from execnodes.core.meaning import RowsMeaning, expression_term
 from execnodes.core.types import LogicalType
-from execnodes.lowering.stream import Branch, Rows
+from execnodes.lowering.stream import Branch, Fixed, Rows
 
 if TYPE_CHECKING:
     from execnodes.core.async_options import AsyncOptions
@@ -21,9 +21,13 @@ def calculated(
     projection: Sequence[Expression],
     condition: Expression | None,
     zone: str,
+    owner: int,
     calls: AsyncOptions | None = None,
 ) -> Rows:
-    """The condition reads input columns, so it is put in before they are replaced."""
+    """The condition reads input columns, so it is put in before they are replaced.
+
+    What differs each time it is computed (RAND, UUID) is computed once for all that read it. `owner`: id of the node.
+    """
     # Scalar functions are looked up when a plan runs; compiling does not need them.
     from execnodes import functions
 
@@ -36,8 +40,9 @@ def calculated(
         def keep(branch: Branch) -> str:
             return functions.lower(kept, branch.columns, zone, calls=calls)
 
-        rows = rows.where(keep)
-    return rows.project(type, project)
+        rows = rows.where(keep, None if functions.is_repeatable(kept) else Fixed(owner))
+    varying = tuple(at for at, each in enumerate(projection) if not functions.is_repeatable(each))
+    return rows.project(type, project, Fixed(owner, varying))
 
 
 def calculated_meaning(

@@ -11,7 +11,7 @@ from execnodes.core.meaning import RowsMeaning, expression_term
 from execnodes.core.outputs import Outputs, types
 from execnodes.core.types import LogicalType, Root
 from execnodes.lowering.spark_sql import spark_type, text_literal
-from execnodes.lowering.stream import Rows, quote
+from execnodes.lowering.stream import Fixed, Rows, quote
 from execnodes.terms.term import Term, leaf, said
 
 if TYPE_CHECKING:
@@ -38,11 +38,19 @@ def members_where(array: str, condition: str | None) -> str:
 
 
 def correlated(
-    rows: Rows, type: LogicalType, call: Call, zone: str, condition: Expression | None = None, *, is_left: bool
+    rows: Rows,
+    type: LogicalType,
+    call: Call,
+    zone: str,
+    owner: int,
+    condition: Expression | None = None,
+    *,
+    is_left: bool,
 ) -> Rows:
     """Rows stay on their way: Spark makes several of one. `is_left`: one of NULLs where there are none.
 
-    Members for which `condition` (over the columns of the rows and of the members) is not TRUE are not there.
+    Members for which `condition` (over the columns of the rows and of the members) is not TRUE are not there. `owner`:
+    id of the node.
     """
     # Scalar functions are looked up when a plan runs; compiling does not need them.
     from execnodes import functions
@@ -57,7 +65,8 @@ def correlated(
         return members_or_nulls(array, members) if is_left else array
 
     members = call.type.element
-    return rows.unnested(type, table, filled, lambda name: fields_of(name, members))
+    fixed = None if functions.is_repeatable(call) else Fixed(owner)
+    return rows.unnested(type, table, filled, lambda name: fields_of(name, members), fixed)
 
 
 def correlated_rows(

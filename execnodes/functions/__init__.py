@@ -2,7 +2,7 @@
 
 from execnodes.functions.folding import evaluate_constant
 from execnodes.functions.lowering import can_fail, lower
-from execnodes.functions.resolving import cast, is_deterministic, known, resolve, takes
+from execnodes.functions.resolving import cast, is_deterministic, is_repeatable, known, resolve, takes
 from execnodes.functions.type_rules import can_cast_implicitly, common_type
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "common_type",
     "evaluate_constant",
     "is_deterministic",
+    "is_repeatable",
     "known",
     "lower",
     "resolve",

@@ -59,6 +59,8 @@ class Function:
     since: str = "1.0"
     """Engine version from which a plan that names no version means this one."""
     deterministic: bool = True
+    repeatable: bool = True
+    """Whether it has one value in a micro-batch, as clocks do; a value that differs at each call is made once a row."""
     only: Callable[[Operands], bool] | None = None
     """For which operands it differs from the version before; that one is called for others, so that states go on."""
 
@@ -92,6 +94,7 @@ def function(
     *forms: Form,
     sql: str | Lower,
     deterministic: bool = True,
+    repeatable: bool = True,
     since: str = "1.0",
     version: int = 1,
     only: Callable[[Operands], bool] | None = None,
@@ -117,7 +120,7 @@ def function(
 
     signatures = tuple(f"{name}({each.parameters})" for each in forms)
     lower = template(sql) if isinstance(sql, str) else sql
-    return Function(name, signatures, bind, lower, version, since, deterministic, only)
+    return Function(name, signatures, bind, lower, version, since, deterministic, repeatable, only)
 
 
 @dataclass(frozen=True, slots=True)

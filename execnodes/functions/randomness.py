@@ -33,8 +33,16 @@ def _integer() -> Lower:
     return lower
 
 
-RAND = function("RAND", form("INT?", DOUBLE), sql=_random, deterministic=False, since="1.3")
+RAND = function("RAND", form("INT?", DOUBLE), sql=_random, deterministic=False, repeatable=False, since="1.3")
 RAND_INTEGER = function(
-    "RAND_INTEGER", form("INT", INT), form("INT, INT", INT), sql=_integer(), deterministic=False, since="1.3"
+    "RAND_INTEGER",
+    form("INT", INT),
+    form("INT, INT", INT),
+    sql=_integer(),
+    deterministic=False,
+    repeatable=False,
+    since="1.3",
 )
-UUID = function("UUID", form("", char(36), nullable=False), sql=UUID_TEXT, deterministic=False, since="1.3")
+UUID = function(
+    "UUID", form("", char(36), nullable=False), sql=UUID_TEXT, deterministic=False, repeatable=False, since="1.3"
+)

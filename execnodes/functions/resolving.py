@@ -102,3 +102,12 @@ def is_deterministic(expression: Expression) -> bool:
 
 def _gives_the_same(call: Call) -> bool:
     return not call.non_deterministic if call.user_name else find(call.internal_name).deterministic
+
+
+def is_repeatable(expression: Expression) -> bool:
+    """Whether it has the same value each time it is computed for one row in one micro-batch."""
+    return all(_repeats(each) for each in walk(expression) if isinstance(each, Call))
+
+
+def _repeats(call: Call) -> bool:
+    return not call.non_deterministic if call.user_name else find(call.internal_name).repeatable

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -61,7 +61,22 @@ class Made:
     @staticmethod
     def of(origin: int, text: str) -> Made:
         """Equal texts over the rows of one node are one column."""
-        return Made(f"rk_made_{hashlib.sha256(f'{origin}:{text}'.encode()).hexdigest()[:16]}", origin, text)
+        return Made(_made_name(f"{origin}:{text}"), origin, text)
+
+    @staticmethod
+    def once(origin: int, text: str, place: str) -> Made:
+        """A column of its own, whatever its text: RAND has another value at each place where it is written."""
+        return Made(_made_name(f"{origin}:{place}:{text}"), origin, text)
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """Which values differ each time they are computed, and so are computed once for all that read them."""
+
+    owner: int
+    """Node id of what computes them."""
+    columns: tuple[int, ...] = ()
+    """Output columns with such a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,32 +109,59 @@ class Branch:
         """The same way, with columns in place of long texts: a text that is put into others would grow without end."""
         if not any(map(_is_long, (*self.columns, self.condition or ""))):
             return self
-        made, condition, active = self.made, self.condition, ACTIVE
-        if condition is not None:
-            made, (condition,) = self._with_layer(made, (condition,))
-            active = f"({ACTIVE} AND {condition})"
-        # Rows that do not take this way must not be computed: what is divided by zero there would fail.
-        guarded = (
-            text if _SAFE.fullmatch(text) else f"CASE WHEN {condition} THEN {text.replace(ACTIVE, active)} END"
-            for text in self.columns
-        )
-        made, columns = self._with_layer(made, self.columns if condition is None else tuple(guarded))
-        return replace(self, columns=columns, condition=condition, made=made)
+        branch = self._with_condition_made()
+        guarded = tuple(text if _SAFE.fullmatch(text) else branch._guarded(text) for text in self.columns)
+        made, columns = branch._with_layer(branch.made, guarded)
+        return replace(branch, columns=columns, made=made)
+
+    def fixed(self, columns: Collection[int], place: str) -> Branch:
+        """The same way, with these columns computed once for all that read them; `place` names them apart."""
+        if not columns:
+            return self
+        branch = self._with_condition_made()
+        texts = {at: branch._guarded(self.columns[at]) for at in columns}
+        layer = {at: Made.once(self.origin, text, f"{place}:{at}") for at, text in texts.items()}
+        names = tuple(layer[at].name if at in layer else text for at, text in enumerate(self.columns))
+        return replace(branch, columns=names, made=(*branch.made, tuple(layer.values())))
+
+    def narrowed(self, condition: str, place: str | None = None) -> Branch:
+        """Only the rows for which the text is TRUE; with `place`, it is computed once for all that read it."""
+        branch = self
+        if place is not None:
+            branch = self._with_condition_made()
+            test = Made.once(self.origin, branch._guarded(condition), place)
+            branch, condition = replace(branch, made=(*branch.made, (test,))), test.name
+        both = condition if branch.condition is None else f"({branch.condition}) AND ({condition})"
+        return replace(branch, condition=both)
+
+    def _with_condition_made(self) -> Branch:
+        if self.condition is None:
+            return self
+        made, (condition,) = self._with_layer(self.made, (self.condition,))
+        return replace(self, condition=condition, made=made)
+
+    def _guarded(self, text: str) -> str:
+        """The text for rows of this way: others must not be computed, what is divided by zero there would fail."""
+        if self.condition is None:
+            return text
+        return f"CASE WHEN {self.condition} THEN {text.replace(ACTIVE, f'({ACTIVE} AND {self.condition})')} END"
 
     def unnested(
         self,
         table: Callable[[tuple[str, ...]], str],
         filled: Callable[[str], str],
         fields: Callable[[str], tuple[str, ...]],
+        place: str | None = None,
     ) -> Branch:
-        """See `Rows.unnested`."""
-        branch = self.settled()
+        """See `Rows.unnested`; with `place`, the array is computed once for all that read it."""
+        branch = self.settled()._with_condition_made()
         made, condition = branch.made, branch.condition
-        text = table(branch.columns)
-        if condition is not None:
-            made, (condition,) = branch._with_layer(made, (condition,))
-            text = f"CASE WHEN {condition} THEN {text.replace(ACTIVE, f'({ACTIVE} AND {condition})')} END"
-        made, (text,) = branch._with_layer(made, (text,))
+        text = branch._guarded(table(branch.columns))
+        if place is None:
+            made, (text,) = branch._with_layer(made, (text,))
+        else:
+            array = Made.once(self.origin, text, place)
+            made, text = (*made, (array,)), array.name
         text = filled(text) if condition is None else f"CASE WHEN {condition} THEN {filled(text)} END"
         after = tuple(each.name for layer in made for each in layer if isinstance(each, Members))
         # The members of one array can be joined twice: these are two columns.
@@ -148,10 +190,15 @@ class Rows:
     """A ROW."""
     branches: tuple[Branch, ...]
 
-    def project(self, type: LogicalType, columns: Callable[[tuple[str, ...]], tuple[str, ...]]) -> Rows:
+    def project(
+        self, type: LogicalType, columns: Callable[[tuple[str, ...]], tuple[str, ...]], fixed: Fixed | None = None
+    ) -> Rows:
         """New columns, made from the texts of the present ones."""
         settled = (each.settled() for each in self.branches)
-        return Rows(type, tuple(replace(each, columns=columns(each.columns)) for each in settled))
+        branches = (replace(each, columns=columns(each.columns)) for each in settled)
+        if fixed is not None:
+            branches = (each.fixed(fixed.columns, f"{fixed.owner}:{at}") for at, each in enumerate(branches))
+        return Rows(type, tuple(branches))
 
     def unnested(
         self,
@@ -159,24 +206,24 @@ class Rows:
         table: Callable[[tuple[str, ...]], str],
         filled: Callable[[str], str],
         fields: Callable[[str], tuple[str, ...]],
+        fixed: Fixed | None = None,
     ) -> Rows:
         """Each row once for each member of an array, with the member's fields behind its own columns.
 
         `table` gives the array, of the texts of the columns; `filled` what stands for the array of this name, if that
-        is to be another one where it is empty; `fields` the columns of a member of this name.
+        is to be another one where it is empty; `fields` the columns of a member of this name. `fixed`: the array
+        differs each time it is computed.
         """
-        return Rows(type, tuple(each.unnested(table, filled, fields) for each in self.branches))
+        places = [None if fixed is None else f"{fixed.owner}:{at}:array" for at in range(len(self.branches))]
+        ways = zip(self.branches, places, strict=True)
+        return Rows(type, tuple(each.unnested(table, filled, fields, place) for each, place in ways))
 
-    def where(self, condition: Callable[[Branch], str]) -> Rows:
-        """Only the rows for which the text is TRUE."""
-
-        def narrow(branch: Branch) -> Branch:
-            branch = branch.settled()
-            added = condition(branch)
-            both = added if branch.condition is None else f"({branch.condition}) AND ({added})"
-            return replace(branch, condition=both)
-
-        return Rows(self.type, tuple(map(narrow, self.branches)))
+    def where(self, condition: Callable[[Branch], str], fixed: Fixed | None = None) -> Rows:
+        """Only the rows for which the text is TRUE; `fixed`: it differs each time it is computed."""
+        settled = [each.settled() for each in self.branches]
+        places = [None if fixed is None else f"{fixed.owner}:{at}:condition" for at in range(len(settled))]
+        ways = zip(settled, places, strict=True)
+        return Rows(self.type, tuple(each.narrowed(condition(each), place) for each, place in ways))
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +290,10 @@ class Lowering(Protocol):
 def quote(name: str) -> str:
     """A Spark SQL identifier."""
     return "`" + name.replace("`", "``") + "`"
+
+
+def _made_name(content: str) -> str:
+    return f"rk_made_{hashlib.sha256(content.encode()).hexdigest()[:16]}"
 
 
 _SAFE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|\d+|`[^`]*`")

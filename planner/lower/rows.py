@@ -9,6 +9,7 @@ from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
 from planner.algebra import Expand, Filter, Logical, Project, SetOperation
 from planner.algebra.columns import references
+from planner.algebra.single_evaluation import needs_single_evaluation
 from planner.lower.context import NEW, Context, lower_node
 from planner.lower.describe import CalcTitle, calc_title, described, listed, names_of, selected
 
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 
 @lower_node.register
 def _(node: Project, context: Context, update_before: bool) -> ExecNode:
-    """A filter directly below goes into the same node."""
-    if isinstance(node.input, Filter):
+    """A filter directly below goes into the same node, unless another reader would then evaluate it again."""
+    if isinstance(node.input, Filter) and not needs_single_evaluation(node.input):
         return _calc(context, node.input.input, node.expressions, node.input.condition, node.type, update_before)
     return _calc(context, node.input, node.expressions, None, node.type, update_before)
 

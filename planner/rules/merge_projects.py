@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
-from execnodes.core.expressions import Call, Expression, InputRef, Literal, substitute, walk
-from execnodes.functions import is_deterministic, takes
+from execnodes.core.expressions import Call, Expression, InputRef, Literal, input_indexes, substitute, walk
+from execnodes.functions import is_deterministic, is_repeatable, takes
 from planner.algebra import Filter, Logical, Project
 from planner.algebra.extent import extent
 from planner.algebra.predicates import conjunction, conjuncts
+from planner.algebra.single_evaluation import find_shared, needs_single_evaluation
 from planner.algebra.tree import Sinks, rewrite
 from planner.limits import MAX_DEPTH
 
@@ -20,17 +22,24 @@ _DEPTH = MAX_DEPTH // 2
 
 
 def merge_projects(sinks: Sinks) -> Sinks:
-    """Merge Project over Project and Filter over Filter."""
-    return rewrite(sinks, _merge)
+    """Merge Project over Project and Filter over Filter.
+
+    What gives another value each time and has several readers stays apart: it is computed once for all of them.
+    """
+    merged = rewrite(sinks, partial(_merge, stays=needs_single_evaluation))
+    is_shared = find_shared(merged)
+    return rewrite(merged, partial(_merge, stays=is_shared))
 
 
-def _merge(node: Logical) -> Logical:
+def _merge(node: Logical, stays: Callable[[Logical], bool]) -> Logical:
     match node:
-        case Project(input=Project() as below) if mergeable(node.expressions, below.expressions):
-            merged = tuple(substitute(each, below.expressions) for each in node.expressions)
-            return _merge(Project(below.input, merged, node.type))
         case Project() if _is_identity(node):
             return node.input
+        case Project() | Filter() if stays(node.input):
+            return node
+        case Project(input=Project() as below) if mergeable(node.expressions, below.expressions):
+            merged = tuple(substitute(each, below.expressions) for each in node.expressions)
+            return _merge(Project(below.input, merged, node.type), stays)
         case Filter() if not conjuncts(node.condition):
             return node.input
         case Filter(input=Filter() as below):
@@ -51,7 +60,12 @@ def mergeable(upper: tuple[Expression, ...], lower: tuple[Expression, ...]) -> b
     if all(map(is_deterministic, lower)):
         return True
     uses = Counter(each.input_index for above in upper for each in walk(above) if isinstance(each, InputRef))
-    return all(uses[index] <= 1 or is_deterministic(each) for index, each in enumerate(lower))
+    # Inside a call it may be written once and yet read twice, as BETWEEN reads what it compares.
+    inside = {at for above in upper if not isinstance(above, InputRef) for at in input_indexes(above)}
+    varying = (index for index, each in enumerate(lower) if not is_repeatable(each))
+    return not any(map(inside.__contains__, varying)) and all(
+        uses[index] <= 1 or is_deterministic(each) for index, each in enumerate(lower)
+    )
 
 
 def merges_well(upper: tuple[Expression, ...], lower: tuple[Expression, ...]) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from planner.algebra import Logical
 from planner.algebra.relation import Places
+from planner.algebra.single_evaluation import needs_single_evaluation
 from planner.algebra.tree import Sinks, columns_of, with_input
 from planner.lower.digest import Interner
 
@@ -40,6 +41,8 @@ class _Pruner:
     def visit(self, node: Logical, columns: Iterable[int]) -> tuple[Logical, Places]:
         """The node with at least these columns, and where each is now."""
         needed = frozenset(columns)
+        if needs_single_evaluation(node):
+            needed = frozenset(self.shared(node, needed))
         key = (id(node), needed)
         if key not in self.done:
             self.done[key] = node.pruned(needed, self)

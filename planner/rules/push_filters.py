@@ -5,6 +5,7 @@ row that is filtered away still moves the watermark.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from execnodes.core.expressions import Call, Expression, InputRef, input_indexes, remap, substitute
@@ -12,6 +13,7 @@ from execnodes.functions import is_deterministic
 from planner.algebra import Aggregate, Filter, Join, JoinType, Logical, Project, SetKind, SetOperation, Unnest
 from planner.algebra.predicates import TRUE, conjunction, conjuncts, function_name
 from planner.algebra.relation import over
+from planner.algebra.single_evaluation import find_shared
 from planner.algebra.tree import Sinks, with_input
 from planner.rules.merge_projects import merges_well
 
@@ -25,11 +27,14 @@ _MOST_COPIES, _MOST_IN_ALL = 64, 500
 
 def push_filters(sinks: Sinks) -> Sinks:
     """Push every condition; an outer join whose padded rows a condition refuses becomes a narrower join."""
-    return tuple(with_input(sink, _Push({}, Counter()).into(sink.input, [])) for sink in sinks)
+    is_shared = find_shared(sinks)
+    return tuple(with_input(sink, _Push(is_shared, {}, Counter()).into(sink.input, [])) for sink in sinks)
 
 
 @dataclass
 class _Push:
+    is_shared: Callable[[Logical], bool]
+    """Whether what stands below must be computed once for several readers, and so has no conditions of one of them."""
     done: dict[int, Logical]
     """Results without conditions, by node: what is shared stays shared."""
     copies: Counter[int]
@@ -39,6 +44,8 @@ class _Push:
 
     def into(self, node: Logical, conditions: list[Expression]) -> Logical:
         """The node with the conditions (over its output) in force."""
+        if conditions and self.is_shared(node):
+            return _filter(self.into(node, []), conditions)
         if conditions:
             self.copies[id(node)] += 1
             self.again += self.copies[id(node)] > 1

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Call, Expression, InputRef, walk
-from planner.algebra import Join, JoinType, Logical
+from execnodes.core.types import TimeKind
+from planner.algebra import Aggregate, Filter, Join, JoinType, Logical, Project
 from planner.algebra.predicates import conjuncts, function_name
 from planner.algebra.tree import Sinks, rewrite
 
-_COMPARISONS = frozenset({"=", "<", "<=", ">", ">="})
+_FLIPPED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+"""Comparisons, and what they are with their sides exchanged."""
+
+
+@dataclass(frozen=True)
+class _Bound:
+    """A comparison of a time attribute of the left input with one of the right."""
+
+    sign: str
+    """With the left one first."""
+    by_processing_time: bool
 
 
 def recognise_interval_joins(sinks: Sinks) -> Sinks:
@@ -17,35 +30,67 @@ def recognise_interval_joins(sinks: Sinks) -> Sinks:
 
 
 def _recognise(node: Logical) -> Logical:
-    """As Flink tells one: an equality of two event times, or two comparisons that bound one by the other."""
+    """As Flink tells one: an equality of two time attributes, or a lower and an upper bound of one by the other."""
     if not isinstance(node, Join) or node.kind in (JoinType.SEMI, JoinType.ANTI):
         return node
-    timed = [each for each in conjuncts(node.condition) if isinstance(each, Call) and _timed(each, node)]
-    operators = [function_name(each) for each in timed]
-    if (len(operators) == 2 and "=" not in operators) or operators == ["="]:
+    calls = (each for each in conjuncts(node.condition) if isinstance(each, Call))
+    bounds = [bound for each in calls if (bound := _find_bound(each, node)) is not None]
+    if sorted(each.sign[0] for each in bounds) not in (["<", ">"], ["="]):
+        return node
+    kinds = {each.by_processing_time for each in bounds}
+    if len(kinds) > 1:
         raise SqlError(
-            "an interval join (a range between the time attributes of both sides) is not supported yet",
+            "an interval join cannot have one bound in processing time and the other in event time",
             position=node.position,
-            hint="CAST one time attribute to TIMESTAMP(3): the join then keeps all rows, without a limit in time.",
+            hint="Bound the time between the rows by columns of one kind.",
         )
-    return node
+    raise SqlError(
+        "an interval join (a range between the time attributes of both sides) is not supported yet",
+        position=node.position,
+        hint="CAST one time attribute to TIMESTAMP(3) in a subquery, (SELECT *, CAST(… AS TIMESTAMP(3)) AS t FROM …), "
+        "and join by that column: a regular join keeps all rows, or those within 'table.exec.state.ttl'.",
+    )
 
 
-def _timed(condition: Call, node: Join) -> bool:
-    """A comparison of two expressions with one event time each, of different sides."""
-    if function_name(condition) not in _COMPARISONS:
-        return False
-    sides = [_event_times(each, node) for each in condition.operands]
+def _find_bound(condition: Call, node: Join) -> _Bound | None:
+    """What a comparison of two expressions with one time attribute each, of the same kind and different sides, says."""
+    sign = function_name(condition)
+    if sign not in _FLIPPED:
+        return None
     width = len(node.left.type.fields)
-    return all(len(each) == 1 for each in sides) and (sides[0][0] < width) != (sides[1][0] < width)
+    sides = [_time_attributes(each, node) for each in condition.operands]
+    if any(len(each) != 1 for each in sides):
+        return None
+    (first, by_processing_time), (second, also) = sides[0][0], sides[1][0]
+    if by_processing_time is not also or (first < width) is (second < width):
+        return None
+    return _Bound(sign if first < width else _FLIPPED[sign], by_processing_time)
 
 
-def _event_times(expression: Expression, node: Join) -> list[int]:
+def _time_attributes(expression: Expression, node: Join) -> list[tuple[int, bool]]:
+    """Columns that are time attributes, and whether they are processing times."""
     width = len(node.left.type.fields)
     found = []
     for each in walk(expression):
         if isinstance(each, InputRef):
             side: Logical = node.left if each.input_index < width else node.right
-            if each.input_index - (0 if each.input_index < width else width) in side.event_times:
-                found.append(each.input_index)
+            at = each.input_index - (0 if each.input_index < width else width)
+            if at in side.event_times:
+                found.append((each.input_index, False))
+            elif _is_processing_time(side, at):
+                found.append((each.input_index, True))
     return found
+
+
+def _is_processing_time(node: Logical, column: int) -> bool:
+    """The result of an aggregate function is no time attribute, though MAX has the type of its argument."""
+    while isinstance(node, Project | Filter):
+        if isinstance(node, Project):
+            expression = node.expressions[column]
+            if not isinstance(expression, InputRef):
+                break
+            column = expression.input_index
+        node = node.input
+    if isinstance(node, Aggregate) and column >= len(node.grouping):
+        return False
+    return node.type.fields[column].type.kind is TimeKind.PROCTIME

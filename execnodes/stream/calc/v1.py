@@ -35,7 +35,7 @@ class Calc(ExecNode):
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """A projection behind a filter."""
         zone = self.configuration.get("table.local-time-zone", lowering.zone)
-        return calculated(inputs[0], self.output_type, self.projection, self.condition, zone)
+        return calculated(inputs[0], self.output_type, self.projection, self.condition, zone, self.id)
 
     def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
         """Its expressions over what the input's columns are; conditions add up."""

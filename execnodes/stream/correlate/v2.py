@@ -36,7 +36,9 @@ class Correlate(Version1):
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """Rows stay on their way: Spark makes several of one."""
         zone, is_left = self.configuration.get("table.local-time-zone", lowering.zone), self.join_type == "LEFT"
-        return correlated(inputs[0], self.output_type, self.function_call, zone, self.condition, is_left=is_left)
+        return correlated(
+            inputs[0], self.output_type, self.function_call, zone, self.id, self.condition, is_left=is_left
+        )
 
     def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
         """Columns of the input are what they were; a member is one of the rows as they are joined here."""

@@ -36,7 +36,7 @@ class PythonAsyncCalc(ExecNode):
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """As a calc; functions are called by the options of this node."""
         zone = self.configuration.get("table.local-time-zone", lowering.zone)
-        return calculated(inputs[0], self.output_type, self.projection, self.condition, zone, checked(self))
+        return calculated(inputs[0], self.output_type, self.projection, self.condition, zone, self.id, checked(self))
 
     def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
         """Its expressions over what the input's columns are; conditions add up."""

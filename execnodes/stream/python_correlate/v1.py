@@ -37,7 +37,9 @@ class PythonCorrelate(ExecNode):
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """Rows stay on their way: Spark makes several of one."""
         zone = self.configuration.get("table.local-time-zone", lowering.zone)
-        return correlated(inputs[0], self.output_type, self.function_call, zone, is_left=self.join_type == "LEFT")
+        return correlated(
+            inputs[0], self.output_type, self.function_call, zone, self.id, is_left=self.join_type == "LEFT"
+        )
 
     def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
         """Columns of the input are what they were; a member is one of the rows as they are joined here."""

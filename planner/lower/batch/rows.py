@@ -9,6 +9,7 @@ from execnodes.core.node import ExecNode
 from execnodes.core.types import LogicalType
 from planner.algebra import Expand, Filter, Logical, Project, SetOperation
 from planner.algebra.columns import references
+from planner.algebra.single_evaluation import needs_single_evaluation
 from planner.lower.batch.context import BatchContext, lower_batch_node
 from planner.lower.context import NEW
 from planner.lower.describe import CalcTitle, calc_title, described, listed, names_of, selected
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 @lower_batch_node.register
 def _(node: Project, context: BatchContext) -> ExecNode:
     """A filter directly below goes into the same node."""
-    if isinstance(node.input, Filter):
+    if isinstance(node.input, Filter) and not needs_single_evaluation(node.input):
         return _calc(context, node.input.input, node.expressions, node.input.condition, node.type)
     return _calc(context, node.input, node.expressions, None, node.type)
 
