@@ -68,6 +68,17 @@ def _drops_rows(node: ExecNode) -> bool:
     return isinstance(node, Calc | PythonCalc | PythonAsyncCalc) and node.condition is not None
 
 
+def _makes_random_values(graph: ExecGraph, node: ExecNode) -> bool:
+    """Whether a node of a stream computes what differs each time, such as RAND."""
+    from execnodes.common.batch import BatchNode
+    from execnodes.functions import is_repeatable
+
+    values = [getattr(node, name) for name in type(node).model_fields]
+    members = [each for value in values for each in (value if isinstance(value, tuple) else (value,))]
+    computed = (each for each in members if isinstance(each, Call))
+    return not isinstance(node, BatchNode) and not all(map(is_repeatable, computed))
+
+
 INTENDED_CHANGES: tuple[IntendedChange, ...] = (
     IntendedChange(
         id="filtered-rows-move-event-time",
@@ -80,5 +91,16 @@ INTENDED_CHANGES: tuple[IntendedChange, ...] = (
         "depended on Spark's optimizer",
         program="tests/conformance/programs/window/filtered_last_row",
         concerns=_has_filter_above,
+    ),
+    IntendedChange(
+        id="random-values-are-made-once",
+        component="random values in streams: RAND, RAND_INTEGER, UUID and Python functions with deterministic = False",
+        since="1.5.0",
+        before="such a value was computed again at each place that read its column, so that a filter, a key and the "
+        "result could see three values",
+        now="it is computed once for a row, where the query makes it",
+        reason="a column had several values in one row: WHERE r < 3 gave rows with r = 5",
+        program="tests/runtime/test_random_values.py::test_a_random_value_is_made_once",
+        concerns=_makes_random_values,
     ),
 )

@@ -97,6 +97,7 @@ WHERE place = 1;
 -- Flights with what is known of their aircraft.
 INSERT INTO flights_with_planes
 SELECT f.id, f.scheduled, f.tailnum, p.manufacturer, p.model, p.seats
-FROM flights AS f JOIN planes AS p ON f.tailnum = p.tailnum;
+FROM flights AS f JOIN planes AS p ON f.tailnum = p.tailnum
+ON CONFLICT DO DEDUPLICATE;
 
 END;

@@ -96,6 +96,19 @@ def sink_changelog_mode(options: Options, has_primary_key: bool, requested: Chan
             assert_never(never)
 
 
+def is_upsert_sink(options: Options, has_primary_key: bool, accepted: ChangelogMode) -> bool:
+    """Whether rows of one primary key replace each other in the sink; `accepted`: what it takes of its query.
+
+    A query that only inserts makes no upserts for a sink that does as its query says (Flink: ``print``, ``blackhole``).
+    """
+    if not has_primary_key or accepted.retract:
+        return False
+    connector, of_format = _of(options)
+    if not accepted.insert_only or connector is None or connector.sink is None:
+        return not accepted.insert_only
+    return connector.sink.upserts_by_key(options) and not (of_format is not None and of_format.changelog)
+
+
 def _taken(options: Options, has_primary_key: bool) -> Takes:
     connector, of_format = _of(options)
     if connector is None or connector.sink is None:

@@ -70,6 +70,11 @@ class SinkAbilities:
     metadata: Mapping[str, LogicalType] | None = None
     """Types of what metadata columns can write, by key; None: keys are not known before the sink opens."""
 
+    def upserts_by_key(self, options: Options) -> bool:
+        """Whether a table with a primary key keeps one row a key, also of a query that only inserts."""
+        asked = bool(self.upsert_option) and options.get(self.upsert_option) == "upsert"
+        return asked or self.takes_by_key is Takes.UPSERTS
+
     def of(self, options: Options, has_primary_key: bool) -> Takes:
         """What a table takes, apart from its format."""
         if self.upsert_option and options.get(self.upsert_option) == "upsert":

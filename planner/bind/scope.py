@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 
-from execnodes.core.errors import SqlError
+from execnodes.core.errors import Position, SqlError
 from execnodes.core.expressions import Expression, FieldAccess, InputRef, transform
 from execnodes.core.types import Field, LogicalType, Root
 from planner.syntax import Name
@@ -38,6 +38,16 @@ class Relation:
             if field.name == name:
                 return InputRef(input_index=index, type=field.type)
         return None
+
+    def require_unique(self, name: str, position: Position) -> None:
+        """SqlError if two columns have the name, as below a window function that adds one which its input has."""
+        if sum(field.name == name for field in self.fields) > 1:
+            raise SqlError(
+                f"Column '{name}' is ambiguous",
+                position=position,
+                hint="Rename the column of the input in a subquery: (SELECT …, "
+                f"{name} AS {name}_ FROM …) in place of the table.",
+            )
 
     def matches(self, prefix: tuple[str, ...]) -> bool:
         """True if the prefix of a column names this relation."""
@@ -94,10 +104,13 @@ class Scope:
         for length in range(len(parts) - 1, 0, -1):
             relation = self.relation(parts[:length])
             column = relation.column(parts[length]) if relation else None
-            if column is not None:
+            if relation is not None and column is not None:
+                relation.require_unique(parts[length], name.position)
                 return fields_of(column, parts[length + 1 :], name)
         candidates = self._columns.get(parts[0], ())
         if len(candidates) > 1:
+            for relation in self.relations:
+                relation.require_unique(parts[0], name.position)
             raise SqlError(
                 f"Column '{parts[0]}' is ambiguous", position=name.position, hint="Write the table's alias in front."
             )

@@ -151,6 +151,7 @@ def _columns(relation: Relation, star: s.Star, converter: Converter, hidden: fro
     for field, index in zip(relation.fields, relation.indexes, strict=True):
         if field.name in hidden:
             continue
+        relation.require_unique(field.name, star.position)
         column = InputRef(input_index=index, type=field.type)
         node = s.Name((*((relation.alias,) if relation.alias else ()), field.name), position=star.position)
         found.append(StarItem(converter.column(column, node), field.name, node))

@@ -49,7 +49,9 @@ def window_function(builder: Builder, node: s.TableFunction) -> Source:
             f"{counted(len(columns), 'column name')} for {counted(len(plan.type.fields), 'column')}",
             position=node.position,
         )
-    return named(plan, node.alias.name if node.alias else None, columns)
+    # By name a column of the input that is called so, too, cannot be told from the function's.
+    names = (*(field.name for field in source.logical.type.fields), *COLUMNS)
+    return named(plan, node.alias.name if node.alias else None, columns or names)
 
 
 def attach(plan: Logical, window: Window, time: InputRef, position: Position) -> WindowTableFunction:

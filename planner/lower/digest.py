@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import fields, is_dataclass
 
 from pydantic import BaseModel
@@ -12,6 +12,8 @@ from execnodes.core.errors import Position
 from execnodes.core.expressions import Literal
 from execnodes.core.graph import ExecGraph
 from planner.algebra import Logical, Scan, SetOperation, Sink
+from planner.algebra.single_evaluation import needs_single_evaluation
+from planner.algebra.tree import bottom_up
 
 
 class Interner:
@@ -83,3 +85,22 @@ def readers(sinks: Iterable[Sink], interner: Interner) -> dict[int, set[int]]:
     for place, sink in enumerate(sinks):
         visit(sink.input, -1 - place)
     return found
+
+
+def find_shared(sinks: Sequence[Sink]) -> Callable[[Logical], bool]:
+    """Return what tells whether an operator of the plan needs a single evaluation and has several readers.
+
+    Operators below one that several read count too: a copy of that one would read copies of them.
+    """
+    nodes = list(bottom_up(*(sink.input for sink in sinks)))
+    if not any(map(needs_single_evaluation, nodes)):
+        return lambda node: False
+    interner = Interner()
+    read = readers(sinks, interner)
+    shared: set[int] = set()
+    for node in reversed(nodes):
+        number = interner.number(node)
+        found = read.get(number, set())
+        if len(found) > 1 or not shared.isdisjoint(found):
+            shared.add(number)
+    return lambda node: needs_single_evaluation(node) and interner.number(node) in shared

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execnodes.connectors import sink_changelog_mode
+from execnodes.connectors import is_upsert_sink, sink_changelog_mode
 from execnodes.core.changelog import ChangelogMode, RowKind
 from execnodes.core.errors import SqlError
 from execnodes.core.node import ExecNode
@@ -14,6 +14,9 @@ from planner.algebra.tree import leaves
 from planner.lower.context import NEW, Context
 from planner.lower.describe import described, listed, names_of
 from planner.lower.table_specs import reference, table_name
+
+_UPSERTS = ChangelogMode({RowKind.INSERT, RowKind.UPDATE_AFTER, RowKind.DELETE})
+"""What a sink that keeps one row a key takes of a materializer, whatever the query gives."""
 
 
 def lower_sink(node: Sink, context: Context) -> ExecNode:
@@ -29,7 +32,10 @@ def lower_sink(node: Sink, context: Context) -> ExecNode:
         )
     accepted = _accepted(node, context)
     key = _primary_key(node)
+    _check_conflict(node, accepted)
     materialize = _materialize(node, context, accepted, key)
+    if materialize and accepted.insert_only:
+        accepted = _UPSERTS
     update_before = _needs_update_before(node, context, accepted, key)
     below = context.lower(node.input, update_before)
     output = sink_type(node)
@@ -99,14 +105,28 @@ def _accepted(node: Sink, context: Context) -> ChangelogMode:
             position=node.position,
             hint="Write into a sink that takes updates (e.g. one with a PRIMARY KEY), or aggregate in windows.",
         )
-    if node.on_conflict is not None and (not has_key or accepted.insert_only):
-        reason = "the query only inserts rows" if has_key else f"table sink {table_name(node)!r} has no PRIMARY KEY"
+    return accepted
+
+
+def _check_conflict(node: Sink, accepted: ChangelogMode) -> None:
+    """SqlError for an ON CONFLICT that has nothing to settle, or that needs watermarks which a source has not."""
+    if node.on_conflict is None:
+        return
+    if not _is_upsert(node, accepted):
+        has_key = node.table.table_schema.primary_key is not None
+        reason = "it only accepts INSERT (append-only) changes" if accepted.insert_only else "it takes retractions (-U)"
         raise SqlError(
-            f"ON CONFLICT DO {node.on_conflict} has no meaning here: {reason}",
+            f"ON CONFLICT clause is only allowed for upsert sinks, but table sink {table_name(node)!r} is not one: "
+            f"{reason if has_key else 'it has no PRIMARY KEY'}",
             position=node.position,
             hint="Leave out ON CONFLICT.",
         )
-    return accepted
+    if node.on_conflict in ("NOTHING", "ERROR"):
+        _require_watermarks(node)
+
+
+def _is_upsert(node: Sink, accepted: ChangelogMode) -> bool:
+    return is_upsert_sink(_options(node), node.table.table_schema.primary_key is not None, accepted)
 
 
 def _changes(mode: ChangelogMode) -> str:
@@ -123,29 +143,29 @@ def _first_updating(node: ExecNode, context: Context) -> ExecNode:
     return node
 
 
-def _key_differs(node: Sink, context: Context, accepted: ChangelogMode, key: Key | None) -> bool:
-    """Updates come by another key than the one the sink finds rows by."""
-    by_key = key is not None and not accepted.retract and not accepted.insert_only
-    return by_key and not any(each <= (key or frozenset()) for each in node.input.upsert_keys)
+def _key_differs(node: Sink, accepted: ChangelogMode, key: Key | None) -> bool:
+    """Rows come by another key than the one the sink finds rows by, so that several may want one place."""
+    return _is_upsert(node, accepted) and not any(each <= (key or frozenset()) for each in node.input.upsert_keys)
 
 
 def _needs_update_before(node: Sink, context: Context, accepted: ChangelogMode, key: Key | None) -> bool:
-    if accepted.retract or _key_differs(node, context, accepted, key):
+    if accepted.retract or _key_differs(node, accepted, key):
         return True
     return not node.input.can_omit_update_before
 
 
 def _materialize(node: Sink, context: Context, accepted: ChangelogMode, key: Key | None) -> bool:
     choice = context.configuration.get_option("table.exec.sink.upsert-materialize")
-    if choice == "NONE" or key is None or accepted.insert_only or accepted.retract:
+    if choice == "NONE" or not _is_upsert(node, accepted):
         return False
-    if choice == "AUTO" and not _key_differs(node, context, accepted, key):
+    if choice == "FORCE":
+        return True
+    if not _key_differs(node, accepted, key):
         return False
     if node.on_conflict is None and context.configuration.flag("table.exec.sink.require-on-conflict"):
         _refuse_other_key(node)
-    if node.on_conflict in ("NOTHING", "ERROR"):
-        _require_watermarks(node)
-    return True
+    # Of rows that are only inserted the last one of a key replaces those before by itself.
+    return not (accepted.insert_only and node.on_conflict == "DEDUPLICATE")
 
 
 def _refuse_other_key(node: Sink) -> None:

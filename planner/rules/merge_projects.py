@@ -11,9 +11,10 @@ from execnodes.functions import is_deterministic, is_repeatable, takes
 from planner.algebra import Filter, Logical, Project
 from planner.algebra.extent import extent
 from planner.algebra.predicates import conjunction, conjuncts
-from planner.algebra.single_evaluation import find_shared, needs_single_evaluation
+from planner.algebra.single_evaluation import needs_single_evaluation
 from planner.algebra.tree import Sinks, rewrite
 from planner.limits import MAX_DEPTH
+from planner.lower.digest import find_shared
 
 _GROWTH = 500
 """So many parts may come of any merge."""
@@ -33,13 +34,13 @@ def merge_projects(sinks: Sinks) -> Sinks:
 
 def _merge(node: Logical, stays: Callable[[Logical], bool]) -> Logical:
     match node:
-        case Project() if _is_identity(node):
-            return node.input
         case Project() | Filter() if stays(node.input):
             return node
         case Project(input=Project() as below) if mergeable(node.expressions, below.expressions):
             merged = tuple(substitute(each, below.expressions) for each in node.expressions)
             return _merge(Project(below.input, merged, node.type), stays)
+        case Project() if _is_identity(node):
+            return node.input
         case Filter() if not conjuncts(node.condition):
             return node.input
         case Filter(input=Filter() as below):

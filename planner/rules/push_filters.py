@@ -13,8 +13,8 @@ from execnodes.functions import is_deterministic
 from planner.algebra import Aggregate, Filter, Join, JoinType, Logical, Project, SetKind, SetOperation, Unnest
 from planner.algebra.predicates import TRUE, conjunction, conjuncts, function_name
 from planner.algebra.relation import over
-from planner.algebra.single_evaluation import find_shared
 from planner.algebra.tree import Sinks, with_input
+from planner.lower.digest import find_shared
 from planner.rules.merge_projects import merges_well
 
 _STRICT = frozenset({"=", "<>", "<", "<=", ">", ">=", "IS NOT NULL", "LIKE"})

@@ -97,6 +97,21 @@ def test_event_time_concerns_plans_with_a_filter_above_the_watermark(
     assert find(load(text), ENGINE_VERSION) == ()
 
 
+@pytest.mark.parametrize(
+    ("query", "concerned"),
+    [
+        ("SELECT UUID() AS u FROM r", True),
+        ("SELECT k FROM r WHERE RAND() < 0.5", True),
+        ("SELECT k, x FROM r, UNNEST(ARRAY[RAND()]) AS t (x)", True),
+        ("SELECT CURRENT_TIMESTAMP AS t FROM r", False),
+        ("SELECT UPPER(k) AS u FROM r", False),
+    ],
+)
+def test_random_values_concern_plans_that_make_some(query: str, concerned: bool) -> None:
+    found = {each.change.id for each in find(load(aged(plan(query))), OLD)}
+    assert ("random-values-are-made-once" in found) == concerned
+
+
 TABLE = (
     ("stream-exec-calc_1", "SELECT UPPER(k) AS u FROM r", True),
     ("stream-exec-calc_1", "SELECT k, v, w FROM r", False),

@@ -162,7 +162,7 @@ def listed(options: dict[str, str]) -> str:
 
 @pytest.mark.parametrize("name", identifiers("sink"))
 def test_the_planner_goes_by_what_sinks_declare(name: str) -> None:
-    env = TableEnvironment.create()
+    env = TableEnvironment.create({"table.exec.sink.upsert-materialize": "NONE"})
     env.execute_sql("CREATE TABLE one (k INT) WITH ('connector' = 'datagen')")
     for number, (given, keyed) in enumerate(product(FORMATS if declared(name).formats else ["json"], [False, True])):
         options = with_options(name, "sink", given)

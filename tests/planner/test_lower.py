@@ -322,7 +322,7 @@ REFUSED: list[tuple[str, Callable[[], Sink]]] = [
         lambda: sink(COUNTED, connector="filesystem", position=HERE),
     ),
     ("has no PRIMARY KEY", lambda: sink(T, on_conflict="NOTHING", position=HERE)),
-    ("the query only inserts rows", lambda: sink(T, key=("c0",), on_conflict="NOTHING", position=HERE)),
+    ("only accepts INSERT", lambda: sink(T, key=("c0",), on_conflict="NOTHING", position=HERE)),
 ]
 
 
