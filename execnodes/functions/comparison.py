@@ -11,17 +11,21 @@ from execnodes.core.types import BOOLEAN, NUMERICS, STRING, TEXTS, TIMESTAMPS, L
 from execnodes.functions.conversion import casting, convert
 from execnodes.functions.function import Binding, Function, Invocation
 from execnodes.functions.scope import Scope
+from execnodes.functions.time_texts import EXAMPLES, is_time_text
 from execnodes.functions.type_rules import can_cast, common_type
 
 _TIMES = (Root.DATE, Root.TIME, *TIMESTAMPS)
 _UNORDERED = (Root.MAP, Root.MULTISET)
 _MEMBERS = ("IN", "NOT IN")
+_ORDERED = ("<", "<=", ">", ">=", *(f"{a}BETWEEN{b}" for a in ("", "NOT ") for b in ("", " SYMMETRIC")))
 _EQUALITY = ("=", "<>", "IS DISTINCT FROM", "IS NOT DISTINCT FROM", "NULLIF")
 
 
 def comparable(call: Invocation, operands: Sequence[Expression]) -> tuple[Expression, ...] | None:
     """The operands in the type in which they are compared; a text against a time is read as that time.
 
+    A constant text that is no such time is a SqlError. For others a test for equality is NULL, and what compares
+    an order or looks among members fails. What is looked for decides the type of members: times are texts there.
     A text by the side of a number or BOOLEAN is read as such where values are ordered, and members of IN become of the
     type of what is looked for; SqlError where they are tested for equality, for which Flink has no rule. None for other
     pairs that cannot be compared.
@@ -29,8 +33,14 @@ def comparable(call: Invocation, operands: Sequence[Expression]) -> tuple[Expres
     roots = {each.type.root for each in operands} - {Root.NULL}
     times = [each.type for each in operands if each.type.root in _TIMES]
     if times and roots & set(TEXTS):
+        if call.name in _MEMBERS and operands[0].type.root in TEXTS:
+            return tuple(each if each.type.root in TEXTS else convert(each, STRING) for each in operands)
         wanted = common_type(times)
-        return None if wanted is None else tuple(_as_time(each, wanted) for each in operands)
+        if wanted is None:
+            return None
+        _check_constants(call, operands, wanted)
+        strict = call.name in _MEMBERS or call.name in _ORDERED
+        return tuple(_as_time(each, wanted, strict) for each in operands)
     if roots & set(TEXTS) and not roots <= set(TEXTS):
         found = _read_texts(call.name, operands)
         if found is not None:
@@ -68,8 +78,20 @@ def _read_texts(name: str, operands: Sequence[Expression]) -> tuple[Expression, 
     return tuple(_compared(each, wanted) for each in operands)
 
 
-def _as_time(operand: Expression, wanted: LogicalType) -> Expression:
-    if operand.type.root in TEXTS:
+def _check_constants(call: Invocation, operands: Sequence[Expression], wanted: LogicalType) -> None:
+    for each in operands:
+        is_text = isinstance(each, Literal) and each.type.root in TEXTS
+        if is_text and isinstance(each.value, str) and not is_time_text(each.value, wanted.root):
+            raise SqlError(
+                f"{call.name} compares a {wanted.regular().with_nullable(True)} with {each.value!r}, which is not one",
+                position=call.position,
+                hint=f"Write {EXAMPLES[wanted.root]}.",
+            )
+
+
+def _as_time(operand: Expression, wanted: LogicalType, strict: bool) -> Expression:
+    # A constant has been checked.
+    if operand.type.root in TEXTS and (isinstance(operand, Literal) or not strict):
         read = wanted.regular().with_nullable(True)
         return Call(internal_name=casting(operand.type, read, may_fail=False), operands=(operand,), type=read)
     return convert(operand, wanted)
