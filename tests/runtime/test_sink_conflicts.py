@@ -40,7 +40,7 @@ def test_inserts_of_one_key_settle(
     strategy: str, expected: list[tuple[int, str]], tmp_path: Path, spark: SparkSession
 ) -> None:
     made = create_environment(spark, tmp_path)
-    made.execute_sql(f"INSERT INTO k SELECT a, b FROM q ON CONFLICT DO {strategy}").wait()
+    made.execute_sql(f"INSERT INTO k SELECT a, b FROM q ON CONFLICT DO {strategy}").await_()
     with duckdb.connect(str(tmp_path / "k.duckdb"), read_only=True) as database:
         assert database.sql("SELECT a, b FROM k ORDER BY a").fetchall() == expected
 
@@ -49,4 +49,4 @@ def test_inserts_of_one_key_settle(
 def test_inserts_of_one_key_fail_with_do_error(tmp_path: Path, spark: SparkSession) -> None:
     made = create_environment(spark, tmp_path)
     with pytest.raises(JobError, match="several rows of the query meet"):
-        made.execute_sql("INSERT INTO k SELECT a, b FROM q ON CONFLICT DO ERROR").wait()
+        made.execute_sql("INSERT INTO k SELECT a, b FROM q ON CONFLICT DO ERROR").await_()
