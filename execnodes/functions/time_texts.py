@@ -20,13 +20,11 @@ _TIMESTAMP = re.compile(r"\d{4}-(\d{1,2})-(\d{1,2})(?: (\d{1,2}):(\d{1,2}):(\d{1
 
 def is_time_text(text: str, root: Root) -> bool:
     """Whether a text can be read as a DATE, TIME, TIMESTAMP or TIMESTAMP_LTZ."""
-    match root:
-        case Root.DATE:
-            return _is_date(text)
-        case Root.TIME:
-            return _has_parts(_TIME.fullmatch(text), ((0, 23), (0, 59), (0, 59)))
-        case _:
-            return _has_parts(_TIMESTAMP.fullmatch(text), ((1, 12), (1, 31), (0, 23), (0, 59), (0, 59)))
+    if root is Root.DATE:
+        return _is_date(text)
+    if root is Root.TIME:
+        return _has_parts(_TIME.fullmatch(text), ((0, 23), (0, 59), (0, 59)))
+    return _has_parts(_TIMESTAMP.fullmatch(text), ((1, 12), (1, 31), (0, 23), (0, 59), (0, 59)))
 
 
 def _is_date(text: str) -> bool:

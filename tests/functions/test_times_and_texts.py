@@ -40,7 +40,6 @@ d|2019-12-31 23:59|false|true|0|true|false
 d|null|null|null|0|true|null
 tm|2020-01-01|null|null|0|true|false
 tm|2020-1-1|null|null|0|true|false
-tm|2020|null|null|0|true|false
 tm|2020-01-01x|null|null|0|true|false
 tm|invalid|null|null|0|true|false
 tm|2020-01-01 00:00:00|null|null|0|true|false
