@@ -79,11 +79,11 @@ def _read_texts(name: str, operands: Sequence[Expression]) -> tuple[Expression, 
 
 
 def _check_constants(call: Invocation, operands: Sequence[Expression], wanted: LogicalType) -> None:
-    for each in operands:
-        is_text = isinstance(each, Literal) and each.type.root in TEXTS
-        if is_text and isinstance(each.value, str) and not is_time_text(each.value, wanted.root):
+    constants = (each for each in operands if isinstance(each, Literal) and each.type.root in TEXTS)
+    for value in (each.value for each in constants):
+        if isinstance(value, str) and not is_time_text(value, wanted.root):
             raise SqlError(
-                f"{call.name} compares a {wanted.regular().with_nullable(True)} with {each.value!r}, which is not one",
+                f"{call.name} compares a {wanted.regular().with_nullable(True)} with {value!r}, which is not one",
                 position=call.position,
                 hint=f"Write {EXAMPLES[wanted.root]}.",
             )
