@@ -9,6 +9,7 @@ import typer
 
 from rekindle.cli.arguments import AsJson, Options
 from rekindle.cli.inputs import parse_options
+from rekindle.testing.programs import Mode
 
 if TYPE_CHECKING:
     from rekindle.testing.runner import Result
@@ -17,9 +18,16 @@ if TYPE_CHECKING:
 def run_program_folders(
     paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Folders; programs are found below them.")],
     plan: Annotated[bool, typer.Option("--plan", help="Also check that plans come back the same when read.")] = False,
-    batch: Annotated[
-        bool, typer.Option("--batch", help="Run in batch mode; leaves out programs with a file nobatch or refused.txt.")
-    ] = False,
+    mode: Annotated[
+        Mode | None,
+        typer.Option(
+            "--mode",
+            help="default: as jobs run, a row is late by the micro-batches before; row: by the rows before; batch: batch "
+            "mode, without programs that have a file nobatch or refused.txt. Unless given, default, and row for programs "
+            "with a file late.",
+        ),
+    ] = None,
+    batch: Annotated[bool, typer.Option("--batch", help="The same as --mode batch.")] = False,
     as_json: AsJson = False,
     jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, help="Programs that run at a time.")] = 2,
     allow_unsupported: Annotated[
@@ -29,24 +37,30 @@ def run_program_folders(
     cut: Annotated[
         int, typer.Option("--cut", min=1, help="Pieces of the input, with a savepoint and a restore between them.")
     ] = 1,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="Cut the input into micro-batches of random size, drawn by this number.")
+    ] = None,
     options: Options = None,
 ) -> None:
     """Run program folders: program.sql, input/, expected.jsonl. Exit code 1 unless all passed."""
     configuration = parse_options(options or [])
     from rekindle.testing import report
+    from rekindle.testing.cut import MicroBatches
     from rekindle.testing.programs import discover, in_batch
     from rekindle.testing.runner import Settings, run_programs
 
     programs = discover(paths)
-    if batch:
-        configuration["execution.runtime-mode"] = "batch"
+    mode = Mode.BATCH if batch else mode
+    if mode is Mode.BATCH:
         programs = in_batch(programs)
 
     def show(result: Result) -> None:
         if not as_json:
             print("\n".join(report.lines_of(result)), flush=True)
 
-    results = run_programs(programs, Settings(configuration, jobs, plan, timeout, cut), show)
+    micro_batches = None if seed is None else MicroBatches(seed)
+    settings = Settings(configuration, mode, jobs, plan, timeout, cut, micro_batches)
+    results = run_programs(programs, settings, show)
     if as_json:
         print(report.as_json(results, allow_unsupported=allow_unsupported))
     else:

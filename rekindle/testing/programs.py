@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 from execnodes.core.errors import JobError
@@ -13,6 +14,17 @@ from rekindle.testing.materialize import Row
 _EXPECTATIONS = ("rekindle-expected", "sink-expected", "expected")
 """Stems of files with rows; the first that exists counts: right rows where Flink's own are wrong, what the INSERT
 leaves in the sink, the SELECT's result."""
+
+
+class Mode(StrEnum):
+    """How programs are run."""
+
+    DEFAULT = "default"
+    """As users run them: a row is late by the watermark of the micro-batches before."""
+    ROW = "row"
+    """A row is late by the watermark of the rows before, as in Flink."""
+    BATCH = "batch"
+    """As batch jobs, where no row is late."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +60,22 @@ class Program:
         """Why batch mode refuses the program or gives other rows; None if it gives the same."""
         path = self.folder / "nobatch"
         return path.read_text(encoding="utf-8").strip() if path.exists() else None
+
+    @property
+    def late(self) -> str | None:
+        """Which row is late, so that rows depend on what the watermark is taken from; None if there is none."""
+        path = self.folder / "late"
+        return path.read_text(encoding="utf-8").strip() if path.exists() else None
+
+    @property
+    def mode(self) -> Mode:
+        """The one that gives the rows of the folder."""
+        return Mode.DEFAULT if self.late is None else Mode.ROW
+
+    @property
+    def has_event_time(self) -> bool:
+        """Whether a table of its script has a watermark."""
+        return "WATERMARK FOR" in self.sql.upper()
 
     @property
     def judged(self) -> bool:

@@ -17,9 +17,9 @@ from execnodes.core.tables import Schema
 from execnodes.core.words import counted
 from rekindle.results.json_values import row_to_json
 from rekindle.testing.compare import compare
-from rekindle.testing.cut import Pieces, cut_program
+from rekindle.testing.cut import MicroBatches, Pieces, cut_program
 from rekindle.testing.materialize import Materialized, Message, canonical, materialize
-from rekindle.testing.programs import Program
+from rekindle.testing.programs import Mode, Program
 from rekindle.testing.redirect import Redirected, redirect
 
 if TYPE_CHECKING:
@@ -28,8 +28,14 @@ if TYPE_CHECKING:
     from rekindle.api.table_environment import TableEnvironment
     from rekindle.results.compiled_plan import CompiledPlan
 
-DEFAULTS: Mapping[str, str] = {"table.exec.lateness.granularity": "row", "parallelism.default": "1"}
-"""What is late must not depend on how input falls into micro-batches; programs are small. Their own SETs win."""
+QUICK: Mapping[str, str] = {"parallelism.default": "1"}
+"""Programs are small."""
+MODES: Mapping[Mode, Mapping[str, str]] = {
+    Mode.DEFAULT: {},
+    Mode.ROW: {"table.exec.lateness.granularity": "row"},
+    Mode.BATCH: {"execution.runtime-mode": "batch"},
+}
+"""Options that a mode sets; a program's own SETs win."""
 
 
 class Outcome(StrEnum):
@@ -64,7 +70,9 @@ class Settings:
     """How programs are run."""
 
     configuration: Mapping[str, str] = field(default_factory=dict)
-    """Options on top of `DEFAULTS`."""
+    """Options on top of `QUICK` and those of the mode."""
+    mode: Mode | None = None
+    """None: as users run it, but programs with a late row by rows."""
     parallel: int = 2
     """Programs at a time."""
     round_trip: bool = False
@@ -73,6 +81,12 @@ class Settings:
     """Seconds a program may run."""
     cut: int = 1
     """Pieces of each program's input, with a savepoint and a restore between them."""
+    micro_batches: MicroBatches | None = None
+    """How its files, or pieces of them, fall into micro-batches; None: each file in one."""
+
+    def options(self, program: Program) -> dict[str, str]:
+        """What a program is run with, but for what it sets itself."""
+        return {**QUICK, **MODES[self.mode or program.mode], **self.configuration}
 
 
 def run_programs(
@@ -110,9 +124,9 @@ def judge(program: Program, settings: Settings, spark: SparkSession) -> Assessme
 def _judge(program: Program, settings: Settings, spark: SparkSession) -> Assessment:
     from rekindle.api.table_environment import TableEnvironment
 
-    environment = TableEnvironment.create({**DEFAULTS, **settings.configuration}, spark=spark)
+    environment = TableEnvironment.create(settings.options(program), spark=spark)
     try:
-        pieces = cut_program(program, settings.cut)
+        pieces = cut_program(program, settings.cut, settings.micro_batches)
         plan = environment.compile_script(pieces.sql if pieces is not None else program.sql)
     except RekindleError as error:
         return refused(program, error, at_compile=True)

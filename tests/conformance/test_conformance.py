@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rekindle.testing.programs import Program
+from rekindle.testing.programs import Mode, Program
 from rekindle.testing.report import lines_of
 from rekindle.testing.runner import Outcome, Settings, run_programs
 from tests.conformance.unsupported import PROGRAMS, listed, unsupported
@@ -25,5 +25,7 @@ def test_the_list_of_unsupported_programs_is_right() -> None:
 @pytest.mark.spark
 @pytest.mark.parametrize("program", SUPPORTED, ids=lambda program: program.name)
 def test_program(program: Program, spark: SparkSession) -> None:
-    (result,) = run_programs([program], Settings(parallel=1, round_trip=True), spark=spark)
+    """Those with event time by rows; `test_modes.py` runs them as users do."""
+    mode = Mode.ROW if program.has_event_time else Mode.DEFAULT
+    (result,) = run_programs([program], Settings(mode=mode, parallel=1, round_trip=True), spark=spark)
     assert result.verdict.outcome is Outcome.PASSED, "\n".join(lines_of(result))

@@ -12,7 +12,7 @@ from pathlib import Path
 from execnodes.core.errors import PlanError, RekindleError
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.testing.programs import Program, discover
-from rekindle.testing.runner import DEFAULTS
+from rekindle.testing.runner import Settings
 
 FOLDER = Path(__file__).parent
 PROGRAMS = discover([FOLDER / "programs"])
@@ -29,7 +29,7 @@ def unsupported(program: Program) -> bool:
     if program.refusal is not None or not program.judged:
         return False
     try:
-        TableEnvironment.create(DEFAULTS).compile_script(program.sql)
+        TableEnvironment.create(Settings().options(program)).compile_script(program.sql)
     except PlanError:
         return False
     except RekindleError:

@@ -20,7 +20,7 @@ from rekindle.savepoints.reader import SavepointReader
 from rekindle.savepoints.writer import SavepointWriter
 from rekindle.testing.cut import Pieces, cut_program
 from rekindle.testing.programs import Program
-from rekindle.testing.runner import DEFAULTS, SinkRows, execute
+from rekindle.testing.runner import QUICK, SinkRows, execute
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -97,7 +97,7 @@ def migrated(found: Program) -> Pieces:
 
 
 def run(spark: SparkSession, found: Program, cut: Pieces | None) -> SinkRows:
-    environment = TableEnvironment.create(DEFAULTS, spark=spark)
+    environment = TableEnvironment.create(QUICK, spark=spark)
     plan = environment.compile_script(found.sql if cut is None else cut.sql)
     if cut is None:
         (sink,) = execute(plan, environment, spark, 120).values()
