@@ -22,9 +22,9 @@ def run_program_folders(
         Mode | None,
         typer.Option(
             "--mode",
-            help="default: as jobs run, a row is late by the micro-batches before; row: by the rows before; batch: batch "
-            "mode, without programs that have a file nobatch or refused.txt. Unless given, default, and row for programs "
-            "with a file late.",
+            help="What rows are late by: default: the micro-batches before, as in jobs; row: the rows before, as in "
+            "Flink; batch: nothing, in batch mode, without programs that have a file nobatch or refused.txt. Unless "
+            "given: default, but row for programs with a file late.",
         ),
     ] = None,
     batch: Annotated[bool, typer.Option("--batch", help="The same as --mode batch.")] = False,
@@ -38,7 +38,8 @@ def run_program_folders(
         int, typer.Option("--cut", min=1, help="Pieces of the input, with a savepoint and a restore between them.")
     ] = 1,
     seed: Annotated[
-        int | None, typer.Option("--seed", help="Cut the input into micro-batches of random size, drawn by this number.")
+        int | None,
+        typer.Option("--seed", help="Cut the input into micro-batches of random size, drawn by this number."),
     ] = None,
     options: Options = None,
 ) -> None:

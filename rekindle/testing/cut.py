@@ -7,6 +7,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Self
@@ -98,7 +99,7 @@ class Pieces:
             return
         bounds = self.micro_batches.bounds(f"{file.name} {number}", len(lines))
         # One without lines, too, is a micro-batch: others may have rows in it.
-        yield from (b"".join(lines[start:end]) for start, end in zip(bounds, bounds[1:], strict=False))
+        yield from (b"".join(lines[start:end]) for start, end in pairwise(bounds))
 
     def _savepoint(self, number: int) -> Path:
         return self.folder / f"savepoint-{number}"

@@ -53,7 +53,7 @@ def _row(random: Random, minute: int) -> dict[str, object]:
         "v": random.choice((None, 0, 1, 2, 3, -4)),
         "s": random.choice(("200", "200", "403", "500", "")),
         "tags": random.choice((None, [], [1], [2, None], [3, 1, 3])),
-        "ts": (_START + timedelta(minutes=minute)).isoformat(timespec="milliseconds"),
+        "ts": (_START + timedelta(minutes=minute)).isoformat(" "),
     }
 
 
@@ -121,10 +121,9 @@ def window(random: Random) -> str:
 def session(random: Random) -> str:
     table, gap = random.choice(("a", "few", "both")), random.choice((2, 5, 9))
     keys = random.choice(("k", "k, s"))
-    return (
-        f"SELECT {keys}, window_start, window_end, {_calls(random)} FROM TABLE(SESSION(TABLE {table} PARTITION BY {keys},"
-        f" DESCRIPTOR(ts), INTERVAL '{gap}' MINUTE)){_where(random)} GROUP BY {keys}, window_start, window_end"
-    )
+    windows = f"TABLE(SESSION(TABLE {table} PARTITION BY {keys}, DESCRIPTOR(ts), INTERVAL '{gap}' MINUTE))"
+    shown = f"{keys}, window_start, window_end"
+    return f"SELECT {shown}, {_calls(random)} FROM {windows}{_where(random)} GROUP BY {shown}"
 
 
 def cascade(random: Random) -> str:
@@ -134,8 +133,9 @@ def cascade(random: Random) -> str:
     )
     filtered = random.choice(("", " WHERE v > 1", " WHERE k = 'a'"))
     return (
-        f"SELECT window_start, window_end, COUNT(*) AS c, SUM(v) AS v FROM TABLE(TUMBLE((SELECT * FROM ({inner}){filtered}),"
-        " DESCRIPTOR(rt), INTERVAL '60' MINUTE)) GROUP BY window_start, window_end"
+        "SELECT window_start, window_end, COUNT(*) AS c, SUM(v) AS v"
+        f" FROM TABLE(TUMBLE((SELECT * FROM ({inner}){filtered}), DESCRIPTOR(rt), INTERVAL '60' MINUTE))"
+        " GROUP BY window_start, window_end"
     )
 
 
@@ -148,8 +148,8 @@ def group_window(random: Random) -> str:
     ))  # fmt: skip
     call = f"(ts, {length})"
     return (
-        f"SELECT k, {kind}_START{call} AS ws, {kind}_END{call} AS we, {_calls(random)} FROM {_source(random)}{_where(random)}"
-        f" GROUP BY k, {kind}{call}"
+        f"SELECT k, {kind}_START{call} AS ws, {kind}_END{call} AS we, {_calls(random)}"
+        f" FROM {_source(random)}{_where(random)} GROUP BY k, {kind}{call}"
     )
 
 
@@ -178,7 +178,8 @@ def ordered(random: Random) -> str:
 def window_rank(random: Random) -> str:
     inner = (
         f"SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end{random.choice(('', ', k'))} ORDER BY"
-        f" {random.choice(('ts', 'ts DESC', 'v DESC, id', 's, id DESC'))}) AS rn FROM {_windows(random)}{_where(random)}"
+        f" {random.choice(('ts', 'ts DESC', 'v DESC, id', 's, id DESC'))}) AS rn"
+        f" FROM {_windows(random)}{_where(random)}"
     )
     return f"SELECT window_start, window_end, id, k FROM ({inner}) WHERE rn <= {random.randint(1, 2)}"
 

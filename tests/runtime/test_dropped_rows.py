@@ -1,31 +1,34 @@
-"""Rows that a condition drops move event time: what is due is given before the input ends, and none of it is late.
+"""Rows that a condition drops move event time: what is due is given before the input ends, and what is late is dropped.
 
-So Spark may not filter below a watermark. The tests have teeth: where nothing keeps it from that, each operator's fails.
+So Spark may not filter below a watermark. The tests have teeth: where nothing keeps it from that, each one fails.
 """
 
 from __future__ import annotations
 
-import re
+import importlib
+import pkgutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from pyspark.sql import Column, Observation
+from pyspark.sql import DataFrame as ParentDataFrame
 from pyspark.sql.classic.dataframe import DataFrame
 
+from execnodes import stream
 from execnodes.state.operator import Operator
 from plans.format.load import load
 from rekindle.pipeline.record import OperatorRecord, record
-from rekindle.testing import RestoreProgram, lines
+from rekindle.testing import RestoreProgram
 from rekindle.testing.restore_run import compiled, put, rows, run
-from tests.runtime.timed_programs import PROGRAMS, ROWS, SINK, TABLE, TimedProgram
+from tests.runtime.timed_programs import LATE_ROW, PROGRAMS, ROWS, SINK, TABLE, TimedProgram
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 AT_THE_END = {"SortAtEnd"}
-"""Wait for the end of the input alone."""
-BY_ROWS = {"table.exec.lateness.granularity": "row"}
+"""They wait for the end of the input alone."""
 
 
 def restore_program(program: TimedProgram) -> RestoreProgram:
@@ -33,15 +36,16 @@ def restore_program(program: TimedProgram) -> RestoreProgram:
         "dropped",
         TABLE + (SINK.format(program.sink) if program.sink else ""),
         {"o": program.query},
-        before={"t/0.json": lines("k v s ts", *(re.sub(r'(\d{4}-\S+) (\S+)"', r'\1T\2"', each) for each in ROWS))},
-        configuration=program.options,
+        before={"t/0.json": ROWS, "t/1.json": LATE_ROW},
+        configuration={**program.options, "execution.micro-batch.max-files": "1"},
     )
 
 
 def given(program: TimedProgram, spark: SparkSession, folder: Path) -> list[tuple[object, ...]]:
     """The first two columns of what it has given when its rows have been read; nothing ends the stream."""
     made = restore_program(program)
-    put(made.before, folder, 0)
+    for at, (name, text) in enumerate(made.before.items()):
+        put({name: text}, folder, at)
     once = compiled(made, folder)
     changes = run(spark, made, once, once.plan.graph, folder=folder, target=folder / "savepoint")
     return sorted(tuple(row[:2]) for row in rows(once, changes)["o"])
@@ -58,7 +62,12 @@ def test_rows_are_due_when_a_dropped_row_has_come(program: TimedProgram, spark: 
 def test_a_filter_below_the_watermark_is_found(
     program: TimedProgram, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(DataFrame, "observe", lambda frame, *_: frame)
+    observe = DataFrame.observe
+
+    def pushed_through(frame: DataFrame, name: Observation | str, *columns: Column) -> ParentDataFrame:
+        return frame if str(name).startswith("rk_source") else observe(frame, name, *columns)
+
+    monkeypatch.setattr(DataFrame, "observe", pushed_through)
     assert given(program, spark, tmp_path) != sorted(program.rows)
 
 
@@ -70,8 +79,10 @@ def test_every_operator_that_waits_has_a_program(tmp_path: Path) -> None:
         names = {type(step.operator).__name__ for step in steps if step.operator.uses_time}
         assert each.operator in names, (each.query, names)
         found |= names
-    waiting = {each.__name__ for each in subclasses(Operator) if each.uses_time and each.__module__.startswith("exec")}
-    assert waiting - AT_THE_END - {"SortByArrival"} <= found
+    for module in pkgutil.walk_packages(stream.__path__, f"{stream.__name__}."):
+        importlib.import_module(module.name)
+    waiting = {each.__name__ for each in subclasses(Operator) if each.uses_time and not each.__subclasses__()}
+    assert waiting - AT_THE_END <= found
 
 
 def subclasses(cls: type[Operator]) -> Iterator[type[Operator]]:

@@ -5,16 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 TABLE = """
-CREATE TABLE t (k STRING, v INT, s STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '1' SECOND)
+CREATE TABLE t (k STRING, v INT, s STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '10' SECOND)
   WITH ('connector' = 'filesystem', 'path' = '${dir}/t', 'format' = 'json');
 """
-SINK = "CREATE TABLE o ({}) WITH ('connector' = 'print');"
-ROWS = (
-    '"a" 1 "kept" "2024-01-01 12:00:01"',
-    '"a" 2 "kept" "2024-01-01 12:00:03"',
-    '"b" 7 "dropped" "2024-01-01 12:05:00"',
+SINK = "CREATE TABLE o ({}) WITH ('connector' = 'blackhole');"
+_VALUES = (
+    '"a", "v": 1, "s": "kept", "ts": "2024-01-01 12:00:01"',
+    '"a", "v": 2, "s": "kept", "ts": "2024-01-01 12:00:03"',
+    '"a", "v": 4, "s": "timeless", "ts": null',
+    '"b", "v": 7, "s": "dropped", "ts": "2024-01-01 12:05:00"',
 )
-"""Of t: what the first two give is due when the last one has come."""
+ROWS = "".join(f'{{"k": {each}}}\n' for each in _VALUES)
+"""Of t: what the others give is due when the last one has come, and not before."""
+LATE_ROW = '{"k": "a", "v": 9, "s": "kept", "ts": "2024-01-01 12:00:00"}\n'
+"""In the next micro-batch; the dropped row makes it late."""
 _WINDOW = "TABLE({}, DESCRIPTOR(ts), INTERVAL '10' SECOND))"
 
 
@@ -39,23 +43,45 @@ def _windowed(select: str, window: str = "TUMBLE(TABLE t", group: str = "k, wind
     return f"SELECT {select} FROM {_WINDOW.format(window)} WHERE s = 'kept' GROUP BY {group}"
 
 
-_ONE_PHASE = {"table.optimizer.agg-phase-strategy": "ONE_PHASE"}
+_ONE_PHASE, _TWO_PHASES = ({"table.optimizer.agg-phase-strategy": each} for each in ("ONE_PHASE", "TWO_PHASE"))
+_MINI_BATCH = {
+    "table.exec.mini-batch.enabled": "true",
+    "table.exec.mini-batch.allow-latency": "1 s",
+    "table.exec.mini-batch.size": "100",
+}
 _KEPT = "SELECT * FROM t WHERE s = 'kept'"
 _TUMBLE = _WINDOW.format("TUMBLE(TABLE t")
 _FIRST = "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY {} ORDER BY {}) AS rn FROM {}) WHERE rn = 1"
 
 PROGRAMS = (
-    TimedProgram("GlobalWindowAggregateOperator", _windowed("k, SUM(v)"), (("a", 3),)),
+    TimedProgram("GlobalWindowAggregateOperator", _windowed("k, SUM(v)"), (("a", 3),), _TWO_PHASES),
     TimedProgram("WindowAggregateOperator", _windowed("k, SUM(v)"), (("a", 3),), _ONE_PHASE),
-    TimedProgram("SessionOperator", _windowed("k, SUM(v)", "SESSION(TABLE t PARTITION BY k"), (("a", 3),)),
+    TimedProgram("SessionAggregateOperator", _windowed("k, SUM(v)", "SESSION(TABLE t PARTITION BY k"), (("a", 3),)),
+    TimedProgram(
+        "GivenSessionsOperator",
+        _windowed("s, SUM(v)", "SESSION(TABLE t PARTITION BY k", "s, window_start, window_end"),
+        (("kept", 3),),
+    ),
     TimedProgram(
         "GroupWindowAggregateOperator",
         "SELECT k, SUM(v) FROM t WHERE s = 'kept' GROUP BY k, HOP(ts, INTERVAL '7' SECOND, INTERVAL '10' SECOND)",
-        (("a", 1), ("a", 3)),
+        (("a", 3), ("a", 3)),
     ),
     TimedProgram(
         "OverByTime", "SELECT k, SUM(v) OVER (PARTITION BY k ORDER BY ts) FROM t WHERE s = 'kept'", (("a", 1), ("a", 3))
     ),
+    TimedProgram(
+        "OverByRange",
+        "SELECT k, SUM(v) OVER (PARTITION BY k ORDER BY ts RANGE BETWEEN INTERVAL '1' SECOND PRECEDING AND CURRENT ROW)"
+        " FROM t WHERE s = 'kept'",
+        (("a", 1), ("a", 2)),
+    ),
+    TimedProgram(
+        "SessionRowsOperator",
+        f"SELECT k, v, window_end FROM {_WINDOW.format('SESSION(TABLE t PARTITION BY k')} WHERE s = 'kept'",
+        (("a", 1), ("a", 2)),
+    ),
+    TimedProgram("FirstByTimeAtOnce", _FIRST.format("k", "ts", f"({_KEPT})"), (("a", 1),), _MINI_BATCH),
     TimedProgram("KeepFirstByTime", _FIRST.format("k", "ts", f"({_KEPT})"), (("a", 1),)),
     TimedProgram("SortByTime", "SELECT k, v FROM t WHERE s = 'kept' ORDER BY ts", (("a", 1), ("a", 2))),
     TimedProgram(
@@ -64,14 +90,14 @@ PROGRAMS = (
         (("a", 2),),
     ),
     TimedProgram(
-        "WindowTopN",
+        "OneOfWindow",
         _FIRST.format("window_start, window_end", "ts DESC", f"(SELECT * FROM {_TUMBLE} WHERE s = 'kept')"),
         (("a", 2),),
     ),
     TimedProgram(
         "ConflictResolver",
-        f"{_KEPT} ON CONFLICT DO NOTHING",
+        "SELECT k, COUNT(*) AS c FROM t WHERE s = 'timeless' GROUP BY k ON CONFLICT DO NOTHING",
         (("a", 1),),
-        sink="k STRING, v INT, s STRING, ts TIMESTAMP(3), PRIMARY KEY (k) NOT ENFORCED",
+        sink="k STRING, c BIGINT NOT NULL, PRIMARY KEY (c) NOT ENFORCED",
     ),
 )

@@ -12,8 +12,8 @@ from execnodes.core.tables import Column, PrimaryKey, Schema
 from execnodes.core.types import INT, STRING
 from rekindle.testing import report
 from rekindle.testing.materialize import Message
-from rekindle.testing.programs import Program, discover
-from rekindle.testing.runner import Assessment, Outcome, Result, SinkRows, compared, refused
+from rekindle.testing.programs import Mode, Program, discover
+from rekindle.testing.runner import Assessment, Outcome, Result, Settings, SinkRows, compared, refused
 
 
 def write(folder: Path, **files: str) -> Path:
@@ -132,3 +132,21 @@ def test_report(tmp_path: Path) -> None:
     written = json.loads(report.as_json(ran, allow_unsupported=False))
     assert (written["passed"], written["failed"], len(written["programs"])) == (2, 2, 4)
     assert written["programs"][3]["outcome"] == "unsupported"
+
+
+def test_a_program_with_a_late_row_runs_by_rows(tmp_path: Path) -> None:
+    punctual, late = program(tmp_path / "a"), program(tmp_path / "b", late="Line 2 is.\n")
+    assert (punctual.mode, late.mode) == (Mode.DEFAULT, Mode.ROW)
+    granularity = "table.exec.lateness.granularity"
+    assert granularity not in Settings().options(punctual)
+    assert Settings().options(late)[granularity] == "row"
+    assert Settings(mode=Mode.DEFAULT).options(late) == Settings().options(punctual)
+    assert Settings(mode=Mode.BATCH).options(late)["execution.runtime-mode"] == "batch"
+    assert Settings({granularity: "batch"}).options(late)[granularity] == "batch"
+
+
+def test_event_time_is_a_watermark(tmp_path: Path) -> None:
+    found = [
+        Program(write(tmp_path / each, program__sql=each), each) for each in ("watermark for ts AS ts", "PROCTIME()")
+    ]
+    assert [each.has_event_time for each in found] == [True, False]
