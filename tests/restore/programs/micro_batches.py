@@ -16,7 +16,5 @@ def by_default(program: RestoreProgram) -> RestoreProgram:
 
 FIRST_ROWS = by_default(windows.WAITED_FOR)
 SLICES = by_default(windows.SLICES)
-SESSIONS = by_default(windows.SESSION_ROWS)
 SORTED = by_default(ranks.SORTED)
 IN_WINDOWS = by_default(ranks.IN_WINDOWS)
-ONE_IN_WINDOWS = by_default(ranks.ONE_IN_WINDOWS)
