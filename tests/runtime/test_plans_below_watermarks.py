@@ -29,7 +29,7 @@ LOSING = re.compile(
 TIMED = "WATERMARK FOR ts AS ts - INTERVAL '10' SECOND"
 TABLES = f"""
 CREATE TABLE t (k STRING, v INT, s STRING, xs ARRAY<INT>, ts TIMESTAMP(3), {TIMED})
-  WITH ('connector' = 'filesystem', 'path' = '{{dir}}/t', 'format' = 'json');
+  WITH ('connector' = 'filesystem', 'path' = '{{dir}}/t', 'format' = 'parquet');
 CREATE TABLE p (k STRING, v INT, s STRING, ts TIMESTAMP(3), {TIMED}) PARTITIONED BY (s)
   WITH ('connector' = 'filesystem', 'path' = '{{dir}}/p', 'format' = 'parquet');
 CREATE TABLE made (k INT, v INT, ts TIMESTAMP(3), {TIMED})
