@@ -36,10 +36,8 @@ def resolve_table(statement: t.CreateTable, catalog: Catalog, fields: tuple[Fiel
     with _at(statement.like if not statement.watermarks else None):
         watermarks = tuple(_watermark(each, resolved, catalog) for each in given)
     partitions = statement.partitioned_by or (merged.partition_keys if merged else ())
-    names = {column.name for column in resolved}
-    for name in partitions:
-        if name not in names:
-            raise SqlError(f"PARTITIONED BY names '{name}', which is no column", position=statement.position)
+    _check_partitions(statement, partitions, resolved)
+    _reject_shared_metadata(statement, resolved)
     return ResolvedTable(
         table_schema=Schema(
             columns=tuple(_final(column, watermarks) for column in resolved),
@@ -50,6 +48,35 @@ def resolve_table(statement: t.CreateTable, catalog: Catalog, fields: tuple[Fiel
         comment=statement.comment,
         options={**(merged.options if merged else {}), **dict(statement.options)},
     )
+
+
+def _check_partitions(statement: t.CreateTable, keys: tuple[str, ...], columns: list[Column]) -> None:
+    kinds = {column.name: column.kind for column in columns}
+    for name in keys:
+        if name not in kinds:
+            raise SqlError(f"PARTITIONED BY names '{name}', which is no column", position=statement.position)
+        if kinds[name] != "PHYSICAL":
+            raise SqlError(
+                f"the partition key '{name}' is not a physical column",
+                position=statement.position,
+                hint="Partition by columns that the data hold.",
+            )
+
+
+def _reject_shared_metadata(statement: t.CreateTable, columns: list[Column]) -> None:
+    positions = {column.name: column.position for column in statement.columns}
+    owners = dict[str, str]()
+    for column in columns:
+        if column.kind != "METADATA":
+            continue
+        key = column.metadata_key or column.name
+        if key in owners:
+            raise SqlError(
+                f"columns '{owners[key]}' and '{column.name}' are both from the metadata key '{key}'",
+                position=positions.get(column.name, statement.position),
+                hint=f"Compute one of the two from the other: {column.name} AS {owners[key]}.",
+            )
+        owners[key] = column.name
 
 
 def _like_source(statement: t.CreateTable, catalog: Catalog) -> ResolvedTable | None:
@@ -106,6 +133,12 @@ def _watermark(watermark: t.Watermark, columns: list[Column], catalog: Catalog) 
     if column is None:
         hint = "Compute a column from the field and declare the watermark for that." if "." in name else None
         raise SqlError(f"WATERMARK FOR names '{name}', which is no column", position=watermark.position, hint=hint)
+    if column.data_type.kind is TimeKind.PROCTIME:
+        raise SqlError(
+            f"a watermark cannot be defined for the processing-time attribute '{name}'",
+            position=watermark.position,
+            hint="Leave the watermark out, or declare it for a column of event time.",
+        )
     if column.data_type.root not in TIMESTAMPS or column.data_type.precision > 3:
         raise SqlError(
             f"the watermark column '{name}' is {column.data_type}",
@@ -119,6 +152,12 @@ def _watermark(watermark: t.Watermark, columns: list[Column], catalog: Catalog) 
             f"the watermark of '{name}' is {rex.type}, the column {column.data_type}",
             position=watermark.position,
             hint=f"Write e.g. {name} - INTERVAL '5' SECOND.",
+        )
+    if rex.type.precision > 3:
+        raise SqlError(
+            f"the watermark of '{name}' is {rex.type}, whose precision is above 3",
+            position=watermark.position,
+            hint=f"Cast it: CAST(… AS {column.data_type.regular().with_nullable(True)}).",
         )
     expression = PersistedExpression(rex_node=rex, serializable_string=watermark.expression.text)
     return WatermarkSpec(rowtime_attribute=name, expression=expression)
@@ -149,6 +188,9 @@ def _primary_key(statement: t.CreateTable, columns: list[Column]) -> PrimaryKey 
             raise SqlError(
                 f"Invalid primary key. Column '{name}' is nullable", position=constraint.position, hint=_NOT_NULL
             )
+    if len(set(constraint.columns)) < len(constraint.columns):
+        listed = ", ".join(constraint.columns)
+        raise SqlError(f"PRIMARY KEY ({listed}) contains duplicate columns", position=constraint.position)
     name = constraint.name or f"PK_{'_'.join(constraint.columns)}"
     return PrimaryKey(name=name, columns=constraint.columns)
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from execnodes.core.errors import SqlError
 from execnodes.core.expressions import InputRef
 from planner.algebra import Logical, Normalize, Project, Scan, WatermarkAssigner
 from planner.algebra.tree import Sinks, rewrite
+
+_DUPLICATES = "table.exec.source.cdc-events-duplicate"
 
 
 def normalize_changelog(sinks: Sinks, duplicates: bool) -> Sinks:
@@ -29,12 +32,24 @@ def normalize_changelog(sinks: Sinks, duplicates: bool) -> Sinks:
 
 
 def _normalized_keys(scan: Scan, duplicates: bool) -> tuple[int, ...] | None:
-    key = scan.table.table_schema.primary_key
-    mode = scan.source_mode
+    key, mode = scan.table.table_schema.primary_key, scan.source_mode
+    if mode.insert_only or not (mode.upsert or duplicates):
+        return None
+    if key is None:
+        raise _no_key_error(scan, mode.upsert)
     names = [field.name for field in scan.type.fields]
-    if key is None or mode.insert_only or not (mode.upsert or duplicates) or not set(key.columns) <= set(names):
+    if not set(key.columns) <= set(names):
         return None
     return tuple(names.index(each) for each in key.columns)
+
+
+def _no_key_error(scan: Scan, upsert: bool) -> SqlError:
+    name = "an inline table" if scan.identifier is None else f"table '{'.'.join(scan.identifier)}'"
+    if upsert:
+        what = f"{name} emits updates without the rows before them and has no PRIMARY KEY"
+    else:
+        what = f"{name} is a changelog source without PRIMARY KEY, and '{_DUPLICATES}' is enabled"
+    return SqlError(what, hint="Declare PRIMARY KEY (…) NOT ENFORCED, by which its rows are found again.")
 
 
 def _below(node: Project, below: Normalize) -> Logical:

@@ -226,6 +226,8 @@ def _like(script: Script) -> Like:
             strategy = script.take().text.upper()
             if not script.at_any(*_LIKE_FEATURES):
                 raise script.error(f"expected one of {', '.join(_LIKE_FEATURES)}")
+            if any(feature == script.token.text.upper() for feature, _ in found):
+                raise SqlError(f"LIKE names {script.token.text.upper()} twice", position=script.here)
             found.append((script.take().text.upper(), strategy))
     return Like(source, tuple(found), position)
 

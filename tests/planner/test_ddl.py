@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execnodes.core.errors import CatalogError, SqlError
+from execnodes.core.errors import CatalogError, RekindleError, SqlError
 from execnodes.core.expressions import input_indexes
 from execnodes.core.options import Configuration
 from execnodes.core.tables import ResolvedTable
@@ -12,6 +12,9 @@ from execnodes.core.types import INT, TimeKind, char
 from planner import ddl
 from planner.catalog.catalogs import Catalog, View
 from planner.parse import parse
+from planner.statements import Show
+from rekindle.api.table_environment import TableEnvironment
+from rekindle.statements.show import show
 
 
 def apply(text: str, catalog: Catalog | None = None) -> Catalog:
@@ -160,6 +163,105 @@ def test_create_table_as() -> None:
     assert result.insert.target == ("c",)
     columns = table(catalog, "c").table_schema.columns
     assert [(c.name, str(c.data_type)) for c in columns] == [("id", "INT NOT NULL"), ("ts", "TIMESTAMP(3)")]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("CREATE TABLE a (p AS PROCTIME(), WATERMARK FOR p AS p)", "processing-time attribute 'p'"),
+        ("CREATE TABLE a (x INT, p AS PROCTIME()); ALTER TABLE a ADD WATERMARK FOR p AS p", "attribute 'p'"),
+        (
+            "CREATE TABLE a (t TIMESTAMP(3), p AS PROCTIME(), WATERMARK FOR t AS p)",
+            "the watermark of 't' is TIMESTAMP_LTZ",
+        ),
+        ("CREATE TABLE a (t TIMESTAMP(3), u TIMESTAMP(6), WATERMARK FOR t AS u)", "precision is above 3"),
+        ("CREATE TABLE a (t TIMESTAMP(6), WATERMARK FOR t AS t)", "watermark column 't' is TIMESTAMP"),
+        ("CREATE TABLE a (t TIMESTAMP(3), WATERMARK FOR t AS NULL)", "the watermark of 't' is NULL"),
+        ("CREATE TABLE a (t TIMESTAMP(3), WATERMARK FOR t AS 'x')", "the watermark of 't' is CHAR"),
+        ("CREATE TABLE a (r ROW<t TIMESTAMP(3)>, WATERMARK FOR r.t AS r.t)", "'r.t', which is no column"),
+        ("CREATE TABLE a (x INT, PRIMARY KEY (x, x) NOT ENFORCED)", "contains duplicate columns"),
+        ("CREATE TABLE a (x INT, c AS x + 1, PRIMARY KEY (c) NOT ENFORCED)", "'c' is not a physical column"),
+        ("CREATE TABLE a (x INT, c AS x + 1) PARTITIONED BY (c)", "partition key 'c' is not a physical"),
+        ("CREATE TABLE a (x INT, m INT METADATA) PARTITIONED BY (m)", "partition key 'm' is not a physical"),
+        ("CREATE TABLE a (m INT METADATA FROM 'k', n INT METADATA FROM 'k')", "both from the metadata key 'k'"),
+        ("CREATE TABLE a (m INT METADATA, n INT METADATA FROM 'm')", "both from the metadata key 'm'"),
+        ("CREATE TABLE a (x INT); CREATE TABLE b (y INT) LIKE a (INCLUDING ALL EXCLUDING ALL)", "LIKE names ALL twice"),
+    ],
+)
+def test_tables_that_flink_refuses(text: str, message: str) -> None:
+    with pytest.raises(SqlError, match=message):
+        apply(text)
+
+
+def test_repeated_events_need_a_primary_key() -> None:
+    columns = "(k INT, v INT{}) WITH ('connector' = 'filesystem', 'path' = '/x', 'format' = '{}')"
+    environment = TableEnvironment.create({"table.exec.source.cdc-events-duplicate": "true"})
+    environment.execute_sql(f"CREATE TABLE plain {columns.format('', 'json')}")
+    environment.execute_sql(f"CREATE TABLE keyed {columns.format(', PRIMARY KEY (k) NOT ENFORCED', 'debezium-json')}")
+    environment.execute_sql(f"CREATE TABLE bare {columns.format('', 'debezium-json')}")
+    environment.compile_script("SELECT * FROM plain")
+    environment.compile_script("SELECT * FROM keyed")
+    with pytest.raises(SqlError, match="bare' is a changelog source without PRIMARY KEY"):
+        environment.compile_script("SELECT * FROM bare")
+
+
+@pytest.mark.parametrize(
+    ("clause", "names"),
+    [
+        ("DATABASES", ["default_database"]),
+        ("DATABASES FROM c0", ["d1", "default"]),
+        ("DATABASES IN c0 LIKE 'd_'", ["d1"]),
+        ("DATABASES FROM c0 NOT LIKE 'D1'", ["d1", "default"]),
+        ("DATABASES FROM c0 ILIKE 'D1'", ["d1"]),
+        ("DATABASES FROM c0 NOT ILIKE 'D1'", ["default"]),
+        ("TABLES FROM c0.d1", ["t1", "v1"]),
+        ("TABLES IN c0.d1 NOT LIKE 't%'", ["v1"]),
+        ("VIEWS FROM c0.d1", ["v1"]),
+        ("USER FUNCTIONS FROM c0.d1", ["f1"]),
+        ("USER FUNCTIONS", []),
+        ("USER FUNCTIONS IN c0.d1 ILIKE 'F_'", ["f1"]),
+        ("FUNCTIONS FROM c0.d1 LIKE 'ABS'", []),
+        ("FUNCTIONS FROM c0.d1 ILIKE 'ABS'", ["abs"]),
+        ("CATALOGS ILIKE 'C%'", ["c0"]),
+    ],
+)
+def test_show_lists_what_is_named(clause: str, names: list[str]) -> None:
+    _, rows = show(_shown(f"SHOW {clause}"), _two_catalogs(), Configuration())
+    assert [name for (name,) in rows] == names
+
+
+@pytest.mark.parametrize(
+    ("clause", "message"),
+    [
+        ("DATABASES FROM nope", "catalog 'nope' does not exist"),
+        ("DATABASES FROM c0.d1", "too many parts"),
+        ("TABLES FROM nope.d1", "catalog 'nope' does not exist"),
+        ("TABLES FROM c0.nope", "database 'nope' does not exist in 'c0'"),
+        ("TABLES FROM c0.d1.t1", "too many parts"),
+        ("VIEWS FROM c0.nope", "database 'nope' does not exist in 'c0'"),
+        ("FUNCTIONS FROM c0.nope", "database 'nope' does not exist in 'c0'"),
+        ("CATALOGS FROM c0", "SHOW CATALOGS FROM is not supported"),
+        ("TABLES ILIKE 'x'", "ILIKE"),
+    ],
+)
+def test_show_refuses_what_is_not_there(clause: str, message: str) -> None:
+    catalog = _two_catalogs()
+    with pytest.raises(RekindleError, match=message):
+        show(_shown(f"SHOW {clause}"), catalog, Configuration())
+
+
+def _shown(text: str) -> Show:
+    (statement,) = parse(text)
+    assert isinstance(statement, Show)
+    return statement
+
+
+def _two_catalogs() -> Catalog:
+    return apply(
+        "CREATE CATALOG c0 WITH ('type' = 'generic_in_memory'); CREATE DATABASE c0.d1; CREATE TABLE c0.d1.t1 (a INT);"
+        "CREATE VIEW c0.d1.v1 AS SELECT * FROM c0.d1.t1;"
+        "CREATE TEMPORARY FUNCTION c0.d1.f1 AS 'tests.user_functions.examples.f' LANGUAGE PYTHON"
+    )
 
 
 @pytest.mark.parametrize(

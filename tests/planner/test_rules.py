@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Expression, InputRef
 from execnodes.core.types import BIGINT, INT, STRING
 from planner.algebra import (
@@ -339,13 +340,27 @@ CDC = table(key=("v",), format="debezium-json", watermark="ts")
         (CDC, True, "Normalize(Scan)"),
         (CDC, False, "Scan"),
         (table(key=("v",)), True, "Scan"),
-        (table(format="debezium-json"), True, "Scan"),
+        (table(format="debezium-json"), False, "Scan"),
+        (table(format="json"), True, "Scan"),
         (table(key=("v",), connector="upserts"), False, "Normalize(Scan)"),
     ],
 )
 def test_changelogs_are_normalized_where_they_need_it(resolved: object, duplicates: bool, expected: str) -> None:
     node = replace(T, table=resolved)  # type: ignore[arg-type]
     assert shape(normalize_changelog((sink(node),), duplicates)[0].input) == expected
+
+
+@pytest.mark.parametrize(
+    ("resolved", "duplicates", "message"),
+    [
+        (table(format="debezium-json"), True, "is a changelog source without PRIMARY KEY"),
+        (table(connector="upserts"), False, "emits updates without the rows before them and has no PRIMARY KEY"),
+    ],
+)
+def test_changelogs_without_a_key_cannot_be_normalized(resolved: object, duplicates: bool, message: str) -> None:
+    node = replace(T, table=resolved)  # type: ignore[arg-type]
+    with pytest.raises(SqlError, match=message):
+        normalize_changelog((sink(node),), duplicates)
 
 
 def test_watermarks_are_assigned_below_the_normalization() -> None:
