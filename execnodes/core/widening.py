@@ -40,7 +40,7 @@ class Widening(Flag):
     """Any of these inside an ARRAY, MAP, MULTISET or ROW."""
 
 
-WRITTEN_ALIKE = Widening.LENGTH | Widening.INTEGER | Widening.DIGITS
+WRITTEN_ALIKE = Widening.LENGTH | Widening.INTEGER | Widening.DIGITS | Widening.ELEMENTS
 """Values stay what they are, and so do their texts."""
 PARTS = Widening.FIELDS | Widening.ADDED | Widening.ELEMENTS
 """Of types that have parts."""

@@ -37,7 +37,7 @@ _PRINTING = frozenset({
     "JSON_OBJECTAGG_NULL_ON_NULL", "JSON_OBJECTAGG_ABSENT_ON_NULL", "JSON_ARRAYAGG_NULL_ON_NULL",
     "JSON_ARRAYAGG_ABSENT_ON_NULL",
 })  # fmt: skip
-_SAME_IN_PYTHON = WRITTEN_ALIKE | Widening.FRACTION | Widening.FLOAT | Widening.ELEMENTS
+_SAME_IN_PYTHON = WRITTEN_ALIKE | Widening.FRACTION | Widening.FLOAT
 """Values that functions of the user get as they got them, but for what FLOAT has rounded."""
 _DIGITS = 38
 """Of a DECIMAL at most; what would need more is rounded."""
@@ -101,7 +101,7 @@ def _is_literal(term: Term) -> bool:
 def _cast(call: Term, before: LogicalType, result: Widening, operands: Widening) -> Found | None:
     if before.root in TEXTS and operands & ~WRITTEN_ALIKE:
         return None
-    if operands & PARTS and result != operands:
+    if operands & (Widening.FIELDS | Widening.ADDED) and result != operands:
         return None
     dropped = tuple(lost(operands & ~result & Widening.FLOAT))
     source = type_of(call["operand"][0])
