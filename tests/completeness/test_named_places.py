@@ -14,8 +14,8 @@ from tests.completeness.tree import HOUSES, ROOT, sources
 FOLDERS = (*HOUSES, "docs", "tests", "releases", "benchmarks", "examples")
 _FILE = re.compile(rf"(?<![\w/.~-])((?:{'|'.join(FOLDERS)})/[\w/.-]*\.(?:py|md|toml))")
 _MODULE = re.compile(rf"`((?:{'|'.join(HOUSES)})(?:\.\w+)+)`")
-_TO_COME = {"docs/decisions/NNNN-title.md"}
-"""What CONTRIBUTING says is to be written."""
+_TO_COME = {"docs/decisions/NNNN-title.md", "planner.py", "rekindle.py"}
+"""What CONTRIBUTING says is to be written, and files of users."""
 PAGES = sorted(chain(ROOT.glob("*.md"), (ROOT / "docs").rglob("*.md"), (ROOT / "docs").rglob("*.toml")))
 
 
