@@ -24,7 +24,7 @@ def missing(text: str, folder: Path) -> Iterator[str]:
     for name in _FILE.findall(text):
         if name not in _TO_COME and not (ROOT / name).exists() and not (folder / name).exists():
             yield name
-    yield from (name for name in _MODULE.findall(text) if not _found(name))
+    yield from (name for name in _MODULE.findall(text) if name not in _TO_COME and not _found(name))
 
 
 def _found(name: str) -> bool:
