@@ -15,7 +15,10 @@ _HEAD = """# Options
 Set them with `SET 'key' = 'value'`, on the command line with `-D key=value`, or in code with
 `TableEnvironment.create`. Keys that begin with `spark.` go to the Spark session. Options marked with nodes are written
 into the `configuration` of these nodes when a plan is compiled; there they can be edited, and they win over the
-session's.
+session's. Those marked *job* belong to the job: `compile` keeps the ones that are set in the plan's own
+`configuration`, as defaults, over which `SET` and `-D` of the session that runs the plan win. Those marked *run*
+belong to a session, a machine or one start of a job, and so do Spark's: no plan keeps them, and `compile` names them
+("not kept: …").
 
 This page is generated: `make goldens`.
 """
@@ -61,11 +64,14 @@ def _line(option: ConfigOption, nodes: list[str]) -> str:
     values = ", ".join(f"`{choice}`" for choice in option.choices) or option.kind
     default = f"`{option.default}`" if option.default else "(none)"
     older = "".join(f" Formerly `{key}`." for key in option.fallback_keys)
-    return f"| `{option.key}` | {values} | {default} | {option.description}{older} | {', '.join(_names(nodes))} |\n"
+    places = ", ".join(_places(option, nodes))
+    return f"| `{option.key}` | {values} | {default} | {option.description}{older} | {places} |\n"
 
 
-def _names(nodes: list[str]) -> Iterator[str]:
-    return (f"`{node}`" for node in nodes)
+def _places(option: ConfigOption, nodes: list[str]) -> Iterator[str]:
+    if option.scope != "plan":
+        yield f"*{option.scope}*"
+    yield from (f"`{node}`" for node in nodes)
 
 
 if __name__ == "__main__":

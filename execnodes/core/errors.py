@@ -67,6 +67,10 @@ class ConnectorError(RekindleError):
     """A connector cannot read or write what it was told to."""
 
 
+class PassingError(ConnectorError):
+    """Something outside is in the way of a connector, and may be gone when the job starts again: a lock, a network."""
+
+
 class StateError(RekindleError):
     """State or a savepoint cannot be read, matched or converted."""
 

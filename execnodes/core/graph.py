@@ -26,6 +26,8 @@ class ExecGraph:
     """Release that compiled the plan."""
     last_node_id: int | None = None
     """Largest id ever given in this plan and those it evolved from; None: no larger one than those of the nodes."""
+    job_options: Mapping[str, str] = field(default_factory=dict)
+    """Defaults of the job that runs the plan; what the plan means does not depend on them."""
 
     @classmethod
     def of(

@@ -23,6 +23,10 @@ NON_TEMPORAL_SORT = "__table.exec.sort.non-temporal.enabled__"
 
 
 Kind = Tag["bool", "int", "duration", "text", "enum", "zone", "uid-format"]
+Scope = Tag["plan", "job", "run"]
+"""What an option belongs to. A plan: what it decides is written into the nodes, or it has done its work when they are
+made. A job: a plan keeps it as a default, which the session that runs it may set otherwise. A run: a session, a machine
+or one start of a job; no plan keeps it."""
 _ZONE = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(?:/[A-Za-z][A-Za-z0-9_+-]*){0,2}", re.ASCII)
 _OFFSET = re.compile(r"(?:UTC|GMT)?[+-](?:0?\d|1[0-8])(?::[0-5]\d)?", re.ASCII)
 _UID_FORMAT = re.compile(r"(?:[\w.:-]|<id>|<type>|<version>|<operator>)+")
@@ -55,6 +59,7 @@ class ConfigOption:
     """Older names; still read."""
     inert: bool = False
     """Accepted, as programs and plans of Flink's have it, and changes nothing; the description says why."""
+    scope: Scope = "plan"
 
     def check(self, value: str) -> str:
         """The value in its canonical text; OptionError if it cannot be one."""
@@ -116,64 +121,66 @@ def _option(
     fallback_keys: tuple[str, ...] = (),
     *,
     inert: bool = False,
+    scope: Scope = "plan",
 ) -> ConfigOption:
-    return ConfigOption(key, kind, default, description, choices, fallback_keys, inert)
+    return ConfigOption(key, kind, default, description, choices, fallback_keys, inert, scope)
 
 
 OPTIONS: Mapping[str, ConfigOption] = {
     option.key: option
     for option in (
         _option("execution.runtime-mode", "enum", "streaming", "How a pipeline runs.", ("streaming", "batch")),
-        _option("parallelism.default", "int", "2", "Parallel tasks of each stateful stage."),
+        _option("parallelism.default", "int", "2", "Parallel tasks of each stateful stage.", scope="job"),
         _option("pipeline.max-parallelism", "int", "8", "Key groups of each stateful operator, the most tasks it can use; written into the plan."),
-        _option("pipeline.name", "text", "", "Name of the job; made from the sinks when empty."),
+        _option("pipeline.name", "text", "", "Name of the job; made from the sinks when empty.", scope="job"),
         _option(
             "pipeline.classes.allowed", "text", "",
-            "Modules of Python that plans and savepoints may name classes of, separated by commas; those that functions of the session come from always may.",
+            "Modules of Python that plans and savepoints may name classes of, separated by commas; those that functions of the session come from always may.", scope="run",
         ),
-        _option("execution.micro-batch.interval", "duration", "0 ms", "Shortest time from one micro-batch to the next."),
-        _option("execution.micro-batch.max-files", "int", "0", "Most files a source reads in a batch; 0 for no bound."),
-        _option("execution.micro-batch.max-rows", "int", "0", "Most rows a generator gives in a batch; 0 for no bound."),
-        _option("execution.job-dir", "text", "", "Where a job keeps its checkpoint and plan; a temporary one when empty."),
+        _option("execution.micro-batch.interval", "duration", "0 ms", "Shortest time from one micro-batch to the next.", scope="job"),
+        _option("execution.micro-batch.max-files", "int", "0", "Most files a source reads in a batch; 0 for no bound.", scope="job"),
+        _option("execution.micro-batch.max-rows", "int", "0", "Most rows a generator gives in a batch; 0 for no bound.", scope="job"),
+        _option("execution.job-dir", "text", "", "Where a job keeps its checkpoint and plan; a temporary one when empty.", scope="run"),
         _option(
             "execution.jobs-dir", "text", "",
-            "Where jobs live that run in the background without a folder of their own; $REKINDLE_HOME/jobs or ~/.rekindle/jobs when empty.",
+            "Where jobs live that run in the background without a folder of their own; $REKINDLE_HOME/jobs or ~/.rekindle/jobs when empty.", scope="run",
         ),
         _option(
             "execution.checkpointing.savepoint-dir", "text", "", "Where STOP JOB … WITH SAVEPOINT puts savepoints.", (),
-            ("execution.checkpointing.savepoint-directory", "state.savepoints.dir"),
+            ("execution.checkpointing.savepoint-directory", "state.savepoints.dir"), scope="run",
         ),
-        _option("execution.state-recovery.path", "text", "", "Savepoint that the next job starts from."),
+        _option("execution.state-recovery.path", "text", "", "Savepoint that the next job starts from.", scope="run"),
         _option(
             "restart-strategy.type", "enum", "exponential-delay",
             "When a streaming job starts again after a failure that may pass, such as a Python worker that was killed: from its last micro-batch.",
-            ("none", "off", "disable", "fixed-delay", "exponential-delay"), ("restart-strategy",),
+            ("none", "off", "disable", "fixed-delay", "exponential-delay"), ("restart-strategy",), scope="job",
         ),
-        _option("restart-strategy.fixed-delay.attempts", "int", "1", "How often a job starts again."),
-        _option("restart-strategy.fixed-delay.delay", "duration", "1 s", "Time from a failure to the next start."),
-        _option("restart-strategy.exponential-delay.initial-backoff", "duration", "1 s", "Time from the first failure to the next start."),
-        _option("restart-strategy.exponential-delay.max-backoff", "duration", "1 min", "The longest that this time becomes."),
-        _option("restart-strategy.exponential-delay.backoff-multiplier", "text", "1.5", "What it is multiplied by after each failure."),
+        _option("restart-strategy.fixed-delay.attempts", "int", "1", "How often a job starts again.", scope="job"),
+        _option("restart-strategy.fixed-delay.delay", "duration", "1 s", "Time from a failure to the next start.", scope="job"),
+        _option("restart-strategy.exponential-delay.initial-backoff", "duration", "1 s", "Time from the first failure to the next start.", scope="job"),
+        _option("restart-strategy.exponential-delay.max-backoff", "duration", "1 min", "The longest that this time becomes.", scope="job"),
+        _option("restart-strategy.exponential-delay.backoff-multiplier", "text", "1.5", "What it is multiplied by after each failure.", scope="job"),
         _option(
             "restart-strategy.exponential-delay.reset-backoff-threshold", "duration", "1 h",
-            "A job that has run so long without a failure begins with the first time, and counts attempts anew.",
+            "A job that has run so long without a failure begins with the first time, and counts attempts anew.", scope="job",
         ),
         _option(
             "restart-strategy.exponential-delay.jitter-factor", "text", "0.1",
-            "The part of the time that is added or taken by chance, so that jobs do not start all at once.",
+            "The part of the time that is added or taken by chance, so that jobs do not start all at once.", scope="job",
         ),
         _option(
             "restart-strategy.exponential-delay.attempts-before-reset-backoff", "int", "10",
-            "How often a job starts again before it counts anew; the next failure is its end. Flink has no bound unless one is set.",
+            "How often a job starts again before it counts anew; the next failure is its end. Flink has no bound unless one is set.", scope="job",
         ),
         _option(
-            "execution.state-recovery.ignore-unclaimed-state", "bool", "false", "Drop state that no operator has."
+            "execution.state-recovery.ignore-unclaimed-state", "bool", "false", "Drop state that no operator has.",
+            scope="run",
         ),
-        _option("execution.state-recovery.drop", "text", "", "States to drop: uid:name, separated by commas."),
+        _option("execution.state-recovery.drop", "text", "", "States to drop: uid:name, separated by commas.", scope="run"),
         _option("table.local-time-zone", "zone", "UTC", "Session time zone, by name."),
         _option(
             "table.dml-sync", "bool", "true",
-            "Wait for the end of an INSERT before the next statement; else it runs in the background. At the prompt the default is false, as in Flink.",
+            "Wait for the end of an INSERT before the next statement; else it runs in the background. At the prompt the default is false, as in Flink.", scope="run",
         ),
         _option("table.exec.state.ttl", "duration", "0 ms", "How long idle state is kept; written into the plan."),
         _option(
@@ -261,9 +268,9 @@ OPTIONS: Mapping[str, ConfigOption] = {
         ),
         _option(
             "table.plan.restore.catalog-objects", "enum", "ALL", "Where a restored plan takes tables from.",
-            ("ALL", "ALL_ENFORCED", "IDENTIFIER"),
+            ("ALL", "ALL_ENFORCED", "IDENTIFIER"), scope="run",
         ),
-        _option("table.plan.restore.enrich-table-options", "bool", "true", "Merge options of the catalog's table in."),
+        _option("table.plan.restore.enrich-table-options", "bool", "true", "Merge options of the catalog's table in.", scope="run"),
         _option(
             "table.plan.force-recompile", "bool", "false", "COMPILE PLAN replaces an existing file.", (),
             ("table.plan.restore.force-recompile",),
@@ -313,6 +320,14 @@ class Configuration(dict[str, str]):
         """The value in force."""
         return self.get(key, OPTIONS[key].default)
 
+    def job_options(self) -> dict[str, str]:
+        """Options that a plan keeps as defaults of its job."""
+        return {key: value for key, value in sorted(self.items()) if _scope_of(key) == "job"}
+
+    def unkept_keys(self) -> tuple[str, ...]:
+        """Keys of options that have an effect and that no plan keeps: those of a run, and Spark's."""
+        return tuple(key for key in sorted(self) if _scope_of(key) == "run")
+
     def flag(self, key: str) -> bool:
         """Of a bool option."""
         return self.get_option(key) == "true"
@@ -324,6 +339,10 @@ class Configuration(dict[str, str]):
     def millis(self, key: str) -> int:
         """Of a duration option, in milliseconds."""
         return parse_duration(self.get_option(key), key)
+
+
+def _scope_of(key: str) -> Scope:
+    return "run" if key.startswith(SPARK_PREFIX) else OPTIONS[key].scope
 
 
 def find(key: str) -> ConfigOption:

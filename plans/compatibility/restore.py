@@ -54,7 +54,7 @@ def resolve_tables(graph: ExecGraph, catalog: CatalogLookup, mode: Mode = "ALL",
 
     nodes = tuple(resolved(node) for node in graph.nodes)
     made = ExecGraph.of(nodes, graph.inputs, graph.max_parallelism, graph.engine_version)
-    return replace(made, last_node_id=graph.last_node_id)
+    return replace(made, last_node_id=graph.last_node_id, job_options=graph.job_options)
 
 
 def _resolve(fail: Fail, table: TableReference, catalog: CatalogLookup, mode: Mode, enrich: bool) -> TableReference:

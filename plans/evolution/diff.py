@@ -109,8 +109,8 @@ class PlanDifference:
 def difference(old: ExecGraph, new: ExecGraph) -> PlanDifference:
     """Match nodes by id; edges count by their ends."""
     header = _values(
-        {"engineVersion": old.engine_version, "maxParallelism": old.max_parallelism},
-        {"engineVersion": new.engine_version, "maxParallelism": new.max_parallelism},
+        {"engineVersion": old.engine_version, "maxParallelism": old.max_parallelism, **old.job_options},
+        {"engineVersion": new.engine_version, "maxParallelism": new.max_parallelism, **new.job_options},
     )
     twins = _twins(old, new)
     ids = sorted({*old.by_id, *new.by_id})

@@ -45,7 +45,8 @@ def evolve(old: ExecGraph, new: ExecGraph, *, keep_ttl: bool = True, keep_parall
     groups = old.max_parallelism if keep_parallelism else new.max_parallelism
     made = ExecGraph.of(nodes, inputs, groups, new.engine_version)
     last = max(_used(old), *ids.values())
-    graph = replace(made, last_node_id=last if last > max(made.by_id) else None)
+    unused = last if last > max(made.by_id) else None
+    graph = replace(made, last_node_id=unused, job_options=new.job_options)
     before, after = meanings(old), meanings(graph)
     changes = find_intended_changes(old, old.engine_version)
     comparison = replace(compare(before, after), notes=notes(before, after), intended_changes=changes)

@@ -52,6 +52,7 @@ def encode(graph: ExecGraph, options: CompileOptions = ALL) -> str:
         engine_version=graph.engine_version,
         max_parallelism=graph.max_parallelism,
         last_node_id=graph.last_node_id,
+        configuration=dict(graph.job_options),
         nodes=(),
         edges=tuple(Edge(source=source, target=node.id) for node in graph.nodes for source in graph.inputs[node.id]),
     )

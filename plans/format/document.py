@@ -45,6 +45,8 @@ class PlanDocument(PlanModel):
     last_node_id: int | None = None
     """Largest id ever given in this plan and those it evolved from, where no node has it any longer: no id, and so no
     uid, is given twice."""
+    configuration: dict[str, str] = Property(default={})
+    """Options of the job, as defaults for the session that runs the plan; since 1.5."""
     nodes: tuple[dict[str, Any], ...]
     """Inputs before consumers; each is read by the class its `type` names."""
     edges: tuple[Edge, ...]

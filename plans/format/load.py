@@ -20,6 +20,7 @@ from plans.format.agreement import disagreements, input_types
 from plans.format.checks import check_node
 from plans.format.document import Edge, PlanDocument, schema_id
 from plans.format.functions import with_versions
+from plans.format.job_options import read_job_options
 from plans.format.messages import describe_errors
 from plans.format.places import put_places
 from plans.format.texts import refuse_wrong_texts
@@ -53,7 +54,8 @@ def graph_of(nodes: tuple[ExecNode, ...], document: PlanDocument) -> ExecGraph:
         for error in disagreements(node, types, document.engine_version):
             raise error
     graph = ExecGraph.of(nodes, inputs, document.max_parallelism, document.engine_version)
-    return replace(graph, last_node_id=document.last_node_id)
+    options = read_job_options(document.configuration)
+    return replace(graph, last_node_id=document.last_node_id, job_options=options)
 
 
 def read_document(text: str, *, oldest: str | None = OLDEST_READABLE) -> PlanDocument:

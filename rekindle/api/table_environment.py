@@ -347,11 +347,14 @@ class TableEnvironment(SessionCatalog):
     def _job(self, graph: ExecGraph, plan: CompiledPlan, *, in_background: bool = False) -> Job:
         from rekindle.runtime.batch_job import job_of
 
+        session = self._with_folder() if in_background else self.configuration
+        # Of the plan's options, those that this session has not set.
+        configuration = Configuration({**plan.graph.job_options, **session})
         return job_of(
             graph,
             plan.as_json_string(),
-            self._with_folder() if in_background else self.configuration,
-            name=self.configuration.get_option("pipeline.name") or _job_name(graph),
+            configuration,
+            name=configuration.get_option("pipeline.name") or _job_name(graph),
             spark=self.spark,
             data_streams=self.data_streams.known,
             functions=self.functions_of(graph),

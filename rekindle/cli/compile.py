@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
@@ -10,11 +11,12 @@ import typer
 
 from execnodes.core.options import CONSENT
 from execnodes.core.words import counted
-from rekindle.cli.arguments import Bootstrap, InitFile, Options
+from rekindle.cli.arguments import AsJson, Bootstrap, InitFile, Options
 from rekindle.cli.inputs import parse_options, read_script, reading
 
 if TYPE_CHECKING:
     from plans.compatibility.compare import Comparison
+    from rekindle.results.compiled_plan import CompiledPlan
 
 BOOTSTRAP = "table.plan.evolution.bootstrap"
 
@@ -37,12 +39,15 @@ def compile(
     force: Annotated[bool, typer.Option("--force", help="Replace an existing plan file.")] = False,
     init: InitFile = None,
     options: Options = None,
+    as_json: AsJson = False,
 ) -> None:
     """Run a script's DDL and compile its one INSERT, statement set or SELECT into a plan.
 
     With --from, operators that mean the same as in OLD keep their uids, hence their state. Exit code 3 if that cannot
     be, 4 if state would be lost without consent, 5 if it cannot be judged; then nothing is written.
     """
+    if as_json and (output is None or str(output) == "-"):
+        raise typer.BadParameter("the plan itself goes to standard output; give -o PLAN", param_hint="--json")
     configuration = parse_options(options or [])
     if consent is not None:
         configuration[CONSENT] = consent
@@ -51,6 +56,7 @@ def compile(
     first = read_script(init) if init else None
     script = read_script(file)
     from rekindle.api.table_environment import TableEnvironment
+    from rekindle.statements.execute import unkept_lines
 
     environment = TableEnvironment.create(configuration)
     if sys.stdin.isatty() and sys.stderr.isatty() and str(file) != "-":
@@ -60,13 +66,34 @@ def compile(
             environment.execute_script(first.text)
     with reading(script):
         plan = environment.compile_script(script.text, from_plan=origin)
-    if plan.comparison is not None:
-        show(plan.comparison, sys.stderr if output is None or str(output) == "-" else sys.stdout)
+    for line in unkept_lines(plan):
+        print(line, file=sys.stderr)
     if output is None or str(output) == "-":
+        if plan.comparison is not None:
+            show(plan.comparison, sys.stderr)
         sys.stdout.write(plan.as_json_string())
         return
+    if plan.comparison is not None and not as_json:
+        show(plan.comparison, sys.stdout)
     plan.write_to_file(output, ignore_if_exists=False, force=force)
-    print(f"{output}: {counted(len(plan.graph.nodes), 'node')}, engine version {plan.get_engine_version()}")
+    if as_json:
+        print(json.dumps(_document(plan, output), indent=2, ensure_ascii=False))
+    else:
+        print(f"{output}: {counted(len(plan.graph.nodes), 'node')}, engine version {plan.get_engine_version()}")
+
+
+def _document(plan: CompiledPlan, output: Path) -> dict[str, object]:
+    """What was made: options of the job that the plan keeps, options that it does not, and the verdict with --from."""
+    from rekindle.report.documents import comparison_document
+
+    document: dict[str, object] = {
+        "plan": str(output),
+        "engineVersion": plan.get_engine_version(),
+        "nodes": len(plan.graph.nodes),
+        "configuration": dict(plan.graph.job_options),
+        "notKept": list(plan.unkept),
+    }
+    return document if plan.comparison is None else document | comparison_document(plan.comparison)
 
 
 def show(comparison: Comparison, to: TextIO) -> None:

@@ -23,6 +23,20 @@ if TYPE_CHECKING:
 OPTIONS = (
     TableOption("path", "text", "", "The database file; a sink creates it.", required=True),
     TableOption("table", "text", "", "Table in the database, also schema.table; a sink creates it.", required=True),
+    TableOption(
+        "sink.busy-timeout",
+        "duration",
+        "30 s",
+        "How long a micro-batch waits for a database that another process has open; then the restart strategy applies.",
+        roles=("sink",),
+    ),
+    TableOption(
+        "source.busy-timeout",
+        "duration",
+        "30 s",
+        "How long the start of a job waits for a database that another process is writing.",
+        roles=("source",),
+    ),
 )
 
 
@@ -38,7 +52,8 @@ class Duckdb(SourceConnector, SinkConnector):
     def writer(self, spark: SparkSession, request: SinkRequest) -> SinkWriter:
         """One transaction a micro-batch."""
         options = self.opened(request.table, "sink", request.name)
-        return DuckdbWriter(request, options.text("path"), options.text("table"))
+        patience = options.seconds("sink.busy-timeout")
+        return DuckdbWriter(request, options.text("path"), options.text("table"), patience)
 
     def read(self, spark: SparkSession, request: SourceRequest) -> SourceFrame:
         """The table as it is when the job first starts, through a Parquet file in the job's folder."""
@@ -51,7 +66,8 @@ class Duckdb(SourceConnector, SinkConnector):
                     f"there is no database {path}", where=f"table {request.name}", hint="Correct the option 'path'."
                 )
             target.parent.mkdir(parents=True, exist_ok=True)
-            with connect(str(path), request.name, read_only=True) as database:
+            patience = options.seconds("source.busy-timeout")
+            with connect(str(path), request.name, read_only=True, patience=patience) as database:
                 partial = target.with_name("_rows.tmp")
                 exported(database, identifier(options.text("table")), request, partial)
                 partial.replace(target)

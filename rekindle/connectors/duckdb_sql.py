@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from execnodes.core.errors import ConnectorError
+from execnodes.core.errors import ConnectorError, PassingError
 from execnodes.core.types import BINARIES, TEXTS, LogicalType, Root
 from rekindle.connectors.base import SourceRequest
 from rekindle.files.paths import for_duckdb_database, for_duckdb_to_write
@@ -16,25 +18,54 @@ if TYPE_CHECKING:
     import duckdb
 
 
+_BUSY = re.compile(
+    r"Could not set lock on file|Conflicting lock|same database file with a different configuration", re.I
+)
+"""Another process, or another connection of this one, has the database open."""
+_CONFLICT = re.compile(r"\bconflict\b", re.I)
+_PAUSE = 0.1
+"""Seconds from one try to the next."""
+
+
 @contextmanager
-def connect(path: str, table: str, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnection]:
-    """An open database, closed at the end; ConnectorError for everything DuckDB refuses."""
+def connect(path: str, table: str, *, read_only: bool, patience: float = 0.0) -> Iterator[duckdb.DuckDBPyConnection]:
+    """An open database, closed at the end; ConnectorError for everything DuckDB refuses.
+
+    `patience`: seconds to wait for one that others have open; PassingError after that.
+    """
     import duckdb
 
     try:
-        with duckdb.connect(for_duckdb_database(path), read_only=read_only) as database:
+        with _opened(path, read_only, time.monotonic() + patience) as database:
             database.execute("SET TimeZone = 'UTC'")
             yield database
     except duckdb.Error as error:
         raise failure(error, path, table) from error
 
 
+def _opened(path: str, read_only: bool, until: float) -> duckdb.DuckDBPyConnection:
+    import duckdb
+
+    while True:
+        try:
+            return duckdb.connect(for_duckdb_database(path), read_only=read_only)
+        except duckdb.Error as error:
+            if not _BUSY.search(str(error)) or time.monotonic() >= until:
+                raise
+        time.sleep(_PAUSE)
+
+
 def failure(error: Exception, path: str, table: str) -> ConnectorError:
-    """DuckDB's refusal in our terms."""
-    text = str(error).strip()
-    busy = "lock" in text.lower()
-    hint = "Close the other process that has the database open." if busy else None
-    return ConnectorError(f"DuckDB ({path}): {text}", where=f"table {table}", hint=hint)
+    """DuckDB's refusal in our terms; a PassingError where it is about others who use the database."""
+    import duckdb
+
+    text, where = f"DuckDB ({path}): {str(error).strip()}", f"table {table}"
+    if _BUSY.search(text):
+        hint = "Close the other process that has the database open, or give 'sink.busy-timeout' a longer time."
+        return PassingError(text, where=where, hint=hint)
+    if isinstance(error, duckdb.TransactionException) and _CONFLICT.search(text):
+        return PassingError(text, where=where, hint="Let one process at a time change the table.")
+    return ConnectorError(text, where=where)
 
 
 def quoted(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from execnodes.core.errors import ConnectorError
@@ -25,7 +26,9 @@ class DuckdbWriter(SinkWriter):
     one equal row each.
     """
 
-    def __init__(self, request: SinkRequest, path: str, table: str) -> None:
+    def __init__(self, request: SinkRequest, path: str, table: str, patience: float) -> None:
+        """`patience`: seconds to wait for a database that others have open."""
+        self._patience = patience
         self._request = request
         self._path = path
         self._table = identifier(table)
@@ -35,7 +38,7 @@ class DuckdbWriter(SinkWriter):
     def open(self) -> None:
         """Create the tables; refuse an existing table that lacks a column."""
         columns = [f"{quoted(c.name)} {column_type(c.data_type)}" for c in self._request.columns]
-        with connect(self._path, self._request.name, read_only=False) as database:
+        with self._connected() as database:
             database.execute(f"CREATE TABLE IF NOT EXISTS {self._table} ({', '.join(columns)})")
             database.execute(f"CREATE TABLE IF NOT EXISTS {COMMITS} (job VARCHAR, sink VARCHAR, batch_id BIGINT)")
             present = {row[0].lower() for row in database.execute(f"DESCRIBE {self._table}").fetchall()}
@@ -50,7 +53,7 @@ class DuckdbWriter(SinkWriter):
     def write(self, batch: DataFrame, batch_id: int) -> None:
         """All of the batch or nothing; a batch that is written already is left out."""
         rows = arrow_table(batch)
-        with connect(self._path, self._request.name, read_only=False) as database:
+        with self._connected() as database:
             mark = [self._request.job_id, self._table, batch_id]
             known = database.execute(
                 f"SELECT 1 FROM {COMMITS} WHERE job = ? AND sink = ? AND batch_id = ?", mark
@@ -66,6 +69,9 @@ class DuckdbWriter(SinkWriter):
             except BaseException:
                 database.execute("ROLLBACK")
                 raise
+
+    def _connected(self) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
+        return connect(self._path, self._request.name, read_only=False, patience=self._patience)
 
     def _apply(self, database: duckdb.DuckDBPyConnection) -> None:
         if self._request.overwrite:

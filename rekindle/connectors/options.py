@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from execnodes.core.errors import OptionError
-from execnodes.core.options import ConfigOption
+from execnodes.core.options import ConfigOption, parse_duration
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,10 @@ class TableOptions(dict[str, str]):
     def number(self, key: str) -> int:
         """Of an int option."""
         return int(self.text(key))
+
+    def seconds(self, key: str) -> float:
+        """Of a duration option."""
+        return parse_duration(self.text(key), key) / 1000
 
 
 COMMON = (

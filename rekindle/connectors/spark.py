@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from execnodes.connectors.spark import CONNECTOR, bounded
 from execnodes.core.connectors import ConnectorDeclaration
-from execnodes.core.errors import ConnectorError
+from execnodes.core.errors import ConnectorError, PassingError
 from execnodes.lowering.stream import quote
 from rekindle.connectors.base import SinkConnector, SinkRequest, SinkWriter, SourceConnector, SourceFrame, SourceRequest
 from rekindle.connectors.line_text import stream_name
 from rekindle.connectors.options import TableOption, TableOptions
+from rekindle.spark.passing import may_pass
 from rekindle.spark.releases import named
 
 if TYPE_CHECKING:
@@ -101,7 +102,8 @@ def _refused(error: Exception, name: str, table: str) -> ConnectorError:
     # A Java exception's own text has its whole stack.
     java = getattr(error, "java_exception", None)
     text = str(java.getMessage()) if java is not None else str(error)
-    return ConnectorError(f"Spark's data source {name!r}: {text}", where=f"table {table}")
+    kind = PassingError if may_pass(str(error)) else ConnectorError
+    return kind(f"Spark's data source {name!r}: {text}", where=f"table {table}")
 
 
 class _Writer(SinkWriter):

@@ -18,7 +18,7 @@ from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
 from execnodes.core.errors import JobError, PlanError
-from plans.format.places import without_places
+from plans.format.job_options import is_same_pipeline
 from rekindle.files.atomic_file import owners_opener, private_folder, write_atomically
 from rekindle.files.json_files import Id, Millis, parsed, read_json, read_text
 from rekindle.files.paths import PathError, entered
@@ -206,8 +206,10 @@ class JobFolder:
             self._lock = None
 
     def open(self, plan: str, name: str) -> JobIdentity:
-        """Take the folder for a plan: a new one is written, an existing one must be the same."""
+        """Take the folder for a plan: a new one is written, an existing one is the same but for the job's options."""
         if self.has_plan(plan):
+            if read_text(self.plan_file, hint=_GIVE) != plan:
+                write_atomically(self.plan_file, plan, replace=True, private=True)
             return self.identity()
         # The first of the two files may be there, from a process that was killed before it wrote the second one.
         identity = self.enrol(name)
@@ -218,7 +220,7 @@ class JobFolder:
         """Whether the folder has this plan; False if it has none yet, PlanError if it has another one."""
         if not self.plan_file.exists():
             return False
-        if without_places(read_text(self.plan_file, hint=_GIVE)) != without_places(plan):
+        if not is_same_pipeline(read_text(self.plan_file, hint=_GIVE), plan):
             raise PlanError(
                 "the job folder belongs to another plan",
                 where=str(self.path),

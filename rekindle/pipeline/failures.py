@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 
-from execnodes.core.errors import JobError, RekindleError
+from execnodes.core.errors import JobError, PassingError, RekindleError
 from execnodes.core.places import Place, explain
 from execnodes.core.version import ENGINE_VERSION
 from execnodes.state.pages.spark_client import ENDED
@@ -14,6 +14,7 @@ from rekindle.connectors.line_text import find_origin
 from rekindle.connectors.registry import describe_failure
 from rekindle.files.job_folder import NO_ROOM, JobFolder
 from rekindle.spark.java import MEMORY, lost, text_of
+from rekindle.spark.passing import WORKER_DIED, is_passing, may_pass
 
 _RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\]\s*(.*?)\s*(?:SQLSTATE: \w+|$)", re.S)
 """What `raise_error` says: a check that an expression makes."""
@@ -37,15 +38,6 @@ _ROOM = (
 )
 _JAVA_MEMORY = re.compile(r"java\.lang\.OutOfMemoryError(?:: ([^\n]+))?")
 _PYTHON_MEMORY = re.compile(r"^(?:MemoryError|pyarrow\.lib\.ArrowMemoryError)\b.*$", re.M)
-_WORKER_DIED = re.compile(r"(?:worker|daemon thread) exited unexpectedly")
-"""A worker of tasks, or the one that a stateful operator has beside the driver."""
-_PASSING = re.compile(
-    rf"{_WORKER_DIED.pattern}|Python worker (?:failed )?to connect back|Python (?:daemon )?failed to launch worker"
-    r"|ExecutorLostFailure|Executor heartbeat timed out|FetchFailed|IOException: Broken pipe|ClosedChannelException"
-    r"|java\.net\.(?:Socket|SocketTimeout|Connect|NoRouteToHost)Exception|Connection reset by peer"
-    r"|java\.util\.concurrent\.TimeoutException|RpcTimeoutException"
-)
-"""Processes that were killed or too slow (Spark gives a Python worker ten seconds to begin), and broken connections."""
 _NOT_INSTALLED = re.compile(r"ModuleNotFoundError: No module named '((?:execnodes|planner|plans|rekindle)[\w.]*)'")
 _WORKERS = (
     "If nobody killed it, the system was short of memory: give the machine or container more, lower "
@@ -87,6 +79,15 @@ def drain_error(folder: JobFolder) -> JobError:
     )
 
 
+def describe_sink_failure(error: OSError, table: str) -> RekindleError | None:
+    """The error for a sink whose file could not be written; None if it is not about a file."""
+    if is_passing(error):
+        said = error.strerror or type(error).__name__
+        where = ", ".join(filter(None, [f"table {table}", error.filename and str(error.filename)]))
+        return PassingError(said, where=where, hint=_HINT)
+    return of_disk(error)
+
+
 def told_as(error: BaseException, folder: Path) -> BaseException:
     """What the caller is told of an error at the start of a job in a folder; exceptions of Spark may say little."""
     if isinstance(error, RekindleError) or not isinstance(error, Exception):
@@ -100,10 +101,10 @@ def passes(error: object) -> bool:
     Whatever is not known to pass is taken to come again: bad rows, failed casts, errors of ours and of the user's code.
     """
     if isinstance(error, RekindleError):
-        return False
+        return isinstance(error, PassingError)
     text = text_of(error)
     said = text.split("=== Streaming Query ===")[0]
-    return bool(_PASSING.search(said)) and not _RAISED.search(said) and lost(text) is None
+    return may_pass(said) and not _RAISED.search(said) and lost(text) is None
 
 
 def _resources(text: str) -> JobError | None:
@@ -125,7 +126,7 @@ def _resources(text: str) -> JobError | None:
     python = _PYTHON_MEMORY.search(said)
     if python:
         return JobError(f"a Python worker is out of memory: {python[0]}", hint=_WORKERS)
-    if _WORKER_DIED.search(said) and not _RAISED.search(said):
+    if WORKER_DIED.search(said) and not _RAISED.search(said):
         return JobError("a Python worker of Spark was killed, or has crashed", hint=_WORKERS)
     return None
 

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from plans.compatibility.compare import Comparison, Judgement
 from plans.evolution.diff import Change, NodeDifference, PlanDifference
 from rekindle.report.checked import Checked
 
 
 def checked_document(found: Checked) -> dict[str, object]:
-    """``verdict`` and ``operators``: uid, state, fate, reason, and what else is known."""
+    """As `comparison_document`, with sizes of states, and the operators to be bootstrapped."""
+    return comparison_document(found.comparison, found.size, found.bootstrap)
+
+
+def comparison_document(
+    found: Comparison,
+    size: Callable[[Judgement], tuple[int, int] | None] = lambda judgement: None,
+    bootstrap: Sequence[str] = (),
+) -> dict[str, object]:
+    """``verdict`` and ``operators``: uid, state, fate, reason, and what else is known; `size`: rows and bytes."""
     operators = []
-    for each in found.comparison.judgements:
+    for each in found.judgements:
         operator: dict[str, object] = {
             "uid": each.uid, "state": each.state, "fate": str(each.fate), "reason": each.reason,
         }  # fmt: skip
-        size = found.size(each)
-        if size is not None:
-            operator |= {"rows": size[0], "bytes": size[1]}
+        if (known := size(each)) is not None:
+            operator |= {"rows": known[0], "bytes": known[1]}
         if each.columns:
             operator["columns"] = dict(each.columns)
         if each.empty:
@@ -26,12 +35,12 @@ def checked_document(found: Checked) -> dict[str, object]:
             operator["loss"] = True
         operators.append(operator)
     document: dict[str, object] = {"verdict": str(found.verdict), "operators": operators}
-    if found.bootstrap:
-        document["bootstrap"] = list(found.bootstrap)
-    if found.comparison.notes:
-        document["notes"] = list(found.comparison.notes)
-    if found.comparison.intended_changes:
-        document["intendedChanges"] = [each.document() for each in found.comparison.intended_changes]
+    if bootstrap:
+        document["bootstrap"] = list(bootstrap)
+    if found.notes:
+        document["notes"] = list(found.notes)
+    if found.intended_changes:
+        document["intendedChanges"] = [each.document() for each in found.intended_changes]
     return document
 
 

@@ -35,11 +35,14 @@ class CompiledPlan:
         source: str = "<plan>",
         executor: PlanExecutor | None = None,
         comparison: Comparison | None = None,
+        unkept: tuple[str, ...] = (),
     ) -> None:
         """Read `text`; PlanError if it is no plan that this engine runs. `source` names it in messages.
 
-        `comparison`: what becomes of the state of the plan that it was compiled from.
+        `comparison`: what becomes of the state of the plan that it was compiled from; `unkept`: options that were set
+        when it was compiled and that no plan keeps.
         """
+        self.unkept = unkept
         self.comparison = comparison
         self._text = text
         self._source = source
@@ -53,9 +56,10 @@ class CompiledPlan:
         options: CompileOptions = ALL,
         executor: PlanExecutor | None = None,
         comparison: Comparison | None = None,
+        unkept: tuple[str, ...] = (),
     ) -> Self:
         """The plan of nodes that a planner has made."""
-        return cls(encode(graph, options), executor=executor, comparison=comparison)
+        return cls(encode(graph, options), executor=executor, comparison=comparison, unkept=unkept)
 
     @classmethod
     def from_file(

@@ -10,6 +10,7 @@ from execnodes.core.errors import RekindleError
 from execnodes.engine.slot_frames import TAG
 from execnodes.lowering.stream import quote
 from rekindle.connectors.base import SinkWriter
+from rekindle.pipeline.failures import describe_sink_failure
 from rekindle.runtime.gate import Gate
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ class Target:
     writer: SinkWriter
     columns: Mapping[str, str]
     """Name in the table to Spark SQL text."""
+    table: str
+    """Its name, for messages."""
 
 
 class FanOut:
@@ -58,13 +61,22 @@ class FanOut:
             self.error = error
             raise
 
+    def _put(self, target: Target, rows: DataFrame, batch_id: int) -> None:
+        try:
+            target.writer.write(rows, batch_id)
+        except OSError as error:
+            described = describe_sink_failure(error, target.table)
+            if described is None:
+                raise
+            raise described from error
+
     def _write(self, batch: DataFrame, batch_id: int) -> None:
         # A frame behind stateful operators may be computed only once, whatever the sinks do with it.
         once = len(self._targets) == 1 and self._targets[0].writer.single_pass
         frame = batch if once else batch.persist()
         try:
             for target in self._targets:
-                target.writer.write(self._rows(frame, target), batch_id)
+                self._put(target, self._rows(frame, target), batch_id)
         finally:
             if not once:
                 frame.unpersist()

@@ -145,24 +145,23 @@ class StreamJob(Job):
         self._writers.append(writer)
         writer.open()
         texts = sink_columns(self._prepared.pipeline, sink.node.id).values()
-        return Target(sink.node.id, writer, {c.name: text for c, text in zip(sink.columns, texts, strict=True)})
+        columns = {c.name: text for c, text in zip(sink.columns, texts, strict=True)}
+        return Target(sink.node.id, writer, columns, sink.table.name)
 
     def _outcome(self) -> RekindleError | None:
         error = self._attempts(self._ended_by_itself)
         if error is None and self._stopping and self._drains and self._prepared.builder.timed:
             error = self._drained()
         if error is not None:
-            return self._explained(error)
+            return explained(error)
         if self._savepoint_at_end is not None:
             self.savepoint(self._savepoint_at_end)
         return None
 
     def _attempts(self, run: Callable[[StreamingQuery], None]) -> BaseException | None:
         """Run the query, again after failures that may pass; what made it fail."""
-        while True:
-            error = self._attempt(run)
-            if error is None or self._fan_out.error is not None or not passes(error):
-                return error
+        error = self._attempt(run)
+        while error is not None and passes(error):
             delay = self._restarts.delay()
             if delay is None:
                 return error
@@ -171,8 +170,18 @@ class StreamJob(Job):
             with self._turn:
                 if self._stopping and run == self._ended_by_itself:
                     return None
-                self._gate.open()
-                self._query = self._paced(self._ending()).start()
+                error = self._start_again()
+            error = error or self._attempt(run)
+        return error
+
+    def _start_again(self) -> Exception | None:
+        """Start the query over new writers; what kept it from starting."""
+        try:
+            self._gate.open()
+            self._query = self._paced(self._ending()).start()
+        except Exception as error:  # noqa: BLE001  # kept, and raised again by `wait`
+            return error
+        return None
 
     def _attempt(self, run: Callable[[StreamingQuery], None]) -> BaseException | None:
         """Run the query until it has stopped; what made it fail."""
@@ -180,8 +189,8 @@ class StreamJob(Job):
         try:
             run(self._query)
         except BaseException as error:  # noqa: BLE001  # kept, and raised again by `wait`
-            return None if self._gate.refused else error
-        return None if self._gate.refused else self._query.exception()
+            return None if self._gate.refused else self._fan_out.error or error
+        return None if self._gate.refused else self._fan_out.error or self._query.exception()
 
     def _ended_by_itself(self, query: StreamingQuery) -> None:
         if self._prepared.builder.bounded:
@@ -234,11 +243,6 @@ class StreamJob(Job):
             time.sleep(0.01)
         if query.isActive and self.folder.committed_watermark() < DRAINED:
             raise drain_error(self.folder)
-
-    def _explained(self, error: BaseException) -> RekindleError:
-        if self._fan_out.error is not None:
-            return self._fan_out.error
-        return explained(error)
 
     def stop(self, *, with_savepoint: Path | None = None, drain: bool = False) -> None:
         """Stop between two micro-batches; the folder can be continued from.

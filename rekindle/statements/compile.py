@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from execnodes.core.errors import SqlError
 from execnodes.core.garbage import no_collection
@@ -46,11 +47,12 @@ def compile_body(
         if origin is not None:
             evolution = evolved(graph, origin, CatalogTables(catalog), configuration)
             graph, comparison = evolution.graph, evolution.comparison
+        graph = replace(graph, job_options=configuration.job_options())
         options = CompileOptions(
             configuration.get_option("table.plan.compile.catalog-objects"),  # type: ignore[arg-type]  # checked on SET
             lambda identifier: (entry := catalog.find(identifier)) is not None and entry.temporary,
         )
-        return CompiledPlan.of(graph, options, executor, comparison)
+        return CompiledPlan.of(graph, options, executor, comparison, configuration.unkept_keys())
 
 
 def compile_graph(

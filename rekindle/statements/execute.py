@@ -131,7 +131,12 @@ def _(statement: CompilePlan, environment: Session) -> TableResult:
     assert statement.body is not None
     plan = environment.compile_body(statement.body, from_plan=statement.from_plan)
     plan.write_to_file(statement.path, ignore_if_exists=False, force=force)
-    return TableResult(message="\n".join([f"Plan written to {statement.path}.", *_fates(plan)]))
+    return TableResult(message="\n".join([f"Plan written to {statement.path}.", *_fates(plan), *unkept_lines(plan)]))
+
+
+def unkept_lines(plan: CompiledPlan) -> list[str]:
+    """What a plan does not keep of the options that were set when it was compiled."""
+    return [f"not kept: {', '.join(plan.unkept)} (of a session, not of a plan)"] if plan.unkept else []
 
 
 def _fates(plan: CompiledPlan) -> list[str]:

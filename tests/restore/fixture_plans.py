@@ -27,6 +27,6 @@ def difference(program: RestoreProgram, folder: Path, released: Collection[Relea
     again = f"remove {program.fixture} and run make fixtures NODE={program.node}"
     if missed := (types - before) & known:
         return f"{program} was written before {', '.join(sorted(missed))} of the same release: {again}"
-    # Places of the SQL stand beside the nodes; which there are is no part of what a plan is.
-    frame = {name: now[name] for name in ("$schema", "engineVersion", "places") if name in now}
+    # Places of the SQL and options of the job stand beside the nodes; which there are is no part of what a plan is.
+    frame = {name: now[name] for name in ("$schema", "engineVersion", "configuration", "places") if name in now}
     return f"{program} compiles to another plan: {again}" if types == before and now != {**then, **frame} else ""
