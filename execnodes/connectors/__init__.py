@@ -7,6 +7,7 @@ The functions below answer what planner and nodes ask of a table.
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Collection, Mapping
 from functools import lru_cache
 from importlib import import_module
@@ -115,6 +116,32 @@ def _taken(options: Options, has_primary_key: bool) -> Takes:
         return Takes.INSERTS
     taken = connector.sink.of(options, has_primary_key)
     return of_format.takes if of_format is not None and of_format.changelog else taken
+
+
+def physical_identity(options: Options) -> Mapping[str, str]:
+    """What of a table's options says which data outside it is, paths in one form; empty if nothing outside is.
+
+    References to secrets stay what they are.
+    """
+    connector = find_connector(options.get("connector", ""))
+    if connector is None or not connector.identity:
+        return {}
+    found = {key: options[key].strip() for key in connector.identity if key in options}
+    paths = {key: _normal_path(value) for key, value in found.items() if key.rpartition(".")[2] == "path"}
+    return {"connector": connector.identifier, **found, **paths}
+
+
+def position_names_files(options: Options) -> bool:
+    """Whether the position of a table's source names the files that were read."""
+    connector = find_connector(options.get("connector", ""))
+    return connector is not None and connector.source is not None and connector.source.position_by_path
+
+
+def _normal_path(path: str) -> str:
+    scheme, separator, rest = path.rpartition("://")
+    local = not separator or scheme == "file"
+    text = posixpath.normpath(rest.removeprefix("file:") or ".")
+    return text if local else f"{scheme}://{text}"
 
 
 def jars(options: Options) -> tuple[Jar, ...]:

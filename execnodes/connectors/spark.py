@@ -10,4 +10,14 @@ def bounded(options: Options) -> bool:
     return options.get(BOUNDED, "false") == "true"
 
 
-CONNECTOR = ConnectorDeclaration("spark", source=SourceAbilities(bounded=bounded, whole=True), sink=SinkAbilities())
+_PLACES = (
+    "path", "table", "dbtable", "query", "url", "topic", "subscribe", "subscribePattern", "assign",
+    "kafka.bootstrap.servers", "host", "port",
+)  # fmt: skip
+"""Options by which the data sources of Spark, and those that are often used with it, find their data."""
+CONNECTOR = ConnectorDeclaration(
+    "spark",
+    source=SourceAbilities(bounded=bounded, whole=True),
+    sink=SinkAbilities(),
+    identity=("spark.format", *(f"spark.options.{each}" for each in _PLACES)),
+)

@@ -49,6 +49,8 @@ class SourceAbilities:
     """Whether batch mode can read it even where its stream has no end."""
     again: bool = False
     """Whether it can be read once more from its begin up to a position, so that state can be made from its rows."""
+    position_by_path: bool = False
+    """Whether a position names the files that were read, by their paths."""
     filters: bool = False
     """Whether it leaves out rows itself: by PARTITIONED BY columns and, in a `columnar` format, by any column."""
     metadata: Mapping[str, LogicalType] | None = None
@@ -109,6 +111,9 @@ class ConnectorDeclaration:
     the same as `format`."""
     jars: tuple[Jar, ...] = ()
     """What Spark must have for it."""
+    identity: tuple[str, ...] = ()
+    """Options that say which data outside of the job a table is: a path, an address, a name there. Another value is
+    another table, whatever its name is. Empty where nothing outside is read or written."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from execnodes.core.errors import PlanError
 from execnodes.core.node import ExecNode
@@ -28,6 +28,8 @@ class ExecGraph:
     """Largest id ever given in this plan and those it evolved from; None: no larger one than those of the nodes."""
     job_options: Mapping[str, str] = field(default_factory=dict)
     """Defaults of the job that runs the plan; what the plan means does not depend on them."""
+    table_aliases: Mapping[str, str] = field(default_factory=dict)
+    """Dotted names of tables to those by which plans before this one knew them, and by which states mean them."""
 
     @classmethod
     def of(
@@ -45,6 +47,13 @@ class ExecGraph:
         graph._check_types()
         graph._check_uids()
         return graph
+
+    def with_nodes(self, nodes: tuple[ExecNode, ...]) -> ExecGraph:
+        """The same plan with other nodes under the same ids."""
+        made = ExecGraph.of(nodes, self.inputs, self.max_parallelism, self.engine_version)
+        return replace(
+            made, last_node_id=self.last_node_id, job_options=self.job_options, table_aliases=self.table_aliases
+        )
 
     @property
     def batch(self) -> bool:

@@ -284,6 +284,10 @@ OPTIONS: Mapping[str, ConfigOption] = {
             "table.plan.evolution.bootstrap", "text", "",
             "Operators whose state will be made before a changed query starts (rekindle bootstrap): uids, separated by commas.",
         ),
+        _option(
+            "table.plan.evolution.map", "text", "",
+            "Tables that a changed query knows by other names, or whose data lies elsewhere now: old=new, separated by commas.",
+        ),
         _option("table.sql-dialect", "enum", "default", "Only Flink's default dialect.", ("default",)),
         _option(
             "sql-client.execution.result-mode", "enum", "tableau", "Results are shown as they come, with their kinds of row.",

@@ -73,7 +73,7 @@ def prefixed(graph: ExecGraph, prefix: str | None) -> ExecGraph:
     if not prefix.replace("_", "a").isalnum() or not prefix.isascii():
         raise PlanError(f"{prefix!r} is no prefix for uids", hint="Write letters, digits and '_'.")
     nodes = tuple(_formatted(each, f"{prefix}_{_format(each)}") if each.addresses() else each for each in graph.nodes)
-    return ExecGraph.of(nodes, graph.inputs, graph.max_parallelism, graph.engine_version)
+    return graph.with_nodes(nodes)
 
 
 def _moved(node: ExecNode, at: int) -> ExecNode:

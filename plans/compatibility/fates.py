@@ -77,10 +77,13 @@ class Comparison:
 
     judgements: tuple[Judgement, ...]
     notes: tuple[str, ...] = ()
-    """What is to be known of the sinks; no verdict depends on it (docs/decisions/0010-query-evolution.md)."""
+    """What is to be known of sources and sinks; of these, `place_losses` alone decide about the verdict."""
 
     intended_changes: tuple[RelevantChange, ...] = ()
     """What this engine gives otherwise than the one that ran the old plan; no verdict depends on it."""
+
+    place_losses: tuple[str, ...] = ()
+    """Notes by which rows are counted twice or are missing, as a table lies elsewhere now: to be consented to."""
 
     unmakeable: frozenset[str] = frozenset()
     """Uids of operators above sources that cannot be read once more."""
@@ -97,7 +100,7 @@ class Comparison:
             return Verdict.INCOMPATIBLE
         if any(each.unsure for each in self.judgements):
             return Verdict.UNKNOWN
-        return Verdict.PARTIAL if self.losses else Verdict.FULL
+        return Verdict.PARTIAL if self.losses or self.place_losses else Verdict.FULL
 
     @property
     def losses(self) -> tuple[Judgement, ...]:

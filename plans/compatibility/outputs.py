@@ -7,26 +7,37 @@ from itertools import starmap
 
 from execnodes.core.meaning import RowsMeaning
 from execnodes.terms.shown import readable
+<<<<<<< HEAD
 from plans.compatibility import narrow_reads
 from plans.compatibility.carried import carried
 from plans.compatibility.plan_meanings import Meanings
+=======
+from plans.compatibility.physical_tables import moved_sinks
+from plans.compatibility.plan_meanings import Meanings, known_name
+>>>>>>> 041e17e1 (Say what a table that lies elsewhere does to rows)
 from plans.format.node_tables import tables_of
 
 
 def notes(old: Meanings, new: Meanings) -> tuple[str, ...]:
+<<<<<<< HEAD
     """A sentence for each table that is not simply written on, and for columns that were too narrow for some values.
 
     Inline tables hold nothing.
     """
     return (*_notes(_written(old), _written(new)), *narrow_reads.notes(old, new))
+=======
+    """A sentence for each table that is not simply written on; inline tables hold nothing."""
+    moved = moved_sinks(old.graph, new.graph) if old.graph is not None and new.graph is not None else frozenset()
+    return tuple(_notes(_written(old), _written(new), moved))
+>>>>>>> 041e17e1 (Say what a table that lies elsewhere does to rows)
 
 
-def _notes(before: dict[str, RowsMeaning], after: dict[str, RowsMeaning]) -> Iterator[str]:
+def _notes(before: dict[str, RowsMeaning], after: dict[str, RowsMeaning], moved: frozenset[str]) -> Iterator[str]:
     for table, rows in after.items():
         name = readable(table)
         if table not in before:
             yield f"sink {name} is new: it gets what changes from now on, and nothing of what was before"
-        elif not _equal(rows, before[table]):
+        elif table not in moved and not _equal(rows, before[table]):
             yield f"sink {name} holds rows of the old query: those that are not written again stay as they are"
     for table in before:
         if table not in after:
@@ -42,5 +53,12 @@ def _equal(one: RowsMeaning, other: RowsMeaning) -> bool:
 
 def _written(plan: Meanings) -> dict[str, RowsMeaning]:
     """Table to the rows it gets."""
-    sinks = plan.graph.roots() if plan.graph is not None else ()
-    return {table.name: plan.by_node[node.id].rows for node in sinks for table in tables_of(node) if table.identifier}
+    graph = plan.graph
+    if graph is None:
+        return {}
+    return {
+        known_name(graph, table.name): plan.by_node[node.id].rows
+        for node in graph.roots()
+        for table in tables_of(node)
+        if table.identifier
+    }

@@ -10,8 +10,9 @@ from execnodes.core.errors import PlanError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.meaning import RowsMeaning, StateMeaning
 from execnodes.core.node import ExecNode
+from execnodes.core.tables import TableReference
 from execnodes.terms.term import leaf
-from plans.format.node_tables import FIXED, tables_of
+from plans.format.node_tables import FIXED, map_tables, tables_of
 
 POSITION = "position"
 """Name under which the position of a source stands among the states of operators."""
@@ -72,7 +73,8 @@ def meant(graph: ExecGraph, without: frozenset[str] = NOTHING) -> Mapping[int, M
         below = [each for each in graph.inputs[node.id] if each in found]
         inputs = tuple(found[each].rows for each in below)
         complete = len(below) == len(graph.inputs[node.id])
-        rows = node.meaning(inputs) if complete else node.meaning_of_rest(inputs)
+        named = _by_known_names(node, graph)
+        rows = named.meaning(inputs) if complete else named.meaning_of_rest(inputs)
         if rows is None or (not inputs and rows.sources and rows.sources <= without):
             continue
         uids = frozenset(uid for each in below for uid in operators[each])
@@ -86,6 +88,22 @@ def meant(graph: ExecGraph, without: frozenset[str] = NOTHING) -> Mapping[int, M
         positions = () if inputs else _positions(node, rows)
         found[node.id] = Meant(node, rows, (*positions, *states))
     return found
+
+
+def known_name(graph: ExecGraph, table: str) -> str:
+    """The name by which the states of a plan mean a table."""
+    return graph.table_aliases.get(table, table)
+
+
+def _by_known_names(node: ExecNode, graph: ExecGraph) -> ExecNode:
+    def rename(table: TableReference) -> TableReference:
+        known = graph.table_aliases.get(table.name)
+        if known is None or table.identifier is None:
+            return table
+        catalog, database, name = known.split(".", 2)
+        return table.model_copy(update={"identifier": (catalog, database, name)})
+
+    return map_tables(node, rename) if graph.table_aliases else node
 
 
 def _states(node: ExecNode, inputs: tuple[RowsMeaning, ...]) -> tuple[StateMeaning, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal as Tag
 from typing import Protocol
 
@@ -53,8 +53,7 @@ def resolve_tables(graph: ExecGraph, catalog: CatalogLookup, mode: Mode = "ALL",
         return map_tables(node, resolve)
 
     nodes = tuple(resolved(node) for node in graph.nodes)
-    made = ExecGraph.of(nodes, graph.inputs, graph.max_parallelism, graph.engine_version)
-    return replace(made, last_node_id=graph.last_node_id, job_options=graph.job_options)
+    return graph.with_nodes(nodes)
 
 
 def _resolve(fail: Fail, table: TableReference, catalog: CatalogLookup, mode: Mode, enrich: bool) -> TableReference:

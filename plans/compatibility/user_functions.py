@@ -58,8 +58,7 @@ def with_accumulators(graph: ExecGraph, functions: Mapping[str, Definition]) -> 
         schema = serializer_of(definition).schema()
         return call if schema == call.accumulator else call.model_copy(update={"accumulator": schema})
 
-    nodes = tuple(map_calls(node, now) for node in graph.nodes) if functions else graph.nodes
-    return ExecGraph.of(nodes, graph.inputs, graph.max_parallelism, graph.engine_version) if functions else graph
+    return graph.with_nodes(tuple(map_calls(node, now) for node in graph.nodes)) if functions else graph
 
 
 def _ask(node: ExecNode, call: UserCall, lookup: FunctionLookup, mode: Mode) -> None:

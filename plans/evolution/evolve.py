@@ -8,12 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import DEFAULT_UID_FORMAT, UID_FORMAT, ExecNode, StateMetadata
 from plans.compatibility.compare import Comparison, compare
 from plans.compatibility.find_intended_changes import find_intended_changes
 from plans.compatibility.outputs import notes
+from plans.compatibility.physical_tables import Moves, with_moved_names, with_places
 from plans.compatibility.plan_meanings import Meanings, meanings
 from plans.evolution.match import Matching
 
@@ -32,12 +34,20 @@ class Evolution:
     """What was compared."""
 
 
-def evolve(old: ExecGraph, new: ExecGraph, *, keep_ttl: bool = True, keep_parallelism: bool = True) -> Evolution:
+def evolve(
+    old: ExecGraph,
+    new: ExecGraph,
+    *,
+    keep_ttl: bool = True,
+    keep_parallelism: bool = True,
+    moves: Moves = MappingProxyType({}),
+) -> Evolution:
     """`new` with the ids of the nodes of `old` that mean the same; all others get ids that `old` has never used.
 
     `keep_ttl`: states without TTL take over that of the state they go on from, so that edits of a plan survive;
-    `keep_parallelism`: the old plan's max parallelism stays.
+    `keep_parallelism`: the old plan's max parallelism stays; `moves`: tables that have other names or places now.
     """
+    new = with_moved_names(old, new, moves)
     kept = Matching(old, new).pairs()
     ids = _ids(old, new, kept)
     nodes = tuple(_renamed(node, ids[node.id], old.by_id.get(kept.get(node.id, -1)), keep_ttl) for node in new.nodes)
@@ -46,10 +56,11 @@ def evolve(old: ExecGraph, new: ExecGraph, *, keep_ttl: bool = True, keep_parall
     made = ExecGraph.of(nodes, inputs, groups, new.engine_version)
     last = max(_used(old), *ids.values())
     unused = last if last > max(made.by_id) else None
-    graph = replace(made, last_node_id=unused, job_options=new.job_options)
+    graph = replace(made, last_node_id=unused, job_options=new.job_options, table_aliases=new.table_aliases)
     before, after = meanings(old), meanings(graph)
     changes = find_intended_changes(old, old.engine_version)
-    comparison = replace(compare(before, after), notes=notes(before, after), intended_changes=changes)
+    found = with_places(compare(before, after), old, graph, moves)
+    comparison = replace(found, notes=(*found.notes, *notes(before, after)), intended_changes=changes)
     return Evolution(graph, comparison, before, after)
 
 

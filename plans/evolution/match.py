@@ -16,7 +16,7 @@ from execnodes.core.node import ExecNode
 from execnodes.terms.forms import form, same
 from plans.compatibility.fates import Fate
 from plans.compatibility.judge import by_time, judge
-from plans.compatibility.plan_meanings import POSITION, Meant, meant
+from plans.compatibility.plan_meanings import POSITION, Meant, known_name, meant
 from plans.format.node_tables import tables_of
 
 _BEST, _LOSSY, _WORST = 1, 2, 4
@@ -178,4 +178,4 @@ def _columns(rows: RowsMeaning) -> list[str]:
 
 def _sinks(graph: ExecGraph) -> Mapping[int, list[str]]:
     """Tables that nodes at the end write."""
-    return {node.id: [each.name for each in tables_of(node)] for node in graph.roots()}
+    return {node.id: [known_name(graph, each.name) for each in tables_of(node)] for node in graph.roots()}

@@ -53,6 +53,7 @@ def encode(graph: ExecGraph, options: CompileOptions = ALL) -> str:
         max_parallelism=graph.max_parallelism,
         last_node_id=graph.last_node_id,
         configuration=dict(graph.job_options),
+        table_aliases=dict(graph.table_aliases),
         nodes=(),
         edges=tuple(Edge(source=source, target=node.id) for node in graph.nodes for source in graph.inputs[node.id]),
     )

@@ -47,6 +47,8 @@ class PlanDocument(PlanModel):
     uid, is given twice."""
     configuration: dict[str, str] = Property(default={})
     """Options of the job, as defaults for the session that runs the plan; since 1.5."""
+    table_aliases: dict[str, str] = Property(default={})
+    """Dotted names of tables to those that plans before this one had for them; since 1.5. States mean them by these."""
     nodes: tuple[dict[str, Any], ...]
     """Inputs before consumers; each is read by the class its `type` names."""
     edges: tuple[Edge, ...]

@@ -55,7 +55,7 @@ def graph_of(nodes: tuple[ExecNode, ...], document: PlanDocument) -> ExecGraph:
             raise error
     graph = ExecGraph.of(nodes, inputs, document.max_parallelism, document.engine_version)
     options = read_job_options(document.configuration)
-    return replace(graph, last_node_id=document.last_node_id, job_options=options)
+    return replace(graph, last_node_id=document.last_node_id, job_options=options, table_aliases=document.table_aliases)
 
 
 def read_document(text: str, *, oldest: str | None = OLDEST_READABLE) -> PlanDocument:

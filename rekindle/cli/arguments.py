@@ -14,6 +14,12 @@ Options = Annotated[
 ScriptFile = Annotated[Path | None, typer.Option("-f", "--file", metavar="FILE", help="SQL script; - reads stdin.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown, for pull requests.")]
+Map = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map", metavar="OLD=NEW", help="A table's old name and its new one, or the places it has moved from and to."
+    ),
+]
 Bootstrap = Annotated[
     list[str] | None,
     typer.Option(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rekindle.cli.arguments import AsJson, AsMarkdown, Bootstrap, only_one
+from rekindle.cli.arguments import AsJson, AsMarkdown, Bootstrap, Map, only_one
 from rekindle.cli.terminal import coloured
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def check(
         typer.Option("--savepoint", "-s", metavar="DIR", help="What the state is; OLD may then be newer or older."),
     ] = None,
     bootstrap: Bootstrap = None,
+    moves: Map = None,
     against_git: Annotated[
         str | None,
         typer.Option(
@@ -44,6 +45,7 @@ def check(
     """Say for each state whether NEW keeps it. Exit code 0 full, 3 incompatible, 4 partial, 5 unknown."""
     only_one(as_json=as_json, as_markdown=as_markdown)
     from rekindle.report.checked import worst
+    from rekindle.statements.evolution import parse_moves
 
     given = plans or []
     if against_git is not None:
@@ -56,19 +58,19 @@ def check(
         raise typer.Exit(worst(each.verdict for each in found).exit_code)
     if len(given) != 2:
         raise typer.BadParameter(f"give two plans, not {len(given)}", param_hint="OLD NEW")
-    one = _pair(given[0], given[1], savepoint, bootstrap or [])
+    one = _pair(given[0], given[1], savepoint, bootstrap or [], parse_moves(",".join(moves or [])))
     _show(one, as_json=as_json, as_markdown=as_markdown)
     raise typer.Exit(one.verdict.exit_code)
 
 
-def _pair(old: Path, new: Path, savepoint: Path | None, bootstrap: Sequence[str]) -> Checked:
+def _pair(old: Path, new: Path, savepoint: Path | None, bootstrap: Sequence[str], moves: Mapping[str, str]) -> Checked:
     from rekindle.report.checked import checked
     from rekindle.results.compiled_plan import CompiledPlan
 
     before, after = ((str(path), CompiledPlan.from_file(path).graph) for path in (old, new))
     if old.resolve() == new.resolve():
         print(f"{old} is compared with itself", file=sys.stderr)
-    return checked(before, after, savepoint, bootstrap)
+    return checked(before, after, savepoint, bootstrap, moves)
 
 
 def _against_git(revision: str, given: Sequence[Path]) -> tuple[list[Checked], list[Path]]:

@@ -11,14 +11,14 @@ import typer
 
 from execnodes.core.options import CONSENT
 from execnodes.core.words import counted
-from rekindle.cli.arguments import AsJson, Bootstrap, InitFile, Options
+from rekindle.cli.arguments import AsJson, Bootstrap, InitFile, Map, Options
 from rekindle.cli.inputs import parse_options, read_script, reading
 
 if TYPE_CHECKING:
     from plans.compatibility.compare import Comparison
     from rekindle.results.compiled_plan import CompiledPlan
 
-BOOTSTRAP = "table.plan.evolution.bootstrap"
+BOOTSTRAP, MAP = "table.plan.evolution.bootstrap", "table.plan.evolution.map"
 
 
 def compile(
@@ -36,6 +36,7 @@ def compile(
         typer.Option("--consent", metavar="WHAT", help="State that is lost: await_approval, allow or reject."),
     ] = None,
     bootstrap: Bootstrap = None,
+    moves: Map = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing plan file.")] = False,
     init: InitFile = None,
     options: Options = None,
@@ -53,6 +54,8 @@ def compile(
         configuration[CONSENT] = consent
     if bootstrap:
         configuration[BOOTSTRAP] = ",".join(bootstrap)
+    if moves:
+        configuration[MAP] = ",".join(moves)
     first = read_script(init) if init else None
     script = read_script(file)
     from rekindle.api.table_environment import TableEnvironment

@@ -9,7 +9,7 @@ import typer
 
 from execnodes.core.secrets import masked
 from execnodes.core.words import counted
-from rekindle.cli.arguments import Bootstrap
+from rekindle.cli.arguments import Bootstrap, Map
 from rekindle.cli.inputs import read_script
 
 
@@ -23,6 +23,7 @@ def report(
         Path | None, typer.Option("--savepoint", "-s", metavar="DIR", help="What the state is: also rows and bytes.")
     ] = None,
     bootstrap: Bootstrap = None,
+    moves: Map = None,
     old_sql: Annotated[Path | None, typer.Option("--old-sql", metavar="FILE", help="Script of OLD.")] = None,
     new_sql: Annotated[Path | None, typer.Option("--new-sql", metavar="FILE", help="Script of NEW.")] = None,
 ) -> None:
@@ -37,6 +38,7 @@ def report(
     from rekindle.report.checked import checked
     from rekindle.report.html.page import plan_page, upgrade_page
     from rekindle.results.compiled_plan import CompiledPlan
+    from rekindle.statements.evolution import parse_moves
 
     before = CompiledPlan.from_file(old).graph
     if new is None:
@@ -44,7 +46,8 @@ def report(
         print(f"{output}: {counted(len(before.nodes), 'node')}")
         return
     after = CompiledPlan.from_file(new).graph
-    found = checked((str(old), before), (str(new), after), savepoint, bootstrap or [])
+    given = parse_moves(",".join(moves or []))
+    found = checked((str(old), before), (str(new), after), savepoint, bootstrap or [], given)
     _write(output, upgrade_page(found, before, after, (scripts[0], scripts[1]) if scripts else None))
     print(f"{output}: {found.verdict}")
 

@@ -27,7 +27,7 @@ def in_full(node: ExecNode, table: TableReference) -> tuple[ResolvedTable, Mappi
 def resolved_text(graph: ExecGraph) -> str:
     """The plan of a graph that is about to run: schemas in full, of the options only connector and formats."""
     nodes = tuple(map_tables(node, _described) for node in graph.nodes)
-    return encode(ExecGraph.of(nodes, graph.inputs, graph.max_parallelism, graph.engine_version))
+    return encode(graph.with_nodes(nodes))
 
 
 def _described(table: TableReference) -> TableReference:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from execnodes.core.graph import ExecGraph
 from plans.compatibility.compare import Comparison, Judgement, Verdict, compare
 from plans.compatibility.find_intended_changes import find_intended_changes
 from plans.compatibility.outputs import notes
+from plans.compatibility.physical_tables import Moves, with_moved_names, with_places
 from plans.compatibility.plan_meanings import Meanings, meanings
 from plans.evolution.bootstrap import bootstrapped, unmakeable
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 SENTENCES = {
     Verdict.FULL: "Every state goes on, and the rows will be those of a fresh run.",
-    Verdict.PARTIAL: "Something starts empty, is dropped, or goes on with a loss.",
+    Verdict.PARTIAL: "Something starts empty, is dropped or goes on with a loss, or rows are missing or counted twice.",
     Verdict.INCOMPATIBLE: "Some state means something else now; going on with it would give wrong rows.",
     Verdict.UNKNOWN: "It cannot be proven that the rows will be right.",
 }
@@ -60,12 +62,15 @@ def checked(
     new: tuple[str, ExecGraph],
     savepoint: Path | None = None,
     bootstrap: Sequence[str] = (),
+    moves: Moves = MappingProxyType({}),
 ) -> Checked:
     """Compare plans given by name and nodes; a savepoint says what the state is, whatever the old plan says.
 
     `bootstrap`: uids of operators whose state is to be made from the sources; PlanError if they keep theirs.
+    `moves`: names and places of tables to those of today.
     """
-    before, after = meanings(old[1]), meanings(new[1])
+    changed = with_moved_names(old[1], new[1], moves)
+    before, after = meanings(old[1]), meanings(changed)
     sinks = notes(before, after)
     ran, engine_version = old[1], old[1].engine_version
     saved: dict[tuple[str, str], SavedState] = {}
@@ -79,7 +84,13 @@ def checked(
         saved = {(each.uid, each.name): each for each in manifest.states}
     addresses = frozenset((each.uid, each.name) for each in before)
     changes = find_intended_changes(ran, engine_version)
-    found = replace(compare(before, after), notes=sinks, intended_changes=changes, unmakeable=unmakeable(new[1], after))
+    found = with_places(compare(before, after), ran, changed, moves)
+    found = replace(
+        found,
+        notes=(*found.notes, *sinks),
+        intended_changes=changes,
+        unmakeable=unmakeable(changed, after),
+    )
     if bootstrap:
         found = bootstrapped(found, bootstrap, before, after)
     return Checked(old[0], new[0], found, saved, str(savepoint or ""), addresses, tuple(bootstrap))

@@ -120,7 +120,8 @@ def _part(graph: ExecGraph, nodes: Sequence[ExecNode], manifest: Manifest, job_d
     first = max(graph.by_id) + 1
     sinks = [_forgetting(each, first + at) for at, each in enumerate(ends)]
     inputs = {**graph.inputs, **{sink.id: (node.id,) for sink, node in zip(sinks, ends, strict=True)}}
-    return ExecGraph.of((*kept, *sinks), inputs, graph.max_parallelism, graph.engine_version)
+    made = ExecGraph.of((*kept, *sinks), inputs, graph.max_parallelism, graph.engine_version)
+    return replace(made, table_aliases=graph.table_aliases)
 
 
 def _ending(node: ExecNode, manifest: Manifest, job_dir: Path) -> ExecNode:

@@ -9,6 +9,7 @@ WORKER_DIED = re.compile(r"(?:worker|daemon thread) exited unexpectedly")
 """A worker of tasks, or the one that a stateful operator has beside the driver."""
 _PROCESSES = (
     rf"{WORKER_DIED.pattern}|Python worker (?:failed )?to connect back|Python (?:daemon )?failed to launch worker"
+    r"|STREAMING_PYTHON_RUNNER_INITIALIZATION_COMMUNICATION_FAILURE"
     r"|ExecutorLostFailure|Executor heartbeat timed out|FetchFailed"
 )
 """Processes that were killed or too slow; Spark gives a Python worker ten seconds to begin."""

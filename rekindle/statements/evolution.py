@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from execnodes.core.errors import PlanError
+from execnodes.core.errors import OptionError, PlanError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import CONSENT
 from plans.compatibility.compare import Comparison, Verdict
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("rekindle.plans")
 BOOTSTRAP = "table.plan.evolution.bootstrap"
+MAP = "table.plan.evolution.map"
 Approve = Callable[[Comparison], bool]
 """Asks somebody whether a plan may be made although state is lost."""
 
@@ -51,6 +52,7 @@ def evolved(graph: ExecGraph, origin: Origin, catalog: CatalogLookup, configurat
         graph,
         keep_ttl="table.exec.state.ttl" not in configuration,
         keep_parallelism="pipeline.max-parallelism" not in configuration,
+        moves=parse_moves(configuration.get_option(MAP)),
     )
     found = replace(found, comparison=replace(found.comparison, unmakeable=unmakeable(found.graph, found.after)))
     uids = [each.strip() for each in configuration.get_option(BOOTSTRAP).split(",") if each.strip()]
@@ -77,10 +79,12 @@ def require_consent(comparison: Comparison, origin: Origin, policy: str) -> None
     asked = policy == "await_approval" and origin.approve is not None and origin.approve(comparison)
     if policy == "allow" or asked:
         return
-    what = "cannot be judged" if verdict is Verdict.UNKNOWN else "would be lost"
+    what = "some state cannot be judged" if verdict is Verdict.UNKNOWN else "some state would be lost"
+    if verdict is Verdict.PARTIAL and not comparison.losses:
+        what = "some rows would be missing or counted twice"
     rejected = f"{CONSENT} is reject. " if policy == "reject" else ""
     raise EvolutionError(
-        f"some state {what}, and nobody has consented to that:\n  {listed}",
+        f"{what}, and nobody has consented to that:\n  {listed}",
         comparison,
         where=where,
         hint=f"{rejected}{_offer(comparison)}to consent: SET '{CONSENT}' = 'allow', or rekindle compile --consent "
@@ -95,11 +99,22 @@ def _offer(comparison: Comparison) -> str:
     return way if options else ""
 
 
+def parse_moves(text: str) -> dict[str, str]:
+    """``old=new`` texts, separated by commas; OptionError for others."""
+    pairs = [each.partition("=") for each in text.split(",") if each.strip()]
+    for before, sign, after in pairs:
+        if not sign or not before.strip() or not after.strip():
+            hint = "Write OLD=NEW: two names of a table, or two places of its data."
+            raise OptionError(f"{MAP}: {before + sign + after!r} is not a value of this option", hint=hint)
+    return {before.strip(): after.strip() for before, _, after in pairs}
+
+
 def lines(comparison: Comparison) -> Iterator[str]:
     """What is lost, cannot be, or cannot be judged: a line each."""
     for each in comparison.judgements:
         if each.loss or each.unsure or not (each.goes_on or each.fate in ("empty", "drop")):
             yield f"{each.fate}: {each.title}: {each.reason}"
+    yield from comparison.place_losses
 
 
 def _known(graph: ExecGraph, catalog: CatalogLookup) -> ExecGraph:

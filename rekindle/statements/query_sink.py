@@ -49,4 +49,4 @@ def collected(graph: ExecGraph) -> tuple[ExecGraph, TableReference | None, str]:
     nodes = tuple(map_tables(node, rename) for node in graph.nodes)
     if not found:
         return graph, None, name
-    return ExecGraph.of(nodes, graph.inputs, graph.max_parallelism, graph.engine_version), found[0], name
+    return graph.with_nodes(nodes), found[0], name

@@ -139,7 +139,7 @@ def test_options_that_only_running_reads_are_no_options_of_the_planner() -> None
     # Read where plans are compiled, by the house above the planner.
     compiling = {
         "table.plan.compile.catalog-objects", "table.plan.force-recompile", "table.plan.evolution.consent",
-        "table.plan.evolution.bootstrap", "table.sql-dialect", "pipeline.max-parallelism",
+        "table.plan.evolution.bootstrap", "table.plan.evolution.map", "table.sql-dialect", "pipeline.max-parallelism",
     }  # fmt: skip
     planners = ("table.exec.", "table.optimizer.", "__table.exec.")
     plan = {key for key, option in OPTIONS.items() if option.scope == "plan" and not option.inert}

@@ -6,7 +6,6 @@ import time
 from dataclasses import replace
 
 from execnodes.core.errors import StateError
-from execnodes.core.graph import ExecGraph
 from plans.format.codec import encode
 from plans.format.document import MAX_PARALLELISM
 from plans.format.load import load
@@ -20,7 +19,7 @@ def resize(work: Workspace, groups: int) -> None:
     if not 1 <= groups <= MAX_PARALLELISM:
         raise StateError(f"the maximum parallelism {groups} is not between 1 and {MAX_PARALLELISM}")
     graph = load(work.plan, source=PLAN)
-    work.plan = encode(ExecGraph.of(graph.nodes, graph.inputs, groups, graph.engine_version))
+    work.plan = encode(replace(graph, max_parallelism=groups))
     for draft in list(work.drafts.values()):
         begun = time.monotonic()
         spread = skew(work.connection, draft.state, draft.rows, groups)
