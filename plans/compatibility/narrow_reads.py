@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from execnodes.core.widening import Widening, widens
 from execnodes.terms.shown import shown
 from execnodes.terms.term import Term, below
-from plans.compatibility.plan_meanings import Meanings
+from plans.compatibility.plan_meanings import Meanings, known_name
 from plans.compatibility.term_types import type_of
 from plans.format.node_tables import tables_of
 
@@ -49,10 +49,13 @@ def _columns(plan: Meanings) -> Iterator[Term]:
 
 def _lenient(plan: Meanings) -> frozenset[str]:
     """Tables that take NULL for what they cannot read."""
-    tables = (table for node in plan.graph.nodes for table in tables_of(node)) if plan.graph is not None else ()
+    graph = plan.graph
+    if graph is None:
+        return frozenset()
     return frozenset(
-        table.name
-        for table in tables
+        known_name(graph, table.name)
+        for node in graph.nodes
+        for table in tables_of(node)
         if table.resolved_table is not None
         for key, value in (table.resolved_table.options or {}).items()
         if key.endswith(_LENIENT) and value == "true"

@@ -7,29 +7,20 @@ from itertools import starmap
 
 from execnodes.core.meaning import RowsMeaning
 from execnodes.terms.shown import readable
-<<<<<<< HEAD
 from plans.compatibility import narrow_reads
 from plans.compatibility.carried import carried
-from plans.compatibility.plan_meanings import Meanings
-=======
 from plans.compatibility.physical_tables import moved_sinks
 from plans.compatibility.plan_meanings import Meanings, known_name
->>>>>>> 041e17e1 (Say what a table that lies elsewhere does to rows)
 from plans.format.node_tables import tables_of
 
 
 def notes(old: Meanings, new: Meanings) -> tuple[str, ...]:
-<<<<<<< HEAD
     """A sentence for each table that is not simply written on, and for columns that were too narrow for some values.
 
     Inline tables hold nothing.
     """
-    return (*_notes(_written(old), _written(new)), *narrow_reads.notes(old, new))
-=======
-    """A sentence for each table that is not simply written on; inline tables hold nothing."""
     moved = moved_sinks(old.graph, new.graph) if old.graph is not None and new.graph is not None else frozenset()
-    return tuple(_notes(_written(old), _written(new), moved))
->>>>>>> 041e17e1 (Say what a table that lies elsewhere does to rows)
+    return (*_notes(_written(old), _written(new), moved), *narrow_reads.notes(old, new))
 
 
 def _notes(before: dict[str, RowsMeaning], after: dict[str, RowsMeaning], moved: frozenset[str]) -> Iterator[str]:
