@@ -20,13 +20,8 @@ def bounded(options: Options) -> bool:
 
 CONNECTOR = ConnectorDeclaration(
     "filesystem",
-<<<<<<< HEAD
-    source=SourceAbilities(bounded=bounded, again=True, filters=True, metadata=METADATA),
+    source=SourceAbilities(bounded=bounded, again=True, position_by_path=True, filters=True, metadata=METADATA),
     sink=SinkAbilities(overwrites=True, metadata=NO_METADATA),
-=======
-    source=SourceAbilities(bounded=bounded, again=True, position_by_path=True, filters=True),
-    sink=SinkAbilities(overwrites=True),
->>>>>>> fa6b8992 (Say what a table that lies elsewhere does to rows)
     formats=True,
     identity=("path",),
 )

@@ -108,7 +108,7 @@ def test_formats_are_what_they_declare(name: str) -> None:
 @pytest.mark.parametrize("path", sources("execnodes/connectors"), ids=lambda path: path.stem)
 def test_declarations_are_data(path: Path) -> None:
     assert {name.split(".")[0] for name in imports(path)} <= {
-        "__future__", "collections", "functools", "importlib", "pkgutil", "typing", "execnodes",
+        "__future__", "collections", "functools", "importlib", "pkgutil", "posixpath", "typing", "execnodes",
     }  # fmt: skip
 
 

@@ -285,6 +285,7 @@ EFFECTS: Mapping[str, tuple[Effect, str]] = {
     "table.plan.force-recompile": (refused(_written), "true"),
     "table.plan.evolution.consent": (refused(_evolved), "allow"),
     "table.plan.evolution.bootstrap": (refused(_evolved), "99_join"),
+    "table.plan.evolution.map": (refused(_evolved), "nowhere=elsewhere"),
     "restart-strategy.type": (restarting("exponential-delay"), "none"),
     "restart-strategy.fixed-delay.attempts": (restarting("fixed-delay"), "7"),
     "restart-strategy.fixed-delay.delay": (restarting("fixed-delay"), "7 s"),
