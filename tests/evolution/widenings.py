@@ -87,7 +87,7 @@ NARROWER = (
     ("INT", "BOOLEAN"), ("DATE", "TIMESTAMP(3)"), ("BYTES", "STRING"), ("ROW<a INT, b INT>", "ROW<a INT>"),
     ("ROW<a INT>", "ROW<b INT>"), ("ROW<a INT>", "ROW<a INT, b INT NOT NULL>"), ("ROW<a INT>", "ROW<a INT NOT NULL>"),
     ("ROW<a BIGINT>", "ROW<a INT>"), ("ARRAY<BIGINT>", "ARRAY<INT>"), ("ARRAY<INT>", "ARRAY<INT NOT NULL>"),
-    ("MAP<STRING, BIGINT>", "MAP<STRING, INT>"), ("ARRAY<INT>", "MULTISET<INT>"),
+    ("MAP<STRING, BIGINT>", "MAP<STRING, INT>"), ("ARRAY<STRING>", "MULTISET<STRING>"),
 )  # fmt: skip
 """Types that do not hold what others do."""
 _INTEGERS = ("TINYINT", "SMALLINT", "INT", "BIGINT")
