@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from execnodes.core.expressions import Call
 from execnodes.core.types import BOOLEAN, INT, STRING
 from execnodes.functions.collections import bind_member, lower_join, widened
@@ -70,6 +73,26 @@ def _lower_sort(scope: Scope, call: Call) -> str:
 
 
 ARRAY_SORT = function("ARRAY_SORT", form("ARRAY, BOOLEAN?, BOOLEAN?", operand(0)), sql=_lower_sort)
+
+
+def _lower_sort_2(scope: Scope, call: Call) -> str:
+    """NULL if one of the flags is."""
+
+    def body(t: Sequence[str]) -> str:
+        unknown = " OR ".join(f"{flag} IS NULL" for flag in t)
+        return f"if({unknown}, NULL, {_lower_sort(scope, call)})"
+
+    _, *flags = scope.texts(call.operands)
+    return scope.share_some(flags, range(len(flags)), body)
+
+
+ARRAY_SORT_2 = replace(
+    ARRAY_SORT,
+    lower=_lower_sort_2,
+    version=2,
+    since="1.5",
+    only=lambda operands: any(each.type.nullable for each in operands[1:]),
+)
 
 
 def _lower_slice(scope: Scope, call: Call) -> str:

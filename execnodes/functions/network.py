@@ -33,6 +33,28 @@ def _lower_aton(scope: Scope, call: Call) -> str:
     return scope.share(scope.text(call.operands[0]), body)
 
 
+_PARTS = text_literal("^[0-9]+([.][0-9]+){0,3}$")
+
+
+def _lower_aton_2(scope: Scope, call: Call) -> str:
+    """Every part is a byte, the last one, too: 1.2.3 is 1.2.0.3. NULL for what is no address."""
+
+    def number(parts: str) -> str:
+        at, part, each = scope.fresh(), scope.fresh(), scope.fresh()
+        count = f"size({parts})"
+        shift = f"if({at} = {count}, 0, 8 * (4 - {at}))"
+        added = f"{part} + shiftleft(element_at({parts}, {at}), {shift})"
+        total = f"aggregate(sequence(1, {count}), 0L, ({part}, {at}) -> {added})"
+        return f"if(forall({parts}, {each} -> coalesce({each} < 256, FALSE)), {total}, NULL)"
+
+    def body(text: str) -> str:
+        part = scope.fresh()
+        parts = f"transform(split({text}, '[.]'), {part} -> TRY_CAST({part} AS BIGINT))"
+        return f"if(rlike({text}, {_PARTS}), {scope.share(parts, number)}, NULL)"
+
+    return scope.share(scope.text(call.operands[0]), body)
+
+
 def _lower_ntoa(scope: Scope, call: Call) -> str:
     """NULL beyond 32 bits."""
 
@@ -44,4 +66,6 @@ def _lower_ntoa(scope: Scope, call: Call) -> str:
 
 
 INET_ATON = function("INET_ATON", form("TEXT", BIGINT, nullable=True), sql=_lower_aton, since="1.3")
+# Version 1 let the last part fill the bytes that are left: 1.2.65535 was an address.
+INET_ATON_2 = function("INET_ATON", form("TEXT", BIGINT, nullable=True), sql=_lower_aton_2, since="1.5", version=2)
 INET_NTOA = function("INET_NTOA", form("BIGINT", STRING, nullable=True), sql=_lower_ntoa, since="1.3")

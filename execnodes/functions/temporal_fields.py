@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from execnodes.core.expressions import Call, Expression, Literal
 from execnodes.core.types import BIGINT, DOUBLE, INTERVALS, NUMERICS, TIMESTAMPS, LogicalType, Root, char
 from execnodes.functions.cast_times import DAY, local_millis, to_local
 from execnodes.functions.conversion import convert
 from execnodes.functions.families import TEMPORAL
-from execnodes.functions.function import Binding, Function, Invocation
+from execnodes.functions.function import Binding, Function, Invocation, Operands
 from execnodes.functions.mathematics import lower_whole, whole
 from execnodes.functions.scope import Scope
 from execnodes.functions.temporal_arithmetic import MILLIS, unit
@@ -214,3 +215,26 @@ def _days(scope: Scope, millis: str, rounded: str) -> str:
 FLOOR = _lower_rounding(up=False)
 CEIL = _lower_rounding(up=True)
 CEILING = Function("CEILING", CEIL.signatures, _bind_rounding, CEIL.lower)
+
+
+def _has_finer_digits(operands: Operands) -> bool:
+    """Whether it is a timestamp with more digits than the milliseconds it is rounded up to."""
+    if len(operands) != 2 or unit(operands[1]) != "MILLISECOND":
+        return False
+    time = operands[0].type
+    return time.root is Root.TIMESTAMP and time.precision > 3
+
+
+def _lower_ceiling_of_digits(scope: Scope, call: Call) -> str:
+    def body(moment: str) -> str:
+        micros = f"unix_micros(CAST({moment} AS TIMESTAMP))"
+        return f"CAST(timestamp_micros({micros} + pmod(- {micros}, 1000L)) AS {spark_type(call.type)})"
+
+    return scope.share(scope.text(call.operands[0]), body)
+
+
+# Versions 1 cut the digits beyond milliseconds off.
+ROUNDED_UP = tuple(
+    replace(each, lower=_lower_ceiling_of_digits, version=2, since="1.5", only=_has_finer_digits)
+    for each in (CEIL, CEILING)
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Call, Expression, Literal
@@ -15,6 +16,7 @@ from execnodes.core.types import (
     NUMERICS,
     STRING,
     TEXTS,
+    TIMESTAMPS,
     LogicalType,
     Root,
     char,
@@ -357,3 +359,60 @@ def _lower_printf(scope: Scope, call: Call) -> str:
 
 
 PRINTF = Function("PRINTF", ("PRINTF(TEXT, TEXT | NUMERIC | BOOLEAN, …)",), _bind_printf, _lower_printf, since="1.3")
+
+
+def _has_times(operands: Sequence[Expression]) -> bool:
+    return any(each.type.root in _TIMES for each in operands[1:])
+
+
+def _bind_printf_2(call: Invocation) -> Binding | None:
+    """DATE and TIME are the numbers that hold them, a timestamp is the text that Java has for it."""
+    stand_in = Literal(value=None, type=INT)
+    known = tuple(stand_in if at and each.type.root in _TIMES else each for at, each in enumerate(call.operands))
+    binding = _bind_printf(replace(call, operands=known))
+    if binding is None:
+        return None
+    pairs = zip(call.operands, binding.operands, strict=True)
+    return Binding(tuple(given if bound is stand_in else bound for given, bound in pairs), STRING)
+
+
+def _lower_printf_2(scope: Scope, call: Call) -> str:
+    pattern, *values = call.operands
+    if isinstance(pattern, Literal) and not fits(str(pattern.value), [_printed_type(each.type) for each in values]):
+        return "CAST(NULL AS STRING)"
+    return f"format_string({', '.join([scope.text(pattern), *(_printed(scope, each) for each in values)])})"
+
+
+def _printed_type(t: LogicalType) -> LogicalType:
+    if t.root in TIMESTAMPS:
+        return STRING
+    return INT if t.root in _TIMES else t
+
+
+def _printed(scope: Scope, value: Expression) -> str:
+    text = scope.text(value)
+    if value.type.root is Root.DATE:
+        return f"unix_date({text})"
+    if value.type.root not in TIMESTAMPS:
+        return text
+
+    def java(moment: str) -> str:
+        """Seconds, and digits in groups of three, only where they are not zero: LocalDateTime.toString."""
+        micros = f"pmod(unix_micros(CAST({moment} AS TIMESTAMP)), 60000000L)"
+        digits = f"if({micros} % 1000 <> 0, ':ss.SSSSSS', if({micros} % 1000000 <> 0, ':ss.SSS', ':ss'))"
+        return f"date_format({moment}, concat({_DAY_AND_MINUTE}, if({micros} = 0, '', {digits})))"
+
+    return scope.share(text, java)
+
+
+_DAY_AND_MINUTE = text_literal("yyyy-MM-dd'T'HH:mm")
+_TIMES = (Root.DATE, Root.TIME, *TIMESTAMPS)
+PRINTF_2 = Function(
+    "PRINTF",
+    ("PRINTF(TEXT, TEXT | NUMERIC | BOOLEAN | DATE | TIME | timestamp, …)",),
+    _bind_printf_2,
+    _lower_printf_2,
+    2,
+    "1.5",
+    only=_has_times,
+)

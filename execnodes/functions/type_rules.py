@@ -157,7 +157,9 @@ def decimal_quotient(a: LogicalType, b: LogicalType) -> LogicalType:
 
 
 def decimal_remainder(a: LogicalType, b: LogicalType) -> LogicalType:
-    """Type of ``MOD(a, b)``."""
+    """Type of ``MOD(a, b)``. Source: Calcite's RelDataTypeSystem.deriveDecimalModType."""
+    if a.scale == b.scale == 0:
+        return decimal(b.precision, 0)
     scale = max(a.scale, b.scale)
     return _adjusted(min(a.precision - a.scale, b.precision - b.scale) + scale, scale)
 

@@ -1,0 +1,97 @@
+"""Answers of Flink 2.3 to expressions that versions of functions before 1.5 answered otherwise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from rekindle.api.table_environment import TableEnvironment
+
+COLUMNS = {
+    "REGEXP_EXTRACT(a, b, 1)": (
+        "('abde', 'ab(c)?de'), ('abcde', 'ab(c)?de'), ('abdeabcde', 'ab(c)?de'), ('de', '(ab)|(de)'), ('', '(a)?'),"
+        " ('', '(a*)'), ('AB', '(?i)a(c)?b'), ('abab', '(?:(a)|b)*'), ('ba', '(?:(a)|b)*?b'), ('xyz', 'ab(c)?de')",
+        [None, "c", None, None, None, "", None, "a", None, None],
+    ),
+    "REGEXP_EXTRACT_ALL(a, b, 1)": (
+        "('abdeabcde', 'ab(c)?de'), ('de', '(ab)|(de)'), ('', '(a)?'), ('aXbXc', '(X)|(?=b)()'), ('aab', '(a)?b|a'),"
+        " ('😀ab😀abc', 'ab(c)?'), ('abab', '(a)|(b)'), ('xyz', 'ab(c)?de')",
+        [[None, "c"], [None], [None], ["X", None, "X"], [None, "a"], [None, "c"], ["a", None, "a", None], []],
+    ),
+    "JSON_UNQUOTE(a)": (
+        r"""('"a"b"'), ('"a"'), ('a'), ('"a\u0041"'), ('"\uZZZZ"'), ('"a\"b"'), ('"'), ('""'), (''), ('"a\"'),"""
+        r"""('"a\\"'),"""
+        r"""('[1,"a"]'), ('"a\nb"'), ('"a\xb"'), ('"\u00"'), ('"abc'), (' "a" '), ('"a" "b"'), ('"a""b"'), ('"\\""'),"""
+        "('\"a\tb\"')",
+        ['a"b', "a", "a", "aA", r'"\uZZZZ"', 'a"b', '"', "", "", r'"a\"', "a\\", '[1,"a"]', "a\nb", r'"a\xb"',
+         r'"\u00"', '"abc', ' "a" ', 'a" "b', 'a""b', '\\"', '"a\tb"'],
+    ),
+    "INET_ATON(a)": (
+        "('256.1.1.1'), ('1.2.3.4'), ('1.2.3'), ('4294967295'), ('127.1'), ('1.255.256'), ('1.2.65535'), ('999'),"
+        " ('10'), ('00000000001'), ('99999999999999999999'), ('1..2'), ('255.255')",
+        [None, 16909060, 16908291, None, 2130706433, None, None, None, 10, 1, None, None, 4278190335],
+    ),
+    "ARRAY_SORT(ARRAY[3, NULL, 1], a)": (
+        "(TRUE), (FALSE), (CAST(NULL AS BOOLEAN))",
+        [[None, 1, 3], [3, 1, None], None],
+    ),
+    "ARRAY_SORT(ARRAY[3, NULL, 1], TRUE, a)": (
+        "(TRUE), (FALSE), (CAST(NULL AS BOOLEAN))",
+        [[None, 1, 3], [1, 3, None], None],
+    ),
+    "CAST(CEIL(a TO MILLISECOND) AS STRING)": (
+        "(TIMESTAMP '2024-01-01 00:00:00.1234'), (TIMESTAMP '1969-12-31 23:59:59.9999'),"
+        " (TIMESTAMP '1969-12-31 23:59:59.1230')",
+        ["2024-01-01 00:00:00.1240", "1970-01-01 00:00:00.0000", "1969-12-31 23:59:59.1230"],
+    ),
+    "PRINTF('%s', a)": (
+        "(TIMESTAMP '2024-01-01 10:00:05'), (TIMESTAMP '2024-01-01 10:00:00'), (TIMESTAMP '2024-01-01 10:00:05.1234'),"
+        " (TIMESTAMP '0001-01-01 00:00:00'), (CAST(NULL AS TIMESTAMP(3)))",
+        ["2024-01-01T10:00:05", "2024-01-01T10:00", "2024-01-01T10:00:05.123400", "0001-01-01T00:00", "null"],
+    ),
+}  # fmt: skip
+"""Expression over the columns a, b: rows, and what Flink gives for each."""
+CONSTANTS = {
+    "REGEXP_EXTRACT('abde', 'ab(c)?de', 1)": None,
+    "REGEXP_EXTRACT('abde', '(ab)|(de)', 2)": None,
+    "REGEXP_EXTRACT('ab', '(a)()b', 2)": "",
+    "REGEXP_EXTRACT_ALL('abxabcx', '(ab)(c)?(x)', 2)": [None, "c"],
+    "ARRAY_SORT(ARRAY[3, NULL, 1], FALSE, TRUE)": [None, 3, 1],
+    "PRINTF('%s %d %s', DATE '2024-01-01', DATE '2024-01-01', TIME '10:00:00')": "19723 19723 36000000",
+    "PRINTF('%d', TIMESTAMP '2024-01-01 10:00:05')": None,
+    "PRINTF('%.1f', DATE '2024-01-01')": None,
+}
+
+
+@pytest.fixture(scope="module")
+def environment(spark: SparkSession) -> TableEnvironment:
+    return TableEnvironment.create({"execution.runtime-mode": "batch"}, spark=spark)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("expression", COLUMNS)
+def test_answers_over_columns_are_those_of_flink(environment: TableEnvironment, expression: str) -> None:
+    rows, expected = COLUMNS[expression]
+    names = "a, b" if "(a, b" in expression else "a"
+    query = f"SELECT {expression} FROM (VALUES {rows}) AS t ({names})"
+    assert [_plain(row[0]) for _, row in environment.execute_sql(query).collect()] == expected
+
+
+@pytest.mark.spark
+def test_answers_for_constants_are_those_of_flink(environment: TableEnvironment) -> None:
+    ((_, row),) = environment.execute_sql(f"SELECT {', '.join(CONSTANTS)}").collect()
+    assert dict(zip(CONSTANTS, map(_plain, row), strict=True)) == CONSTANTS
+
+
+def test_a_remainder_of_whole_decimals_has_the_type_of_the_divisor() -> None:
+    types = {"(5, 0)": "(10, 0)", "(10, 0)": "(5, 0)", "(10, 2)": "(6, 4)"}
+    columns = ", ".join(f"MOD(CAST(5 AS DECIMAL{a}), CAST(3 AS DECIMAL{b}))" for a, b in types.items())
+    schema = TableEnvironment.create().sql_query(f"SELECT {columns}").get_schema()
+    found = [str(each) for each in schema.get_column_data_types()]
+    assert found == [f"DECIMAL{b} NOT NULL" for b in types.values()]
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, list | tuple) else value
