@@ -59,11 +59,11 @@ def _has_filter_above(graph: ExecGraph, node: ExecNode) -> bool:
 
 def _drops_rows(node: ExecNode) -> bool:
     from execnodes.stream.calc import Calc
-    from execnodes.stream.correlate.v1 import Correlate
+    from execnodes.stream.correlate import AnyCorrelate
     from execnodes.stream.python_async_calc import PythonAsyncCalc
     from execnodes.stream.python_calc import PythonCalc
 
-    if isinstance(node, Correlate):
+    if isinstance(node, AnyCorrelate):
         return node.join_type != "LEFT"
     return isinstance(node, Calc | PythonCalc | PythonAsyncCalc) and node.condition is not None
 

@@ -1,10 +1,11 @@
 """Statements to relational operators: names looked up, types inferred, what SQL does not allow refused at its place.
 
-`query` is the entry, for `sink` too; `builder`, `source` and `stage` are what its parts ask. Clauses: `relations`,
-`table_scan`, `values`, `correlate`, `lateral`, `windows` and the old `group_windows`, `select`, `aggregate`, `over`,
-`qualify`, `subqueries` with their `truths`, and `subquery_joins` for those of WHERE, `set_operations`, `sorting`,
-`hints`. Expressions: `scope` is what names mean, `expression_binder` makes typed expressions, `user_functions` their
-calls, `folding` constants; `written` shows them in messages.
+`query` is the entry, for `sink` too, whose and whose tables' `metadata_columns` are checked; `builder`, `source` and
+`stage` are what its parts ask. Clauses: `relations`, `table_scan`, `view_columns`, `values`, `correlate`, `lateral`,
+`windows` and the old `group_windows`, `select`, `aggregate`, `over`, `qualify`, `subqueries` with their `truths`, and
+`subquery_joins` for those of WHERE, `set_operations`, `sorting`, `hints`. Expressions: `scope` is what names mean,
+`expression_binder` makes typed expressions, `user_functions` their calls, `folding` constants; `written` shows them in
+messages.
 """
 
 from execnodes.core.options import Configuration

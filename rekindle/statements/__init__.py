@@ -1,5 +1,6 @@
 """What statements do, in a `session`: `execute`, a function a kind.
 
-Plans: `compile` (a query without INSERT: `query_sink`), `evolution`, `plan_upgrade`, `plan_query`, with the session's
-`catalog_tables`. Looking: `show`, `describe_function`, `jobs`.
+Plans: `compile` (a query without INSERT: `query_sink`), which lets `check_runnable` refuse what no job can run,
+`evolution`, `plan_upgrade`, `plan_query`, with the session's `catalog_tables`. Looking: `show`, `describe_function`,
+`jobs`.
 """

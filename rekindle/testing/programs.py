@@ -73,11 +73,6 @@ class Program:
         return Mode.DEFAULT if self.late is None else Mode.ROW
 
     @property
-    def has_event_time(self) -> bool:
-        """Whether a table of its script has a watermark."""
-        return "WATERMARK FOR" in self.sql.upper()
-
-    @property
     def judged(self) -> bool:
         """Whether rows are known."""
         return bool(list(self.folder.glob("*expected*.jsonl")))

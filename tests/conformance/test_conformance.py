@@ -9,7 +9,7 @@ import pytest
 from rekindle.testing.programs import Mode, Program
 from rekindle.testing.report import lines_of
 from rekindle.testing.runner import Outcome, Settings, run_programs
-from tests.conformance.unsupported import PROGRAMS, listed, unsupported
+from tests.conformance.unsupported import PROGRAMS, has_event_time, listed, unsupported
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -26,6 +26,6 @@ def test_the_list_of_unsupported_programs_is_right() -> None:
 @pytest.mark.parametrize("program", SUPPORTED, ids=lambda program: program.name)
 def test_program(program: Program, spark: SparkSession) -> None:
     """Those with event time by rows; `test_modes.py` runs them as users do."""
-    mode = Mode.ROW if program.has_event_time else Mode.DEFAULT
+    mode = Mode.ROW if has_event_time(program) else Mode.DEFAULT
     (result,) = run_programs([program], Settings(mode=mode, parallel=1, round_trip=True), spark=spark)
     assert result.verdict.outcome is Outcome.PASSED, "\n".join(lines_of(result))

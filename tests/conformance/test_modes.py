@@ -18,7 +18,7 @@ from rekindle.testing.programs import Mode, Program
 from rekindle.testing.report import lines_of
 from rekindle.testing.runner import Outcome, Settings, run_programs
 from tests.conformance.test_conformance import SUPPORTED
-from tests.conformance.unsupported import PROGRAMS
+from tests.conformance.unsupported import PROGRAMS, has_event_time
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 SEED = int(os.environ.get("REKINDLE_SEED", "1"))
 AS_USERS = {"parallelism.default": OPTIONS["parallelism.default"].default}
 """What other tests set, set back."""
-TIMED = [each for each in SUPPORTED if each.has_event_time and each.refusal is None]
+TIMED = [each for each in SUPPORTED if has_event_time(each) and each.refusal is None]
 PUNCTUAL = [each for each in TIMED if each.late is None]
 LATE = [each for each in TIMED if each.late is not None]
 OTHERWISE = {

@@ -24,6 +24,11 @@ def listed() -> frozenset[str]:
     return frozenset(LIST.read_text(encoding="utf-8").split())
 
 
+def has_event_time(program: Program) -> bool:
+    """Whether a table of its script has a watermark."""
+    return "WATERMARK FOR" in program.sql.upper()
+
+
 def unsupported(program: Program) -> bool:
     """Whether a program that must give rows is refused when it is compiled, as `rekindle test` counts it."""
     if program.refusal is not None or not program.judged:
