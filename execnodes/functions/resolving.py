@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from execnodes.core.errors import Position, SqlError
 from execnodes.core.expressions import Call, Expression, walk
 from execnodes.core.types import LogicalType
 from execnodes.functions.conversion import casting, convert
-from execnodes.functions.foreign import OF_OTHERS
+from execnodes.functions.foreign import instead_of
 from execnodes.functions.function import Function, Invocation
 from execnodes.functions.registry import close_matches, find, newest
 from execnodes.functions.temporal_arithmetic import whole_days
@@ -16,15 +16,18 @@ from execnodes.functions.type_rules import can_cast, can_cast_implicitly, cast_h
 from execnodes.functions.unsupported import INSTEAD
 
 
-def known(name: str, position: Position | None = None) -> Function:
-    """The newest version of a function by its SQL name; SqlError if there is none."""
+def known(name: str, position: Position | None = None, texts: Iterable[str] = ()) -> Function:
+    """The newest version of a function by its SQL name; SqlError if there is none.
+
+    `texts`: constants among the arguments, for what to write instead.
+    """
     function = newest(name.upper())
     if function is None and name.upper() in INSTEAD:
         raise SqlError(f"{name.upper()} is not supported", position=position, hint=INSTEAD[name.upper()])
     if function is None:
         near = close_matches(name.upper())
         hint = f"Did you mean {' or '.join(near)}?" if near else "The documentation lists all functions."
-        hint = OF_OTHERS.get(name.upper(), hint)
+        hint = instead_of(name, texts) or hint
         raise SqlError(f"unknown function {name}", position=position, hint=hint)
     return function
 

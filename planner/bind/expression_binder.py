@@ -116,7 +116,8 @@ class Converter:
         if found is None and node.name.upper() == "CURRENT_DATABASE" and not node.args:
             return Literal(value=self.catalog.current_database, type=STRING.not_null())
         if found is None:
-            known(node.name, node.position)
+            literals = (each.literal.value for each in node.args if isinstance(each, s.Constant))
+            known(node.name, node.position, [each for each in literals if isinstance(each, str)])
         operands = tuple(self.convert(arg) for arg in node.args)
         if found is not None:
             return self._placed(bind_scalar(found, operands, node), node)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execnodes.connectors import is_upsert_sink, sink_changelog_mode
+from execnodes.connectors import find_format, is_upsert_sink, own_formats, sink_changelog_mode
 from execnodes.core.changelog import ChangelogMode, RowKind
 from execnodes.core.errors import SqlError
 from execnodes.core.node import ExecNode
@@ -103,7 +103,7 @@ def _accepted(node: Sink, context: Context) -> ChangelogMode:
             f"table sink {table_name(node)!r} takes inserts only, but {producer.description} gives "
             f"{_changes(requested)}",
             position=node.position,
-            hint="Write into a sink that takes updates (e.g. one with a PRIMARY KEY), or aggregate in windows.",
+            hint=f"{_taking_updates(node, has_key=has_key)} Or aggregate in windows, which give each row once.",
         )
     return accepted
 
@@ -127,6 +127,23 @@ def _check_conflict(node: Sink, accepted: ChangelogMode) -> None:
 
 def _is_upsert(node: Sink, accepted: ChangelogMode) -> bool:
     return is_upsert_sink(_options(node), node.table.table_schema.primary_key is not None, accepted)
+
+
+def _taking_updates(node: Sink, *, has_key: bool) -> str:
+    """How a sink takes updates: with a key or another format, if its connector then does; else another connector."""
+    updates = node.input.mode(True)
+    options = _options(node)
+    if not has_key and sink_changelog_mode(options, True, updates) is not None:
+        return "Declare PRIMARY KEY (…) NOT ENFORCED on the table."
+    carrying = (name for name in sorted(own_formats()) if _carries(name))
+    formats = [each for each in carrying if sink_changelog_mode({**options, "format": each}, has_key, updates)]
+    format = f"Give the table 'format' = '{formats[0]}', which writes changes, or write" if formats else "Write"
+    return f"{format} into a table with the connector 'duckdb' and a PRIMARY KEY."
+
+
+def _carries(name: str) -> bool:
+    declared = find_format(name)
+    return declared is not None and declared.changelog
 
 
 def _changes(mode: ChangelogMode) -> str:

@@ -155,7 +155,9 @@ def _strange(source: Source, at: int) -> SqlError:
     position = source.position(at)
     if character == '"':
         return SqlError(
-            "double quotes", position=position, hint="Write identifiers in backticks and texts in single quotes."
+            "double quotes are not quotes in Flink's SQL",
+            position=position,
+            hint="Write identifiers in backticks and texts in single quotes.",
         )
     return SqlError(f"the character {character!r} does not belong here", position=position, hint=_HINTS.get(character))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from execnodes.connectors import connectors, find_format, jars, own_formats
@@ -40,6 +41,11 @@ def has_jar(spark: SparkSession, jar: Jar) -> bool:
 def remedy(jar: Jar) -> str:
     """How Spark is given a jar."""
     return f"Start with -D spark.jars.packages={jar.artifact}:<version>, or name its file in spark.jars."
+
+
+def kafka_package() -> str:
+    """The package with Spark's Kafka source, for the Spark that is installed."""
+    return f"org.apache.spark:spark-sql-kafka-0-10_2.13:{version('pyspark')}"
 
 
 def needed() -> Iterator[tuple[str, Jar]]:

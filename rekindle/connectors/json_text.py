@@ -8,7 +8,7 @@ lambdas are interpreted, so that the generated code of the first way stays small
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from execnodes.core.types import INTEGERS, TEXTS, Field, LogicalType, Root
 from execnodes.lowering.stream import quote
@@ -38,6 +38,8 @@ class JsonReader:
     iso: bool
     ignore_errors: bool
     fail_on_missing: bool = False
+    option: str = field(kw_only=True)
+    """Of the table: that by which errors are ignored."""
 
     def parsed(self) -> str:
         """`ROW`: the line by `from_json`."""
@@ -63,14 +65,14 @@ class JsonReader:
     def condition(self) -> str:
         """Which lines are rows: blank ones are not, bad ones fail the job or are left out."""
         bad, no_text, torn = (
-            "false" if self.ignore_errors else failure(what, None)
+            "false" if self.ignore_errors else failure(what, None, option=self.option)
             for what in ("the line is not a JSON object", NOT_TEXT, "an escape is half a character (a lone surrogate)")
         )
         checks = [f"WHEN NOT {is_text()} THEN {no_text}", f"WHEN {_is_torn()} THEN {torn}"]
         checks += [f"WHEN {ROW} IS NULL THEN false", f"WHEN {ROW}.{_BAD} IS NOT NULL AND {SECOND} IS NULL THEN {bad}"]
         for each in self.fields if self.fail_on_missing else ():
             missing = f"NOT array_contains(json_object_keys(value), {string(each.name)})"
-            fails = failure("the field is missing", each.name)
+            fails = failure("the field is missing", each.name, option=self.option)
             checks.append(f"WHEN {ROW}.{quote(each.name)} IS NULL AND {missing} THEN {fails}")
         return f"CASE {' '.join(checks)} ELSE true END"
 
@@ -81,7 +83,7 @@ class JsonReader:
         return f"CASE WHEN {SECOND} IS NULL THEN {first} ELSE {SECOND}.c{index} END"
 
     def _fail(self, t: LogicalType, name: str, found: str) -> str:
-        return bad_value(t, name, found, ignore=self.ignore_errors)
+        return bad_value(t, name, found, ignore=self.ignore_errors, option=self.option)
 
     def _first(self, t: LogicalType, x: str, name: str, depth: int) -> str:
         """A value of `from_json` with its texts turned into dates and times."""

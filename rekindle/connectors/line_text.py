@@ -70,10 +70,14 @@ def lenient_time_from_text(t: LogicalType, x: str, iso: bool) -> str:
     return time_from_text(t, f"({clipped})", iso)
 
 
-def failure(what: str, field: str | None, found: str | None = None) -> str:
-    """A text that fails the job and says where: the line, its file, the field and the value `found` (a SQL text)."""
+def failure(what: str, field: str | None, found: str | None = None, *, option: str) -> str:
+    """A text that fails the job and says where: the line, its file, the field and the value `found` (a SQL text).
+
+    `option` is the one of the table that would leave the line out.
+    """
     facts = [
         *_ORIGIN,
+        f"'option', {string(option)}",
         f"'what', {string(what)}",
         f"'field', {string(field) if field else 'CAST(NULL AS STRING)'}",
         f"'found', {f'left(CAST({found} AS STRING), 200)' if found else 'CAST(NULL AS STRING)'}",
@@ -81,9 +85,10 @@ def failure(what: str, field: str | None, found: str | None = None) -> str:
     return f"raise_error(concat('{_MARK}', {_payload(facts)}))"
 
 
-def bad_value(t: LogicalType, field: str, found: str, *, ignore: bool) -> str:
+def bad_value(t: LogicalType, field: str, found: str, *, ignore: bool, option: str) -> str:
     """What becomes of a text that is no value of a type: NULL, or the failure of the job."""
-    return "NULL" if ignore else failure(f"not a value of type {t.with_nullable(True)}", field, found)
+    what = f"not a value of type {t.with_nullable(True)}"
+    return "NULL" if ignore else failure(what, field, found, option=option)
 
 
 _ORIGIN = (
@@ -136,7 +141,7 @@ def find_failure(message: str) -> ConnectorError | None:
     return ConnectorError(
         f"{field}{facts['what']}{found}",
         where=place,
-        hint=f"The line is: {line}\n  Correct it, or set the format's option ignore-parse-errors.",
+        hint=f"The line is: {line}\n  Correct it, or give the table '{facts['option']}' = 'true'.",
     )
 
 

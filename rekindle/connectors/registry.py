@@ -197,11 +197,15 @@ def _missing(identifier: str, role: str, table: str) -> ConnectorError:
             where=where,
             hint=f"Connectors for a {role}: {', '.join(known)}.",
         )
+    from rekindle.connectors.jars import kafka_package
+
     near = difflib.get_close_matches(identifier, known, n=2)
     guess = f"Did you mean {' or '.join(near)}? " if near else ""
     return ConnectorError(
         f"unknown connector {identifier!r}",
         where=where,
-        hint=f"{guess}Connectors for a {role}: {', '.join(known)}. Whatever else Spark {_VERBS[role]}, e.g. Kafka or "
-        "JDBC, goes through 'connector' = 'spark' with 'format' = 'kafka'.",
+        hint=f"{guess}Connectors for a {role}: {', '.join(known)}. Whatever else Spark {_VERBS[role]} goes through "
+        "'connector' = 'spark': Kafka with 'spark.format' = 'kafka', which needs "
+        f"-D spark.jars.packages={kafka_package()}, JDBC with "
+        "'spark.format' = 'jdbc', which needs the driver's jar (-D spark.jars=…).",
     )

@@ -10,6 +10,7 @@ from execnodes.core.connectors import ConnectorDeclaration
 from execnodes.core.errors import ConnectorError, PassingError
 from execnodes.lowering.stream import quote
 from rekindle.connectors.base import SinkConnector, SinkRequest, SinkWriter, SourceConnector, SourceFrame, SourceRequest
+from rekindle.connectors.jars import kafka_package
 from rekindle.connectors.line_text import stream_name
 from rekindle.connectors.options import TableOption, TableOptions
 from rekindle.spark.passing import may_pass
@@ -103,7 +104,14 @@ def _refused(error: Exception, name: str, table: str) -> ConnectorError:
     java = getattr(error, "java_exception", None)
     text = str(java.getMessage()) if java is not None else str(error)
     kind = PassingError if may_pass(str(error)) else ConnectorError
-    return kind(f"Spark's data source {name!r}: {text}", where=f"table {table}")
+    missing = "DATA_SOURCE_NOT_FOUND" in text or "Failed to find" in text
+    return kind(f"Spark's data source {name!r}: {text}", where=f"table {table}", hint=_jar(name) if missing else None)
+
+
+def _jar(name: str) -> str:
+    """How Spark gets a data source that it does not bring."""
+    package = kafka_package() if name == "kafka" else "<its package>"
+    return f"Start with -D spark.jars.packages={package}, or name its jar in spark.jars."
 
 
 class _Writer(SinkWriter):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _PREFIX = "canal-json"
+_IGNORE = f"{_PREFIX}.ignore-parse-errors"
 _DEFINITIONS = "'CREATE', 'ALTER', 'DROP', 'ERASE', 'TRUNCATE', 'RENAME', 'QUERY', 'CINDEX', 'DINDEX'"
 
 
@@ -49,9 +50,9 @@ class CanalJson(RecordFormat):
             Field("old", images),
             *(Field(n, STRING) for n in ("type", "database", "table")),
         )
-        ignore = options.flag(f"{_PREFIX}.ignore-parse-errors")
+        ignore = options.flag(_IGNORE)
         iso = options.text(f"{_PREFIX}.timestamp-format.standard") == "ISO-8601"
-        lines = parsed(rows, JsonReader(fields, iso, ignore))
+        lines = parsed(rows, JsonReader(fields, iso, ignore, option=_IGNORE))
         for name, place in (("database", "p3"), ("table", "p4")):
             pattern = options.text(f"{_PREFIX}.{name}.include")
             if pattern:
@@ -70,7 +71,7 @@ class CanalJson(RecordFormat):
 
 
 def _changes(columns: tuple[Column, ...], ignore: bool) -> str:
-    bad = "array()" if ignore else failure("not a change record; type", None, "p2")
+    bad = "array()" if ignore else failure("not a change record; type", None, "p2", option=_IGNORE)
     names = "json_object_keys(get_json_object(value, concat('$.old[', i, ']')))"
     cells = (
         f"{string(c.name)}, CASE WHEN array_contains({names}, {string(c.name)}) THEN p1[i].{quote(c.name)} "

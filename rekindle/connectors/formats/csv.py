@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _ROW = "rk_row"
 _BAD = "rk_bad"
+_IGNORE = "csv.ignore-parse-errors"
 _UNLIKELY = "\u0001rk\u0001"
 """Stands for an absent field: Spark takes its null text for a field that is empty and not quoted."""
 
@@ -128,8 +129,9 @@ class _Reader:
         """Short and long lines fail; ignored, a short one is filled with NULL and a long one is left out."""
         bad = f"{_ROW}.{_BAD} IS NOT NULL"
         if not self.ignore:
-            fails = failure(f"the line has not the {width} fields of the table", None)
-            return f"CASE WHEN NOT {is_text()} THEN {failure(NOT_TEXT, None)} WHEN {bad} THEN {fails} ELSE true END"
+            fails = failure(f"the line has not the {width} fields of the table", None, option=_IGNORE)
+            no_text = failure(NOT_TEXT, None, option=_IGNORE)
+            return f"CASE WHEN NOT {is_text()} THEN {no_text} WHEN {bad} THEN {fails} ELSE true END"
         return f"{is_text()} AND NOT ({bad} AND size(split(value, {string(_literally(self.delimiter))}, -1)) > {width})"
 
     def value(self, column: Column, place: int) -> str:
@@ -152,7 +154,7 @@ class _Reader:
                 for i, f in enumerate(t.fields)
             )
             return f"CASE WHEN {x} IS NOT NULL THEN named_struct({', '.join(cells)}) END"
-        fails = bad_value(t, name, x, ignore=self.ignore)
+        fails = bad_value(t, name, x, ignore=self.ignore, option=_IGNORE)
         if t.root is Root.DECIMAL:
             # Too many digits are NULL, not a bad value.
             number = f"TRY_CAST(trim({x}) AS DECIMAL({t.precision}, {t.scale}))"

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _PREFIX = "debezium-json"
+_IGNORE = f"{_PREFIX}.ignore-parse-errors"
 
 
 class DebeziumJson(RecordFormat):
@@ -44,9 +45,14 @@ class DebeziumJson(RecordFormat):
         image = row_of(wanted.columns)
         record = (Field("before", image), Field("after", image), Field("op", STRING))
         wrapped = options.flag(f"{_PREFIX}.schema-include")
-        ignore = options.flag(f"{_PREFIX}.ignore-parse-errors")
+        ignore = options.flag(_IGNORE)
         iso = options.text(f"{_PREFIX}.timestamp-format.standard") == "ISO-8601"
-        reader = JsonReader((Field("payload", row(*record)),) if wrapped else record, iso, ignore)
+        reader = JsonReader(
+            (Field("payload", row(*record)),) if wrapped else record,
+            iso,
+            ignore,
+            option=_IGNORE,
+        )
         lines = parsed(rows, reader)
         before, after, op = ("p0.before", "p0.after", "p0.op") if wrapped else ("p0", "p1", "p2")
         return exploded(lines, _changes(before, after, op, ignore), wanted.columns, wanted.kept)
@@ -68,7 +74,7 @@ def _changes(before: str, after: str, op: str, ignore: bool) -> str:
     """The rows of a record."""
 
     def bad(what: str, found: str | None = None) -> str:
-        return "array()" if ignore else failure(what, None, found)
+        return "array()" if ignore else failure(what, None, found, option=_IGNORE)
 
     lost = "an update or delete without 'before'; the database must log whole rows (e.g. REPLICA IDENTITY FULL)"
     return (

@@ -94,6 +94,7 @@ class Json(RecordFormat):
             iso=options.text("json.timestamp-format.standard") == "ISO-8601",
             ignore_errors=options.flag("json.ignore-parse-errors"),
             fail_on_missing=options.flag("json.fail-on-missing-field"),
+            option="json.ignore-parse-errors",
         )
         parsed = rows.selectExpr("*", reader.parsed()).selectExpr("*", reader.second()).where(reader.condition())
         values = (f"{reader.value(i)} AS c{i}" for i in range(len(wanted.columns)))

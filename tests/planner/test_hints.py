@@ -1,0 +1,138 @@
+"""What a hint says to write is accepted: each refused statement beside one that its hint leads to."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from execnodes.core.errors import RekindleError
+from execnodes.core.options import find
+from execnodes.functions.foreign import OF_OTHERS
+from execnodes.functions.resolving import known
+from rekindle.api.table_environment import TableEnvironment
+from rekindle.cli.app import app_of
+from rekindle.cli.commands import COMMANDS
+from tests.completeness.tree import sources, tree
+
+TABLES = """
+CREATE TABLE t (k STRING, v INT, d DOUBLE, s STRING, l ARRAY<INT>, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
+  WITH ('connector' = 'filesystem', 'path' = '/nowhere/t', 'format' = 'json');
+CREATE TABLE u (k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
+  WITH ('connector' = 'filesystem', 'path' = '/nowhere/u', 'format' = 'json');
+CREATE TABLE files (k STRING, n BIGINT) WITH ('connector' = 'filesystem', 'path' = '/nowhere/o', 'format' = '{format}');
+CREATE TABLE base (k STRING, n BIGINT{key})
+  WITH ('connector' = 'duckdb', 'path' = '/nowhere/o.duckdb', 'table' = 'o');
+"""
+COUNT = "INSERT INTO {} SELECT k, COUNT(*) FROM t GROUP BY k"
+NEWEST = (
+    "SELECT t.k, r.v FROM t JOIN (SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts DESC) AS n "
+    "FROM u) WHERE n = 1) AS r ON t.k = r.k"
+)
+
+
+def compiled(query: str, format: str = "json", key: str = "") -> None:
+    TableEnvironment.create().compile_script(TABLES.format(format=format, key=key) + query)
+
+
+@pytest.mark.parametrize(
+    ("refused", "hint", "accepted"),
+    [
+        ("SELECT t.k FROM t JOIN u FOR SYSTEM_TIME AS OF t.ts AS r ON t.k = r.k", "ROW_NUMBER() OVER", NEWEST),
+        (
+            "SELECT t.k FROM t JOIN u ON t.k = u.k AND t.ts BETWEEN u.ts - INTERVAL '1' HOUR AND u.ts",
+            "CAST one time attribute to TIMESTAMP(3)",
+            "SELECT t.k FROM t JOIN (SELECT k, CAST(ts AS TIMESTAMP(3)) AS ts FROM u) AS u "
+            "ON t.k = u.k AND t.ts BETWEEN u.ts - INTERVAL '1' HOUR AND u.ts",
+        ),
+        (
+            "SELECT * FROM t MATCH_RECOGNIZE (PATTERN (A B))",
+            "LAG(value) OVER (PARTITION BY key ORDER BY time)",
+            "SELECT k FROM (SELECT k, v, LAG(v) OVER (PARTITION BY k ORDER BY ts) AS b FROM t) WHERE b < v",
+        ),
+        ("SELECT * FROM t TABLESAMPLE (10)", "WHERE RAND() < 0.1", "SELECT * FROM t WHERE RAND() < 0.1"),
+        (
+            "SELECT * FROM t PIVOT (SUM(v) FOR s IN ('a'))",
+            "FILTER (WHERE name = 'a')",
+            "SELECT k, SUM(v) FILTER (WHERE s = 'a') AS a FROM t GROUP BY k",
+        ),
+        ("SELECT * FROM t UNPIVOT (v FOR n IN (v))", "UNION ALL", "SELECT v FROM t UNION ALL SELECT v FROM u"),
+        ("SELECT DATE_TRUNC('hour', ts) FROM t", "FLOOR(time TO HOUR)", "SELECT FLOOR(ts TO HOUR) FROM t"),
+        ("SELECT DATE_TRUNC('month', ts) FROM t", "FLOOR(time TO MONTH)", "SELECT FLOOR(ts TO MONTH) FROM t"),
+        ("SELECT DATE_TRUNC(s, ts) FROM t", "FLOOR(time TO DAY)", "SELECT FLOOR(ts TO DAY) FROM t"),
+        ('SELECT "k" FROM t', "backticks", "SELECT `k` FROM t"),
+    ],
+)
+def test_what_a_hint_says_compiles(refused: str, hint: str, accepted: str) -> None:
+    with pytest.raises(RekindleError) as caught:
+        compiled(refused)
+    assert hint in (caught.value.hint or "")
+    compiled(accepted)
+
+
+def test_a_sink_that_takes_no_updates() -> None:
+    with pytest.raises(RekindleError, match="inserts only") as caught:
+        compiled(COUNT.format("files"))
+    hint = caught.value.hint or ""
+    (format,) = re.findall(r"'format' = '([\w-]+)'", hint)
+    assert "'duckdb'" in hint
+    compiled(COUNT.format("files"), format=format)
+    compiled(COUNT.format("base"), key=", PRIMARY KEY (k) NOT ENFORCED")
+
+
+def test_double_quotes_are_named_as_what_they_are() -> None:
+    with pytest.raises(RekindleError, match="double quotes are not quotes in Flink's SQL"):
+        compiled('SELECT "k" FROM t')
+
+
+def test_a_connector_of_spark_is_named_with_its_option_and_package() -> None:
+    with pytest.raises(RekindleError) as caught:
+        compiled("CREATE TABLE k (a INT) WITH ('connector' = 'kafka'); SELECT * FROM k")
+    hint = caught.value.hint or ""
+    assert "'spark.format' = 'kafka'" in hint
+    assert "spark.jars.packages=org.apache.spark:spark-sql-kafka-0-10_2.13:" in hint
+    compiled("CREATE TABLE k (a INT) WITH ('connector' = 'spark', 'spark.format' = 'kafka'); SELECT * FROM k")
+
+
+_CALL = re.compile(r"\b([A-Z][A-Z_]+)\(")
+_AGGREGATES = {"LISTAGG", "PERCENTILE", "COUNT", "ARRAY_AGG", "COLLECT", "FIRST_VALUE", "LAST_VALUE", "MAX"}
+_SYNTAX = {"UNNEST", "FLOOR", "TIMESTAMPADD", "TIMESTAMPDIFF", "COALESCE", "DESCRIPTOR", "JSON_VALUE", "TUMBLE", "HOP", "SESSION"}
+
+
+@pytest.mark.parametrize("name", OF_OTHERS)
+def test_functions_that_hints_name_are_there(name: str) -> None:
+    for called in _CALL.findall(OF_OTHERS[name]):
+        if called not in _AGGREGATES | _SYNTAX:
+            known(called)
+
+
+def hints() -> Iterator[str]:
+    """Texts of all hints in the sources."""
+    for path in sources():
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.keyword) and node.arg == "hint":
+                constants = (each for each in ast.walk(node.value) if isinstance(each, ast.Constant))
+                yield from (each.value for each in constants if isinstance(each.value, str))
+
+
+def test_options_that_hints_name_are_there() -> None:
+    quoted = {key for hint in hints() for key in re.findall(r"SET '([a-z][\w-]*(?:\.[\w-]+)+)'", hint)}
+    assert quoted
+    for key in quoted:
+        find(key)
+
+
+def test_flags_that_hints_name_are_there() -> None:
+    import typer.main
+
+    group = typer.main.get_command(app_of(COMMANDS))
+    flags: set[str] = set()
+    left = [group]
+    while left:
+        command = left.pop()
+        flags.update(flag for each in command.params for flag in (*each.opts, *each.secondary_opts))
+        left += list(getattr(command, "commands", {}).values())
+    named = {flag for hint in hints() for flag in re.findall(r"(?<![\w-])--[a-z][a-z-]+", hint)}
+    assert named - flags == set()
