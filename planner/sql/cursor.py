@@ -45,6 +45,10 @@ _OPENING = frozenset({T.L_PAREN, T.L_BRACKET, T.CASE})
 _CLOSING = frozenset({T.R_PAREN, T.R_BRACKET, T.END})
 
 
+_ITEMS = frozenset({T.VAR, T.IDENTIFIER, T.STRING, T.NUMBER})
+"""Of items of a list: names, texts, numbers."""
+
+
 class Cursor(parser.Parser):
     """A place among the tokens of one script."""
 
@@ -286,8 +290,18 @@ class Cursor(parser.Parser):
     def error(self, expected: str, hint: str | None = None) -> SqlError:
         """An error about the next token, or about what it begins in another system's SQL."""
         return instead(self._tokens, self._index, self.source) or SqlError(
-            f"{expected}, found {self.shown()}", position=self.here, hint=hint
+            f"{expected}, found {self.shown()}",
+            position=self.here,
+            hint=" ".join(filter(None, [self._missing_comma(), hint])) or None,
         )
+
+    def _missing_comma(self) -> str | None:
+        """A guess, where what ends an item of a list and what begins one stand side by side."""
+        before = self._tokens[self._index - 1] if 0 < self._index <= len(self._tokens) else None
+        if before is None or self._index >= len(self._tokens):
+            return None
+        ends = before.token_type in _ITEMS | {T.R_PAREN}
+        return f"Is a comma missing before {self.shown()}?" if ends and self.token.token_type in _ITEMS else None
 
     def _opened(self) -> str | None:
         """Where the parenthesis stands that is open here."""

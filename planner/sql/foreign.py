@@ -56,6 +56,18 @@ _BEGINNINGS = {
     "PRAGMA": "Write SET 'key' = 'value'.",
     "FROM": "Write SELECT … FROM ….",
 }
+TEMPORAL = (
+    "Join the newest row of each key: JOIN (SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY key ORDER BY time "
+    "DESC) AS n FROM versions) WHERE n = 1) AS v ON t.key = v.key. The result is updated when a newer row comes."
+)
+BEHIND_TABLES = {
+    "TABLESAMPLE": "Write WHERE RAND() < 0.1 for a tenth of the rows.",
+    "MATCH_RECOGNIZE": "Compare a row with those before it: LAG(value) OVER (PARTITION BY key ORDER BY time) in a "
+    "subquery, and the pattern as a condition in WHERE around it.",
+    "PIVOT": "Write an aggregate for each column: SUM(value) FILTER (WHERE name = 'a') AS a, with GROUP BY.",
+    "UNPIVOT": "Write a query for each column, and UNION ALL between them.",
+}
+"""Clauses behind a table that are not supported, and what does the same."""
 _WORDS = (
     "SELECT", "FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "JOIN", "UNION", "WINDOW", "VALUES", "BETWEEN",
     "DISTINCT", "INTO", "TABLE", "PARTITIONED", "COMMENT", "WATERMARK", "EXISTS",

@@ -11,23 +11,12 @@ from sqlglot.tokenizer_core import TokenType as T
 from execnodes.core.errors import SqlError
 from planner.sql import nodes
 from planner.sql.expression_parser import Expressions
+from planner.sql.foreign import BEHIND_TABLES, TEMPORAL
 from planner.sql.literals import UNITS
 
 _SETS: dict[T, type[exp.SetOperation]] = {T.UNION: exp.Union, T.EXCEPT: exp.Except, T.INTERSECT: exp.Intersect}
 _MOST_PARTS = 3
 _TOO_MANY_PARTS = "a table has at most three names: catalog, database and table"
-_TEMPORAL = (
-    "Join the newest row of each key: JOIN (SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY key ORDER BY time "
-    "DESC) AS n FROM versions) WHERE n = 1) AS v ON t.key = v.key. The result is updated when a newer row comes."
-)
-_INSTEAD = {
-    "TABLESAMPLE": "Write WHERE RAND() < 0.1 for a tenth of the rows.",
-    "MATCH_RECOGNIZE": "Compare a row with those before it: LAG(value) OVER (PARTITION BY key ORDER BY time) in a "
-    "subquery, and the pattern as a condition in WHERE around it.",
-    "PIVOT": "Write an aggregate for each column: SUM(value) FILTER (WHERE name = 'a') AS a, with GROUP BY.",
-    "UNPIVOT": "Write a query for each column, and UNION ALL between them.",
-}
-"""Clauses behind a table that are not supported, and what does the same."""
 _SEMI = "Write [NOT] EXISTS (SELECT …)."
 
 
@@ -302,7 +291,7 @@ class FlinkParser(Expressions):
             raise self.error("expected UNNEST, TABLE or ( behind LATERAL")
         table = self._parse_table_parts()
         if self.at("FOR", "SYSTEM_TIME"):
-            raise self.unsupported("a lookup or temporal join (FOR SYSTEM_TIME AS OF)", _TEMPORAL)
+            raise self.unsupported("a lookup or temporal join (FOR SYSTEM_TIME AS OF)", TEMPORAL)
         return self._aliased(table)
 
     def _parse_table_parts(self, *_: object, **__: object) -> exp.Table:
@@ -341,7 +330,7 @@ class FlinkParser(Expressions):
         if self.at_any("TABLESAMPLE", "MATCH_RECOGNIZE") or (
             self.at_any("PIVOT", "UNPIVOT") and self.ahead(1).text == "("
         ):
-            raise self.unsupported(self.token.text.upper(), _INSTEAD[self.token.text.upper()])
+            raise self.unsupported(self.token.text.upper(), BEHIND_TABLES[self.token.text.upper()])
         if self.at_any("ASOF", "SEMI", "ANTI") and self.ahead(1).token_type is T.JOIN:
             hint = _SEMI if not self.at("ASOF") else "Join on a range of times, and keep the newest by ROW_NUMBER."
             raise self.unsupported(f"{self.token.text.upper()} JOIN", hint)

@@ -17,13 +17,14 @@ __all__ = ["Comparison", "Fate", "Judgement", "Verdict", "compare", "judge"]
 MOVED = "of the old plan means the same"
 
 
-def compare(old: Sequence[StateMeaning], new: Sequence[StateMeaning]) -> Comparison:
+def compare(old: Sequence[StateMeaning], new: Sequence[StateMeaning], *, compiling: bool = False) -> Comparison:
     """Match states by uid and name; those of the new plan come first, in its order.
 
     Where both come from `plans.compatibility.plan_meanings.meanings`, inputs of a UNION ALL may have come and gone: a
     source that is new is read from its beginning, so that what its rows do to a state is still to come.
+    `compiling`: the new plan is being compiled from the old one, so that nobody need be told to do that.
     """
-    return _Matching(old, new).comparison()
+    return _Matching(old, new).comparison(compiling=compiling)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class _Matching:
         self.before_less, self.after_less = _less(old, removed), _less(new, added)
         self.added, self.removed = ", ".join(sorted(added)), ", ".join(sorted(removed))
 
-    def comparison(self) -> Comparison:
+    def comparison(self, *, compiling: bool) -> Comparison:
         matches = [self._match(each) for each in self.after.values()]
         claimed: set[Address | None] = {each.old for each in matches}
         dropped = [
@@ -52,7 +53,8 @@ class _Matching:
         ]
         settled = _Together(matches).settled()
         found = [*settled, *map(_drop, dropped)]
-        return _explained(Comparison(tuple(_with_moves(found, dropped, self.after))), self.before, self.after)
+        judgements = found if compiling else _with_moves(found, dropped, self.after)
+        return _explained(Comparison(tuple(judgements)), self.before, self.after)
 
     def _begun(self, uid: str) -> bool:
         """Whether rows of a source may have been seen: not if only states that were made beside others know of it."""

@@ -59,7 +59,7 @@ def evolve(
     graph = replace(made, last_node_id=unused, job_options=new.job_options, table_aliases=new.table_aliases)
     before, after = meanings(old), meanings(graph)
     changes = find_intended_changes(old, old.engine_version)
-    found = with_places(compare(before, after), old, graph, moves)
+    found = with_places(compare(before, after, compiling=True), old, graph, moves)
     comparison = replace(found, notes=(*found.notes, *notes(before, after)), intended_changes=changes)
     return Evolution(graph, comparison, before, after)
 

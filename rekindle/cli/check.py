@@ -7,14 +7,17 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rekindle.cli.arguments import AsJson, AsMarkdown, Bootstrap, Map, only_one
+from rekindle.cli.inputs import read_script, reading
 from rekindle.cli.terminal import coloured
 
 if TYPE_CHECKING:
+    from execnodes.core.graph import ExecGraph
     from rekindle.report.checked import Checked
 
 
@@ -22,7 +25,9 @@ def check(
     plans: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="OLD NEW", help="Plan that runs now, and plan that is to go on with its state.", show_default=False
+            metavar="OLD NEW",
+            help="Plan that runs now, and the one to go on with its state; also scripts (.sql).",
+            show_default=False,
         ),
     ] = None,
     savepoint: Annotated[
@@ -65,12 +70,26 @@ def check(
 
 def _pair(old: Path, new: Path, savepoint: Path | None, bootstrap: Sequence[str], moves: Mapping[str, str]) -> Checked:
     from rekindle.report.checked import checked
-    from rekindle.results.compiled_plan import CompiledPlan
 
-    before, after = ((str(path), CompiledPlan.from_file(path).graph) for path in (old, new))
+    before = (str(old), _graph(old))
+    after = (str(new), _graph(new, before[1], moves))
     if old.resolve() == new.resolve():
         print(f"{old} is compared with itself", file=sys.stderr)
     return checked(before, after, savepoint, bootstrap, moves)
+
+
+def _graph(path: Path, old: ExecGraph | None = None, moves: Mapping[str, str] = MappingProxyType({})) -> ExecGraph:
+    """The nodes of a plan file, or of a script that is compiled for it: from the `old` plan, if there is one."""
+    from plans.evolution.evolve import evolve
+    from rekindle.api.table_environment import TableEnvironment
+    from rekindle.results.compiled_plan import CompiledPlan
+
+    if path.suffix.lower() != ".sql":
+        return CompiledPlan.from_file(path).graph
+    script = read_script(path)
+    with reading(script):
+        made = TableEnvironment.create().compile_script(script.text).graph
+        return made if old is None else evolve(old, made, moves=moves).graph
 
 
 def _against_git(revision: str, given: Sequence[Path]) -> tuple[list[Checked], list[Path]]:

@@ -44,6 +44,7 @@ def _command(words: Sequence[str]) -> None:
     from rekindle.cli.errors import describe_defect, describe_error
     from rekindle.cli.inputs import InScript
 
+    _tell_of_starts()
     short = words[0] in SHORT
     gc.set_threshold(_OBJECTS_OF_SHORT_ONES if short else _OBJECTS)
     try:
@@ -61,6 +62,17 @@ def _command(words: Sequence[str]) -> None:
     finally:
         if short:
             gc.freeze()  # nobody needs what the interpreter would look through once more at its end
+
+
+def _tell_of_starts() -> None:
+    """On a terminal say what is waited for when Spark starts."""
+    if sys.stderr.isatty():
+        import logging
+
+        logger = logging.getLogger("rekindle.spark.starts")
+        logger.addHandler(logging.StreamHandler(sys.stderr))
+        logger.setLevel(logging.INFO)
+        logger.propagate = False
 
 
 def _fail(error: BaseException, lines: Iterable[str], code: int = 1) -> None:

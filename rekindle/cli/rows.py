@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 def show_rows(result: TableResult) -> None:
     """Wait for a query and print its rows; a query that is stopped shows those it gave until then."""
     assert result.job is not None
-    table = Rows(result, reporter("query"), live=sys.stdout.isatty())
+    live = sys.stdout.isatty()
+    if live and not result.job.ends_by_itself:
+        print("The query does not end by itself, also with LIMIT; Ctrl-C stops it.", file=sys.stderr, flush=True)
+    table = Rows(result, reporter("query"), live=live)
     try:
         attend(result.job, "query", "", report=table, quiet=True)
     except typer.Exit:

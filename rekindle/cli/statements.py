@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from execnodes.core.errors import SqlError
@@ -42,6 +43,9 @@ def show_result(result: TableResult, job_dir: str) -> None:
         show_rows(result)
     elif result.job is not None:
         kept = f"Run the script again to go on from {job_dir}." if job_dir else NO_FOLDER
+        if not result.job.batch:
+            place = f"in {job_dir}" if job_dir else "nowhere: without -D execution.job-dir=DIR it ends with the job"
+            print(f"job: its state is kept {place}", file=sys.stderr, flush=True)
         attend(result.job, "job", kept)
     else:
         result.print()

@@ -37,7 +37,7 @@ class JobInfo:
     """Epoch milliseconds: when it was first started."""
     folder: Path
     rows: int | None
-    """Input rows since its process started."""
+    """Input rows since the job began."""
     rows_per_second: float | None
     watermark: str | None
     savepoint: str | None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from execnodes.core.errors import JobError, RekindleError
 from rekindle.files.atomic_file import write_atomically
 from rekindle.jobs.requests import REQUEST, Wish, read_wish, response
-from rekindle.jobs.status import State, Status, Trouble, write_progress
+from rekindle.jobs.status import State, Status, Trouble, read_progress, write_progress
 
 if TYPE_CHECKING:
     from rekindle.runtime.job import Job
@@ -36,6 +36,8 @@ class Attendant:
         self._folder = folder
         self._seen: tuple[int, int] | None = None
         self._told = 0.0
+        self._earlier_rows = 0
+        """That the job had read when this process began."""
         self._asked: State | None = None
         self._savepoint: Path | None = None
         self.status = Status.now(State.STARTING)
@@ -52,6 +54,7 @@ class Attendant:
             return
         for stale in (self._folder / REQUEST, *self._folder.glob("response-*.json")):
             stale.unlink(missing_ok=True)
+        self._earlier_rows = _earlier_rows(self._folder)
         self.status.write(self._folder)
         listening = threading.Thread(target=self._listen, args=(self._folder,), daemon=True)
         listening.name = f"rekindle-attendant-{self._job.job_id}"
@@ -110,7 +113,7 @@ class Attendant:
         progress = self._job.progress()
         if progress is not None and (progress.batch_id, progress.rows) != self._seen:
             self._seen, self._told = (progress.batch_id, progress.rows), time.monotonic()
-            write_progress(folder, progress)
+            write_progress(folder, replace(progress, rows=self._earlier_rows + progress.rows))
 
     def _answer(self, wish: Wish) -> dict[str, Any] | None:
         """Do what is asked for; the error, if there is one."""
@@ -143,3 +146,12 @@ class Attendant:
                     where=str(self._job.folder.path),
                     hint="Try again when input has come, or stop the job without a savepoint.",
                 )
+
+
+def _earlier_rows(folder: Path) -> int:
+    """What the last process of the job has counted; what cannot be read counts for nothing."""
+    try:
+        return read_progress(folder).get("rows", 0)
+    except JobError as error:
+        _log.warning("rows are counted from now on: %s", error)
+        return 0

@@ -70,6 +70,11 @@ class Job(ABC):
         self._attendant = Attendant(self, None if self._temporary else self.folder.path)
 
     @property
+    def ends_by_itself(self) -> bool:
+        """Whether it ends without being stopped; known once it has started."""
+        return True
+
+    @property
     def job_id(self) -> str:
         """Stable over restarts from the same folder."""
         return self.identity.job_id

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from typing_extensions import override
+
 from execnodes.core.errors import PlanError, RekindleError
 from execnodes.lowering.stream import KIND, quote
 from execnodes.state.operator import DRAINED
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
 
 _MOST_DRAIN_ROUNDS = 20
 """Triggers without anything to do after which a drain whose watermark has not reached the end is given up."""
+_TOLD_WITHIN = 2.0
+"""Seconds in which Spark tells of a micro-batch that it has committed."""
 _PATIENCE = 30.0
 """Seconds that the end of a job is waited for once Spark does not answer."""
 
@@ -58,6 +62,11 @@ class StreamJob(Job):
         """Held while a query is started again, or while the job is told to stop."""
         self._told_to_stop = threading.Event()
         self._counter = RowCounter()
+
+    @property
+    @override
+    def ends_by_itself(self) -> bool:
+        return self._prepared.builder.bounded
 
     def _begin(self) -> None:
         """What `_run` then waits for."""
@@ -221,6 +230,8 @@ class StreamJob(Job):
             if committed is not None and committed >= last:
                 break
             time.sleep(0.02)
+        if last is not None:
+            _await_progress(query, last)
         query.stop()
 
     def savepoint(self, target: Path) -> Manifest:
@@ -288,3 +299,13 @@ class StreamJob(Job):
         """(input rows, milliseconds) of the recent micro-batches that had rows."""
         recent = self._query.recentProgress if self._query is not None else []
         return [(each.numInputRows, each.batchDuration) for each in recent if each.numInputRows]
+
+
+def _await_progress(query: StreamingQuery, batch: int) -> None:
+    """Wait until the rows of a committed micro-batch are counted; a query that stops no longer tells of them."""
+    deadline = time.monotonic() + _TOLD_WITHIN
+    while query.isActive and time.monotonic() < deadline:
+        told = query.lastProgress
+        if told is not None and told.batchId >= batch:
+            return
+        time.sleep(0.02)

@@ -26,6 +26,8 @@ from rekindle.spark.java import MEMORY, last_words, lost, output_file, require_a
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+STARTS = logging.getLogger("rekindle.spark.starts")
+"""Told at level INFO when Spark is started by a caller who waits for it."""
 _PACKAGE = "org.apache.spark.sql.execution.streaming"
 _MEANING: Mapping[str, str] = {
     "spark.sql.session.timeZone": "UTC",
@@ -190,6 +192,8 @@ def _start(settings: Mapping[str, str]) -> SparkSession:
     debug = bool(os.environ.get("REKINDLE_DEBUG"))
     if not debug:
         _quieten()
+    if threading.current_thread() is threading.main_thread():
+        STARTS.info("starting Spark (about 20 s): its Java process, then a session; later queries find it running")
     handler = signal.getsignal(signal.SIGINT)
     # What the JVM and its Python workers print is for debugging; failures reach the user as errors of ours.
     with output_file() as output:

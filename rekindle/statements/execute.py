@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import singledispatch
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from execnodes.core.errors import PlanError, SqlError
+from execnodes.core.errors import OptionError, PlanError, SqlError
 from execnodes.core.options import OPTIONS, SPARK_PREFIX, find
 from execnodes.core.secrets import masked_options
 from planner import ddl
@@ -57,11 +59,22 @@ def _(statement: Insert | StatementSet | QueryStatement, environment: Session) -
     return environment.execute_plan(environment.compile_body(statement))
 
 
+@contextmanager
+def _at(statement: Statement) -> Iterator[None]:
+    """Errors of options inside are at the place of the statement."""
+    try:
+        yield
+    except OptionError as error:
+        error.position = error.position or statement.position
+        raise
+
+
 @execute.register(SetOption)
 def _(statement: SetOption, environment: Session) -> TableResult:
     configuration = environment.configuration
     if statement.key is not None:
-        configuration.put(statement.key, statement.value or "")
+        with _at(statement):
+            configuration.put(statement.key, statement.value or "")
         return TableResult()
     known = {key: configuration.get(key, option.default) for key, option in OPTIONS.items()}
     spark = {key: value for key, value in configuration.items() if key.startswith(SPARK_PREFIX)}
@@ -75,7 +88,8 @@ def _(statement: ResetOption, environment: Session) -> TableResult:
     elif statement.key.startswith(SPARK_PREFIX):
         environment.configuration.pop(statement.key, None)
     else:
-        environment.configuration.pop(find(statement.key).key, None)
+        with _at(statement):
+            environment.configuration.pop(find(statement.key).key, None)
     return TableResult()
 
 

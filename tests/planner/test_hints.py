@@ -98,7 +98,8 @@ def test_a_connector_of_spark_is_named_with_its_option_and_package() -> None:
 
 _CALL = re.compile(r"\b([A-Z][A-Z_]+)\(")
 _AGGREGATES = {"LISTAGG", "PERCENTILE", "COUNT", "ARRAY_AGG", "COLLECT", "FIRST_VALUE", "LAST_VALUE", "MAX"}
-_SYNTAX = {"UNNEST", "FLOOR", "TIMESTAMPADD", "TIMESTAMPDIFF", "COALESCE", "DESCRIPTOR", "JSON_VALUE", "TUMBLE", "HOP", "SESSION"}
+_WINDOWS = {"TUMBLE", "HOP", "SESSION"}
+_SYNTAX = {"UNNEST", "FLOOR", "TIMESTAMPADD", "TIMESTAMPDIFF", "COALESCE", "DESCRIPTOR", "JSON_VALUE", *_WINDOWS}
 
 
 @pytest.mark.parametrize("name", OF_OTHERS)
