@@ -98,7 +98,7 @@ def test_a_surrogate_pair_is_one_character() -> None:
 def test_a_semicolon_is_advised_between_statements_only() -> None:
     with pytest.raises(SqlError) as raised:
         parse("SELECT a b c FROM t")
-    assert raised.value.hint is None
+    assert raised.value.hint == "Is a comma missing before c?"
 
 
 def test_what_ends_a_word_of_a_table_is_no_column() -> None:
