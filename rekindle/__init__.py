@@ -15,6 +15,7 @@ from rekindle.own_packages import OwnPackages, require_own_packages
 
 if TYPE_CHECKING:
     from rekindle.api.data_types import DataTypes
+    from rekindle.api.environment_settings import EnvironmentSettings
     from rekindle.api.expression_dsl import (
         and_,
         array,
@@ -86,6 +87,7 @@ __all__ = [
     "AsyncScalarFunction",
     "CompiledPlan",
     "DataTypes",
+    "EnvironmentSettings",
     "Expression",
     "FunctionContext",
     "Over",
@@ -147,6 +149,7 @@ _MODULES = {
     "TableEnvironment": "api.table_environment",
     "TableResult": "results.table_result",
     "DataTypes": "api.data_types",
+    "EnvironmentSettings": "api.environment_settings",
     "Expression": "api.expressions",
     "TableConfig": "api.session_catalog",
     "TableDescriptor": "api.table_descriptor",

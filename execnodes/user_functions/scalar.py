@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args, overload
 
 from execnodes.core.errors import FunctionError
 from execnodes.core.types import LogicalType
+from execnodes.user_functions.column_operand import reject_columns
 from execnodes.user_functions.hints import hints_of, sql_type, type_of_hint
 from execnodes.user_functions.parameters import Parameters, parameters_of
 
@@ -88,7 +89,8 @@ class UserDefinedScalarFunction:
             update_wrapper(self, definition.function)
 
     def __call__(self, *args: Any) -> Any:
-        """The function itself."""
+        """The function itself, on values; FunctionError for columns."""
+        reject_columns(self.definition.name, args)
         function = self.definition.function
         return function.eval(*args) if isinstance(function, ScalarFunction) else function(*args)
 

@@ -14,6 +14,7 @@ from typing import Any, Union, get_args, get_origin, overload
 
 from execnodes.core.errors import FunctionError
 from execnodes.core.types import Field, LogicalType, Root, array, row
+from execnodes.user_functions.column_operand import reject_columns
 from execnodes.user_functions.hints import hints_of, sql_type, type_of_hint
 from execnodes.user_functions.parameters import Parameters, parameters_of
 from execnodes.user_functions.scalar import Form, FunctionContext, check_form, waits
@@ -76,7 +77,8 @@ class UserDefinedTableFunction:
             update_wrapper(self, definition.function)
 
     def __call__(self, *args: Any) -> Any:
-        """The function itself."""
+        """The function itself, on values; FunctionError for columns."""
+        reject_columns(self.definition.name, args)
         function = self.definition.function
         return function.eval(*args) if isinstance(function, TableFunction) else function(*args)
 

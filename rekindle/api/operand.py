@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from execnodes.core.errors import SqlError
+from execnodes.user_functions.column_operand import ColumnOperand
 from planner.catalog.catalogs import quoted
 from rekindle.api.literals import function_sql, literal_sql
 
@@ -29,7 +30,7 @@ class Aggregate:
     operands: tuple[object, ...]
 
 
-class Operand:
+class Operand(ColumnOperand):
     """Pieces of SQL text; methods of the classes on top build larger ones."""
 
     def __init__(

@@ -55,6 +55,12 @@ class Table:
         """The query as SQL text."""
         return f"{self._query}{self._tail}"
 
+    def __getattr__(self, name: str) -> Expression:
+        """A column by its name: ``table.price``; AttributeError where there is none."""
+        if name.startswith("_") or name not in self.get_resolved_schema().get_column_names():
+            raise AttributeError(f"Table has neither a method nor a column {name!r}")
+        return Expression(quoted((name,)))
+
     def select(self, *columns: Column) -> Table:
         """SELECT of expressions."""
         return self.derived(f"SELECT {listed(columns)} FROM {self.source()}")
