@@ -89,12 +89,16 @@ def _from_text(scope: Scope, text: str, target: LogicalType, strict: bool) -> st
             read = read_date(text)
         case Root.TIME:
             read = read_time(text, target)
-        case Root.TIMESTAMP:
-            read = cut(read_timestamp(text), 6, target)
         case _:
-            # A TIMESTAMP_LTZ: nothing but times is asked for.
-            read = cut(to_instant(scope, f"CAST({read_timestamp(text)} AS TIMESTAMP)"), 6, target)
+            read = as_timestamp(scope, read_timestamp(text), target)
     return checked(scope, text, read, str(target.with_nullable(True)), spark_type(target)) if strict else read
+
+
+def as_timestamp(scope: Scope, ntz: str, target: LogicalType) -> str:
+    """A clock time of six digits, of Spark type TIMESTAMP_NTZ, as a TIMESTAMP or TIMESTAMP_LTZ."""
+    if target.root is Root.TIMESTAMP:
+        return cut(ntz, 6, target)
+    return cut(to_instant(scope, f"CAST({ntz} AS TIMESTAMP)"), 6, target)
 
 
 _DATE = text_literal(r"^~0*(\d{4})((?:-\d{1,2}){0,2})(?: .*)?$")
@@ -126,7 +130,12 @@ _MONTH_END = text_literal(r"^\d{4}-\d{1,2}-(?:29|30|31)(?: |$)")
 
 def read_timestamp(text: str) -> str:
     """A date, with a full time of day or without; days up to 31 are clipped to the month. NULL if it is none."""
+    return clipped_timestamp(text, _TIMESTAMP)
+
+
+def clipped_timestamp(text: str, pattern: str) -> str:
+    """A TIMESTAMP_NTZ of a text that has the pattern; days up to 31 are clipped to the month. NULL if it is none."""
     first = f"CAST(concat(substring_index({text}, '-', 2), '-01') AS DATE)"
     clipped = f"concat(CAST(last_day({first}) AS STRING), regexp_replace({text}, '^[^ ]*', ''))"
     late = f"if(rlike({text}, {_MONTH_END}), CAST({clipped} AS TIMESTAMP_NTZ), NULL)"
-    return f"if(rlike({text}, {_TIMESTAMP}), coalesce(CAST({text} AS TIMESTAMP_NTZ), {late}), NULL)"
+    return f"if(rlike({text}, {pattern}), coalesce(CAST({text} AS TIMESTAMP_NTZ), {late}), NULL)"

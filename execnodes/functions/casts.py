@@ -36,7 +36,7 @@ def cast_text(scope: Scope, text: str, source: LogicalType, target: LogicalType,
         case Root.DATE | Root.TIME | Root.TIMESTAMP | Root.TIMESTAMP_LTZ:
             return to_time(scope, text, source, target, strict)
         case Root.ARRAY | Root.MAP | Root.MULTISET | Root.ROW:
-            return _nested(scope, text, source, target, strict)
+            return cast_members(scope, text, source, target, lambda t, a, b: cast_text(scope, t, a, b, strict))
         case root if root in NUMERICS:
             return to_number(scope, text, source, target, strict)
         case _:
@@ -44,12 +44,14 @@ def cast_text(scope: Scope, text: str, source: LogicalType, target: LogicalType,
             return f"CAST({text} AS {spark_type(target)})"
 
 
-def _nested(scope: Scope, text: str, source: LogicalType, target: LogicalType, strict: bool) -> str:
-    """Member by member."""
-
-    def member(t: str, of: LogicalType, to: LogicalType) -> str:
-        return cast_text(scope, t, of, to, strict)
-
+def cast_members(
+    scope: Scope,
+    text: str,
+    source: LogicalType,
+    target: LogicalType,
+    member: Callable[[str, LogicalType, LogicalType], str],
+) -> str:
+    """Spark SQL of a collection or ROW whose members are cast by `member`."""
     if source.root is Root.ROW:
 
         def fields(row: str) -> str:
@@ -103,12 +105,17 @@ def _lower_2(strict: bool) -> Callable[[Scope, Call], str]:
         (operand,) = call.operands
         if not has_version_2(operand.type, call.type):
             return first(scope, call)
-        whole = cast_text(scope, scope.text(operand), operand.type, replace(call.type, precision=3), strict)
-        if (operand.type.root, call.type.root) == (Root.TIMESTAMP_LTZ, Root.TIME):
-            whole = f"pmod({whole}, {DAY})"
-        return cut_millis(whole, call.type) if call.type.precision < 3 else whole
+        return cast_millis(scope, scope.text(operand), operand.type, call.type, strict)
 
     return lower
+
+
+def cast_millis(scope: Scope, text: str, source: LogicalType, target: LogicalType, strict: bool) -> str:
+    """Spark SQL of a timestamp that loses digits of its milliseconds, or becomes a time: cut toward zero."""
+    whole = cast_text(scope, text, source, replace(target, precision=3), strict)
+    if (source.root, target.root) == (Root.TIMESTAMP_LTZ, Root.TIME):
+        whole = f"pmod({whole}, {DAY})"
+    return cut_millis(whole, target) if target.precision < 3 else whole
 
 
 CAST_2 = replace(CAST, lower=_lower_2(strict=True), version=2, since="1.4")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from decimal import Decimal
 
 from execnodes.core.constants import fits
 from execnodes.core.expressions import Call, Expression, Literal
-from execnodes.core.types import INTEGERS, TIMESTAMPS, LogicalType, Root
+from execnodes.core.types import INTEGERS, NESTED, NUMERICS, TEXTS, TIMESTAMPS, LogicalType, Root
 
 
 def casting(source: LogicalType, target: LogicalType, *, may_fail: bool = True) -> str:
     """Name and version of the cast from one type to the other; with `may_fail` = False it gives NULL where it fails."""
-    return f"${'CAST' if may_fail else 'TRY_CAST'}${2 if has_version_2(source, target) else 1}"
+    version = 3 if _has_version_3(source, target, may_fail) else 2 if has_version_2(source, target) else 1
+    return f"${'CAST' if may_fail else 'TRY_CAST'}${version}"
 
 
 def has_version_2(source: LogicalType, target: LogicalType) -> bool:
@@ -21,6 +23,44 @@ def has_version_2(source: LogicalType, target: LogicalType) -> bool:
     if source.root not in TIMESTAMPS or target.root not in (Root.TIME, *TIMESTAMPS) or target.precision >= 3:
         return False
     return target.root is Root.TIME or target.precision < source.precision
+
+
+def _has_version_3(source: LogicalType, target: LogicalType, may_fail: bool) -> bool:
+    """Whether a text is read as a time; of members, whether version 1 gave others, or NULL for what cannot be read."""
+    if source.root not in NESTED or target.root not in NESTED:
+        return reads_time(source, target)
+    return any(
+        reads_time(a, b) or has_version_2(a, b) or (not may_fail and reads_text(a, b))
+        for a, b in _leaves(source, target)
+    )
+
+
+def reads_time(source: LogicalType, target: LogicalType) -> bool:
+    """Whether a text becomes a DATE, TIME or timestamp."""
+    return source.root in TEXTS and target.root in (Root.DATE, Root.TIME, *TIMESTAMPS)
+
+
+def reads_text(source: LogicalType, target: LogicalType) -> bool:
+    """Whether a text, or one among the members, becomes what not every text can be read as."""
+    return any(
+        a.root in TEXTS and b.root in (*NUMERICS, Root.BOOLEAN, Root.DATE, Root.TIME, *TIMESTAMPS)
+        for a, b in _leaves(source, target)
+    )
+
+
+def _leaves(source: LogicalType, target: LogicalType) -> Iterator[tuple[LogicalType, LogicalType]]:
+    """What has no members, within two types of one form."""
+    if source.root not in NESTED or target.root not in NESTED:
+        yield source, target
+        return
+    if source.root is Root.ROW:
+        pairs = [(a.type, b.type) for a, b in zip(source.fields, target.fields, strict=True)]
+    elif source.root is Root.MAP:
+        pairs = [(source.key, target.key), (source.element, target.element)]
+    else:
+        pairs = [(source.element, target.element)]
+    for of, to in pairs:
+        yield from _leaves(of, to)
 
 
 def convert(expression: Expression, target: LogicalType) -> Expression:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 
+from execnodes.core.errors import JobError
 from rekindle.api.table_environment import TableEnvironment
 
 COLUMNS = {
@@ -62,7 +65,21 @@ CONSTANTS = {
     "PRINTF('%s %d %s', DATE '2024-01-01', DATE '2024-01-01', TIME '10:00:00')": "19723 19723 36000000",
     "PRINTF('%d', TIMESTAMP '2024-01-01 10:00:05')": None,
     "PRINTF('%.1f', DATE '2024-01-01')": None,
+    "TRY_CAST(ARRAY['a', '1'] AS ARRAY<INT>)": None,
+    "TRY_CAST(ARRAY['2', CAST(NULL AS STRING)] AS ARRAY<INT>)": [2, None],
+    "TRY_CAST(MAP['a', 1] AS MAP<INT, INT>)": None,
+    "TRY_CAST(MAP['1', 'b'] AS MAP<INT, INT>)": None,
+    "TRY_CAST(MAP['1', '2'] AS MAP<INT, INT>)": [(1, 2)],
+    "TRY_CAST(ROW('1', ROW('z', 2)) AS ROW<x INT, y ROW<a INT, b INT>>)": None,
+    "TRY_CAST(ARRAY[ROW('1', ARRAY['y'])] AS ARRAY<ROW<a INT, b ARRAY<DOUBLE>>>)": None,
+    "TRY_CAST(ARRAY['2024-01-01', 'x'] AS ARRAY<DATE>)": None,
+    "TRY_CAST(ARRAY[300, 2] AS ARRAY<TINYINT>)": [44, 2],
 }
+TEXTS_AS_TIMES = [
+    json.loads(line)
+    for line in (Path(__file__).parent / "flink" / "texts_as_times.jsonl").read_text(encoding="utf-8").splitlines()
+]
+"""A type of time, and what Flink makes of texts as that type, as a text again."""
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +100,21 @@ def test_answers_over_columns_are_those_of_flink(environment: TableEnvironment, 
 def test_answers_for_constants_are_those_of_flink(environment: TableEnvironment) -> None:
     ((_, row),) = environment.execute_sql(f"SELECT {', '.join(CONSTANTS)}").collect()
     assert dict(zip(CONSTANTS, map(_plain, row), strict=True)) == CONSTANTS
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("answers", TEXTS_AS_TIMES, ids=lambda answers: answers["type"])
+def test_texts_are_read_as_times_as_flink_reads_them(environment: TableEnvironment, answers: dict[str, Any]) -> None:
+    rows = ", ".join(f"('{text}')" for text in answers["texts"])
+    read = f"CAST(TRY_CAST(CAST(x AS STRING) AS {answers['type']}) AS STRING)"
+    found = environment.execute_sql(f"SELECT CAST(x AS STRING), {read} FROM (VALUES {rows}) AS t (x)").collect()
+    assert {row[0]: row[1] for _, row in found} == answers["texts"]
+
+
+@pytest.mark.spark
+def test_a_text_that_is_no_time_fails_a_cast(environment: TableEnvironment) -> None:
+    with pytest.raises(JobError, match="123"):
+        list(environment.execute_sql("SELECT CAST(x AS TIME) FROM (VALUES ('123')) AS t (x)").collect())
 
 
 def test_a_remainder_of_whole_decimals_has_the_type_of_the_divisor() -> None:

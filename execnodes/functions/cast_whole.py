@@ -1,0 +1,81 @@
+"""CAST and TRY_CAST since 1.5: texts are times as Flink reads them, and TRY_CAST fails as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from execnodes.core.expressions import Call
+from execnodes.core.types import NESTED, LogicalType, Root
+from execnodes.functions.casts import CAST, TRY_CAST, cast_members, cast_millis, cast_text
+from execnodes.functions.conversion import has_version_2, reads_text, reads_time
+from execnodes.functions.read_times import read_as
+from execnodes.functions.scope import Scope
+from execnodes.lowering.spark_sql import spark_type
+from execnodes.lowering.stream import quote
+
+
+def _lower(strict: bool) -> Callable[[Scope, Call], str]:
+    """Reads text as times as Flink does, at any depth; NULL as a whole if a member of a TRY_CAST cannot be read.
+
+    Version 2 took hours, minutes and seconds beyond their range, and gave collections with NULL for such members.
+    """
+
+    def lower(scope: Scope, call: Call) -> str:
+        (operand,) = call.operands
+        return cast_whole(scope, scope.text(operand), operand.type, call.type, strict)
+
+    return lower
+
+
+def cast_whole(scope: Scope, text: str, source: LogicalType, target: LogicalType, strict: bool) -> str:
+    """Spark SQL of `text` cast by version 3; not `strict`: NULL if any member cannot be read."""
+    if strict or source.root not in NESTED:
+        return _cast(scope, text, source, target, strict)
+
+    def body(t: str) -> str:
+        fails, made = _fails(scope, t, source, target), _cast(scope, t, source, target, False)
+        return made if fails is None else f"if({fails}, CAST(NULL AS {spark_type(target)}), {made})"
+
+    return scope.share(text, body)
+
+
+def _cast(scope: Scope, text: str, source: LogicalType, target: LogicalType, strict: bool) -> str:
+    if source.same_values(target):
+        return text
+    if source.root in NESTED and target.root in NESTED:
+        return cast_members(scope, text, source, target, lambda t, a, b: _cast(scope, t, a, b, strict))
+    if reads_time(source, target):
+        return scope.share(text, lambda t: read_as(scope, t, target, strict))
+    if has_version_2(source, target):
+        return cast_millis(scope, text, source, target, strict)
+    return cast_text(scope, text, source, target, strict)
+
+
+def _fails(scope: Scope, text: str, source: LogicalType, target: LogicalType) -> str | None:
+    """A condition for `text` to have a member that cannot be read; None if all can be."""
+    if not reads_text(source, target):
+        return None
+    if source.root is Root.ROW:
+        pairs = zip(source.fields, target.fields, strict=True)
+        conditions = [_fails(scope, f"{text}.{quote(a.name)}", a.type, b.type) for a, b in pairs]
+        return f"({' OR '.join(each for each in conditions if each is not None)})"
+    if source.root not in NESTED:
+        return f"({text} IS NOT NULL AND {_cast(scope, text, source, target, False)} IS NULL)"
+    if source.root is Root.ARRAY:
+        return _any_fails(scope, text, source.element, target.element)
+    if source.root is Root.MULTISET:
+        return _any_fails(scope, f"map_keys({text})", source.element, target.element)
+    keys = _any_fails(scope, f"map_keys({text})", source.key, target.key)
+    values = _any_fails(scope, f"map_values({text})", source.element, target.element)
+    return f"({' OR '.join(each for each in (keys, values) if each is not None)})"
+
+
+def _any_fails(scope: Scope, array: str, source: LogicalType, target: LogicalType) -> str | None:
+    member = scope.fresh()
+    condition = _fails(scope, member, source, target)
+    return None if condition is None else f"exists({array}, {member} -> {condition})"
+
+
+CAST_3 = replace(CAST, lower=_lower(strict=True), version=3, since="1.5")
+TRY_CAST_3 = replace(TRY_CAST, lower=_lower(strict=False), version=3, since="1.5")
