@@ -37,7 +37,7 @@ _SHOWN = "y M L d D E e Y w W F a H h K k m s S A n N Q q g G"
 _SHOWN_SIMPLE = "y M L d D E u Y w W F a H h K k m s S G z Z X"
 
 
-def _checked(call: Invocation, operands: Sequence[Expression], at: int = 1) -> list[Expression]:
+def check_pattern(call: Invocation, operands: Sequence[Expression], at: int = 1) -> list[Expression]:
     """The operands, a constant pattern among them as Spark takes it; as it is where a later version shows times by it.
 
     SqlError for a pattern that Java or Spark has not got.
@@ -99,7 +99,7 @@ def _formatted(name: str, *specs: str, returns: LogicalType, lower: Lower) -> Fu
         for parameters in known:
             operands = parameters.convert(call.operands)
             if operands is not None:
-                return Binding(tuple(_checked(call, operands)), returns.with_nullable(True))
+                return Binding(tuple(check_pattern(call, operands)), returns.with_nullable(True))
         return None
 
     return Function(name, tuple(f"{name}({spec})" for spec in specs), bind, lower)
@@ -158,16 +158,21 @@ def _lower_to_timestamp(scope: Scope, call: Call) -> str:
         return scope.share(text, lambda t: _millis(read_timestamp(t)))
 
     def body(t: str) -> str:
-        fraction = f"CAST(rpad(regexp_extract(trim({t}), {_FALLBACK}, 7), 9, '0') AS BIGINT) div 1000000"
-        standard = f"timestampadd(MILLISECOND, coalesce({fraction}, 0L), {_lenient(f'trim({t})', _FALLBACK)})"
-        month, day = (f"CAST(regexp_extract(trim({t}), {_FALLBACK}, {group}) AS INT)" for group in (2, 3))
-        valid = f"{month} BETWEEN 1 AND 12 AND {day} BETWEEN 1 AND 31"
         return (
             f"coalesce({_millis(f'CAST(try_to_timestamp({t}, {pattern[0]}) AS TIMESTAMP_NTZ)')},"
-            f" if({valid}, CAST({standard} AS TIMESTAMP_NTZ), NULL))"
+            f" CAST({read_standard(t)} AS TIMESTAMP_NTZ))"
         )
 
     return scope.share(text, body)
+
+
+def read_standard(text: str, micros: bool = False) -> str:
+    """A text in the form of java.sql.Timestamp as a Spark TIMESTAMP, in milliseconds or `micros`; NULL if none."""
+    unit, step = ("MICROSECOND", 1000) if micros else ("MILLISECOND", 1000000)
+    fraction = f"CAST(rpad(regexp_extract(trim({text}), {_FALLBACK}, 7), 9, '0') AS BIGINT) div {step}"
+    standard = f"timestampadd({unit}, coalesce({fraction}, 0L), {_lenient(f'trim({text})', _FALLBACK)})"
+    month, day = (f"CAST(regexp_extract(trim({text}), {_FALLBACK}, {group}) AS INT)" for group in (2, 3))
+    return f"if({month} BETWEEN 1 AND 12 AND {day} BETWEEN 1 AND 31, {standard}, NULL)"
 
 
 def _millis(ntz: str) -> str:
@@ -253,7 +258,7 @@ def _bind_to_ltz(call: Invocation) -> Binding | None:
                 position=call.position,
                 hint="0 is for seconds, 3 for milliseconds.",
             )
-        made = _checked(call, operands) if "TEXT" in spec else operands
+        made = check_pattern(call, operands) if "TEXT" in spec else operands
         return Binding(tuple(made), timestamp_ltz(3))
     return None
 
@@ -295,7 +300,7 @@ def _bind_unix_timestamp(call: Invocation) -> Binding | None:
     operands = Parameters.parse("TEXT, TEXT?").convert(call.operands)
     if operands is None:
         return None
-    made = tuple(_checked(call, operands))
+    made = tuple(check_pattern(call, operands))
     return Binding(made, BIGINT.with_nullable(any(each.type.nullable for each in made)))
 
 

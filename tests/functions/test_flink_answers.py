@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from execnodes.core.errors import JobError
+from execnodes.core.errors import JobError, SqlError
 from rekindle.api.table_environment import TableEnvironment
 
 COLUMNS = {
@@ -127,3 +127,60 @@ def test_a_remainder_of_whole_decimals_has_the_type_of_the_divisor() -> None:
 
 def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, list | tuple) else value
+
+
+INSTANTS = {
+    "TO_TIMESTAMP_LTZ('1970-01-01 00:00:00.12345', 'yyyy-MM-dd HH:mm:ss.SSSSS')": (5, "1970-01-01 00:00:00.123450"),
+    "TO_TIMESTAMP_LTZ('1970-01-01 00:00:00.123', 'yyyy-MM-dd HH:mm:ss.SSSSS')": (5, "1970-01-01 00:00:00.123000"),
+    "TO_TIMESTAMP_LTZ('1970-01-01 00:00:00.1234567', 'yyyy-MM-dd HH:mm:ss.SSS')": (3, "1970-01-01 00:00:00.123000"),
+    "TO_TIMESTAMP_LTZ('1970-01-01 00:00:00', 'yyyy-MM-dd HH:mm:ss.SSS')": (3, "1970-01-01 00:00:00.000000"),
+    "TO_TIMESTAMP_LTZ('2023-01-01 12:30:00', 'yyyy-MM-dd HH:mm:ss', 'America/Los_Angeles')": (
+        3,
+        "2023-01-01 20:30:00.000000",
+    ),
+    "TO_TIMESTAMP_LTZ('2023-01-01', 'yyyy-MM-dd', CAST(NULL AS STRING))": (3, None),
+    "TO_TIMESTAMP_LTZ('2023-01-01', CAST(NULL AS STRING))": (3, None),
+    "TO_TIMESTAMP_LTZ(CAST(100.123 AS DOUBLE), 0)": (3, "1970-01-01 00:01:40.123000"),
+    "TO_TIMESTAMP_LTZ(CAST(-100.1239 AS DOUBLE), 0)": (3, "1969-12-31 23:58:19.876000"),
+    "TO_TIMESTAMP_LTZ(CAST(100.7 AS FLOAT), 0)": (3, "1970-01-01 00:01:40.699000"),
+    "TO_TIMESTAMP_LTZ(-100.9, 0)": (3, "1969-12-31 23:58:20.000000"),
+    "TO_TIMESTAMP_LTZ(100, 2)": (3, "1970-01-01 00:00:01.000000"),
+    "TO_TIMESTAMP_LTZ(100123, 4)": (4, "1970-01-01 00:00:10.012300"),
+    "TO_TIMESTAMP_LTZ(-100123, 6)": (6, "1969-12-31 23:59:59.899877"),
+    "TO_TIMESTAMP_LTZ(CAST(12.5 AS DOUBLE), 4)": (4, "1970-01-01 00:00:00.001200"),
+    "TO_TIMESTAMP_LTZ(9223372036854775807, 3)": (3, None),
+    "TO_TIMESTAMP_LTZ(253402300800, 0)": (3, None),
+}
+"""Digits of the type, and the value."""
+
+
+@pytest.mark.spark
+def test_instants_are_those_of_flink(environment: TableEnvironment) -> None:
+    result = environment.execute_sql(f"SELECT {', '.join(INSTANTS)}")
+    ((_, row),) = result.collect()
+    found = [None if each is None else f"{each:%Y-%m-%d %H:%M:%S.%f}" for each in row]
+    types = environment.sql_query(f"SELECT {', '.join(INSTANTS)}").get_schema().get_column_data_types()
+    assert list(zip([each.precision for each in types], found, strict=True)) == list(INSTANTS.values())
+
+
+@pytest.mark.spark
+def test_patterns_and_zones_of_columns_that_do_not_exist_give_null(environment: TableEnvironment) -> None:
+    rows = "('yyyy-MM-dd', 'Asia/Tokyo'), ('bad', 'UTC'), ('yyyy-MM-dd', 'Nowhere'), ('yyyy-MM-dd', '+5'),"
+    rows += " ('yyyy-MM-dd', 'utc'), ('yyyy-MM-dd', ''), ('yyyy-MM-dd', 'GMT+2'), ('yyyy-MM-dd', '+05:30')"
+    query = f"SELECT TO_TIMESTAMP_LTZ('2023-01-01', p, z) FROM (VALUES {rows}) AS t (p, z)"
+    found = [row[0] and f"{row[0]:%d %H:%M}" for _, row in environment.execute_sql(query).collect()]
+    assert found == ["31 15:00", None, None, "31 19:00", None, None, "31 22:00", "31 18:30"]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("TO_TIMESTAMP_LTZ('2023', 'yyyy', 'Nowhere/Land')", "time zone 'Nowhere/Land' does not exist"),
+        ("TO_TIMESTAMP_LTZ('2023', 'bad pattern')", "Java has no such pattern"),
+        ("TO_TIMESTAMP_LTZ(100, 10)", "a constant from 0 to 9"),
+        ("TO_TIMESTAMP_LTZ(100, -1)", "a constant from 0 to 9"),
+    ],
+)
+def test_constants_of_instants_are_checked(call: str, message: str) -> None:
+    with pytest.raises(SqlError, match=message):
+        TableEnvironment.create().sql_query(f"SELECT {call}").get_schema()
