@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from execnodes.core.expressions import Call, Literal
 from execnodes.core.types import DOUBLE, INT, char
-from execnodes.functions.function import Lower, form, function
+from execnodes.functions.folding import evaluate_constant
+from execnodes.functions.function import Lower, Operands, form, function
 from execnodes.functions.scope import UUID_TEXT, Scope
 
 _UNIFORM = f"(CAST(conv(right({UUID_TEXT}, 12), 16, 10) AS BIGINT) / 281474976710656D)"
@@ -45,4 +48,69 @@ RAND_INTEGER = function(
 )
 UUID = function(
     "UUID", form("", char(36), nullable=False), sql=UUID_TEXT, deterministic=False, repeatable=False, since="1.3"
+)
+
+
+def _has_seed_of_row(operands: Operands, others: int) -> bool:
+    """Whether a seed, which stands before so many `others`, differs from row to row."""
+    return len(operands) > others and evaluate_constant(operands[0]) is None
+
+
+_MASK = (1 << 48) - 1
+_MOST_REJECTED = 64
+"""Numbers that may be rejected before one is taken; each is with less than an even chance."""
+
+
+def _first_state(seed: str) -> str:
+    """State of Java's `Random` of a seed after one step."""
+    return _next_state(f"((CAST({seed} AS BIGINT) ^ 25214903917L) & {_MASK}L)")
+
+
+def _next_state(state: str) -> str:
+    return f"(({state} * 25214903917L + 11L) & {_MASK}L)"
+
+
+def _lower_rand_of_row(scope: Scope, call: Call) -> str:
+    """Return the first double of Java's `Random` of the row's seed."""
+    (seed,) = scope.texts(call.operands)
+
+    def number(state: str) -> str:
+        high, low = f"shiftleft(shiftright({state}, 22), 27)", f"shiftright({_next_state(state)}, 21)"
+        return f"(({high} + {low}) / {1 << 53}D)"
+
+    return scope.share(_first_state(seed), number)
+
+
+def _lower_integer_of_row(scope: Scope, call: Call) -> str:
+    """Return the first integer below the bound of Java's `Random` of the row's seed."""
+    seed, bound = scope.texts(call.operands)
+    wrong = scope.failure("RAND_INTEGER: the bound must be positive, not ", f"CAST({bound} AS STRING)")
+    state, turn = scope.fresh(), scope.fresh()
+
+    def integer(most: str) -> str:
+        drawn = f"shiftright({state}, 17)"
+        rejected = f"{drawn} - {drawn} % {most} + {most} - 1 > {(1 << 31) - 1}L"
+        step = f"if({rejected}, {_next_state(state)}, {state})"
+        draws = f"aggregate(sequence(1, {_MOST_REJECTED}), {_first_state(seed)}, ({state}, {turn}) -> {step})"
+        return scope.share(
+            f"shiftright({draws}, 17)",
+            lambda taken: (
+                f"CAST(if(({most} & ({most} - 1)) = 0, shiftright({taken} * {most}, 31), {taken} % {most}) AS INT)"
+            ),
+        )
+
+    checked = f"CAST(if({bound} <= 0, {wrong}, {bound}) AS BIGINT)"
+    return f"if({seed} IS NULL, NULL, {scope.share(checked, integer)})"
+
+
+# Version 1 gave other numbers for each use of one seed.
+RAND_2 = replace(
+    RAND, lower=_lower_rand_of_row, version=2, since="1.5", only=lambda operands: _has_seed_of_row(operands, 0)
+)
+RAND_INTEGER_2 = replace(
+    RAND_INTEGER,
+    lower=_lower_integer_of_row,
+    version=2,
+    since="1.5",
+    only=lambda operands: _has_seed_of_row(operands, 1),
 )
