@@ -90,6 +90,7 @@ def _from_text(scope: Scope, text: str, target: LogicalType, strict: bool) -> st
         case Root.TIME:
             read = read_time(text, target)
         case _:
+            # A timestamp: nothing but times is asked for.
             read = as_timestamp(scope, read_timestamp(text), target)
     return checked(scope, text, read, str(target.with_nullable(True)), spark_type(target)) if strict else read
 

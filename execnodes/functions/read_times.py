@@ -17,6 +17,7 @@ def read_as(scope: Scope, text: str, target: LogicalType, strict: bool) -> str:
         case Root.TIME:
             made = read_time(scope, text, target)
         case _:
+            # A timestamp: nothing but times is asked for.
             made = as_timestamp(scope, read_timestamp(text), target)
     return checked(scope, text, made, str(target.with_nullable(True)), spark_type(target)) if strict else made
 

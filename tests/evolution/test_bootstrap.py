@@ -23,13 +23,15 @@ from rekindle.statements.evolution import EvolutionError
 from tests.evolution.compiling import compiled
 from tests.evolution.matrix import TABLES
 
+PLACED = TABLES.replace("${dir}", "/nowhere")
+"""As `compiled` has them."""
 SUM = "SELECT k, SUM(v) AS s FROM t GROUP BY k"
 NESTED = f"SELECT s, COUNT(*) AS c FROM ({SUM}) GROUP BY s"
 
 
 def bootstrapped(*uids: str) -> CompiledPlan:
     options = {"table.plan.evolution.bootstrap": ",".join(uids)}
-    return TableEnvironment.create(options).compile_script(TABLES + NESTED, from_plan=compiled(SUM))
+    return TableEnvironment.create(options).compile_script(PLACED + NESTED, from_plan=compiled(SUM))
 
 
 def test_an_operator_that_cannot_start_empty_is_made() -> None:
@@ -60,13 +62,13 @@ BOOTSTRAP = "table.plan.evolution.bootstrap"
 def test_it_is_said_what_has_changed_and_how_nothing_is_lost(new: str, reason: str) -> None:
     """As without the old plan; where state is made, nobody is asked about what it replaces."""
     with pytest.raises(EvolutionError) as refused:
-        TableEnvironment.create({}).compile_script(TABLES + new, from_plan=compiled(SUM))
+        TableEnvironment.create({}).compile_script(PLACED + new, from_plan=compiled(SUM))
     comparison = refused.value.comparison
     (uid,) = offered(comparison)
     assert reason in str(refused.value)
     assert f"rekindle compile --bootstrap {uid}" in str(refused.value)
     made = TableEnvironment.create({BOOTSTRAP: uid, "table.plan.evolution.consent": "reject"})
-    plan = made.compile_script(TABLES + new, from_plan=compiled(SUM))
+    plan = made.compile_script(PLACED + new, from_plan=compiled(SUM))
     assert plan.comparison is not None
     assert plan.comparison.verdict == "full"
 
@@ -85,9 +87,9 @@ def test_what_cannot_be_read_again_is_not_offered() -> None:
 def test_an_operator_that_goes_on_with_a_loss_is_made() -> None:
     more = SUM.replace("AS s", "AS s, COUNT(w) AS c")
     with pytest.raises(EvolutionError) as refused:
-        TableEnvironment.create({}).compile_script(TABLES + more, from_plan=compiled(SUM))
+        TableEnvironment.create({}).compile_script(PLACED + more, from_plan=compiled(SUM))
     (uid,) = offered(refused.value.comparison)
-    plan = TableEnvironment.create({BOOTSTRAP: uid}).compile_script(TABLES + more, from_plan=compiled(SUM))
+    plan = TableEnvironment.create({BOOTSTRAP: uid}).compile_script(PLACED + more, from_plan=compiled(SUM))
     assert plan.comparison is not None
     assert plan.comparison.verdict == "full"
 
