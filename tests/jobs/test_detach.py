@@ -71,5 +71,5 @@ def test_modules_are_not_looked_for_in_the_working_directory(
     folder: JobFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program(monkeypatch, tmp_path, 'echo "$1 $2 $3" >&2; exit 1')
-    with pytest.raises(StartError, match="-P .*rekindle_launcher.py -m"):
+    with pytest.raises(StartError, match=r"-P .*rekindle_launcher.py -m"):
         detach(["run", "plan.json"], folder.path)
