@@ -12,8 +12,7 @@ from rekindle.testing.runner import Outcome, Settings, run_programs
 from tests.conformance.unsupported import PROGRAMS, listed
 
 SAMPLE = (
-    "calc/cast_numbers", "cdc/top_n", "group-aggregate/cube", "join/full", "set/intersect_all", "unnest/cross_array",
-    "values/values_join", "window/filtered_last_row",
+    "calc/cast_numbers", "cdc/top_n", "group-aggregate/cube", "join/full", "window/filtered_last_row",
 )  # fmt: skip
 """A program of each kind of state; their rows depend on no late row."""
 
