@@ -34,7 +34,8 @@ _UID_FORMAT = re.compile(r"(?:[\w.:-]|<id>|<type>|<version>|<operator>)+")
 
 
 @cache
-def _zones() -> frozenset[str]:
+def known_zones() -> frozenset[str]:
+    """Names that the database of time zones has; its folders are walked once."""
     return frozenset(available_timezones())
 
 
@@ -42,7 +43,7 @@ def _is_zone(text: str) -> bool:
     """A name that the database of time zones has (any well-formed one where there is no database), or an offset."""
     if _ZONE.fullmatch(text) is None:
         return _OFFSET.fullmatch(text) is not None
-    known = _zones()
+    known = known_zones()
     return text in known or not known or _OFFSET.fullmatch(text) is not None
 
 

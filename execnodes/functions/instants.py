@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from zoneinfo import available_timezones
 
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Call, Expression, Literal
+from execnodes.core.options import known_zones
 from execnodes.core.types import INT, INTEGERS, TEXTS, Root, timestamp_ltz
 from execnodes.functions.families import Parameters
 from execnodes.functions.function import Binding, Invocation, Operands
@@ -70,7 +70,7 @@ def _digits(pattern: str) -> int:
 
 def _check_zone(zone: Expression, call: Invocation) -> None:
     value = zone.value if isinstance(zone, Literal) else None
-    if value is None or value in available_timezones() or (value and _OFFSET.fullmatch(str(value))):
+    if value is None or value in known_zones() or (value and _OFFSET.fullmatch(str(value))):
         return
     raise SqlError(
         f"time zone {value!r} does not exist",
