@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
-from execnodes.core.expressions import Call, Literal
+from execnodes.core.expressions import Call, Expression, Literal
 from execnodes.core.types import DOUBLE, INT, char
 from execnodes.functions.folding import evaluate_constant
 from execnodes.functions.function import Lower, Operands, form, function
-from execnodes.functions.scope import UUID_TEXT, Scope
+from execnodes.functions.scope import ROW_OF_TASK, UUID_TEXT, Scope
 
 _UNIFORM = f"(CAST(conv(right({UUID_TEXT}, 12), 16, 10) AS BIGINT) / 281474976710656D)"
 """From 48 random bits: Spark's own rand() begins anew in each micro-batch."""
@@ -51,9 +52,9 @@ UUID = function(
 )
 
 
-def _has_seed_of_row(operands: Operands, others: int) -> bool:
-    """Whether a seed, which stands before so many `others`, differs from row to row."""
-    return len(operands) > others and evaluate_constant(operands[0]) is None
+def _has_seed(others: int) -> Callable[[Operands], bool]:
+    """Whether a seed stands before so many other operands."""
+    return lambda operands: len(operands) > others
 
 
 _MASK = (1 << 48) - 1
@@ -61,29 +62,68 @@ _MOST_REJECTED = 64
 """Numbers that may be rejected before one is taken; each is with less than an even chance."""
 
 
-def _first_state(seed: str) -> str:
-    """State of Java's `Random` of a seed after one step."""
-    return _next_state(f"((CAST({seed} AS BIGINT) ^ 25214903917L) & {_MASK}L)")
+_MULTIPLIER, _INCREMENT = 25214903917, 11
+_MOST_ROWS_BITS = 33
+"""Bits of the number of a row within its task (Spark's `monotonically_increasing_id`)."""
+
+
+def _initial_state(seed: str) -> str:
+    return f"((CAST({seed} AS BIGINT) ^ {_MULTIPLIER}L) & {_MASK}L)"
 
 
 def _next_state(state: str) -> str:
-    return f"(({state} * 25214903917L + 11L) & {_MASK}L)"
+    return f"(({state} * {_MULTIPLIER}L + {_INCREMENT}L) & {_MASK}L)"
 
 
-def _lower_rand_of_row(scope: Scope, call: Call) -> str:
-    """Return the first double of Java's `Random` of the row's seed."""
-    (seed,) = scope.texts(call.operands)
+def _leaps(steps_a_row: int) -> tuple[str, str]:
+    """Return factors and summands that go `steps_a_row * 2**i` steps ahead, for each bit i of a row's number.
+
+    Source: F. Brown, "Random Number Generation with Arbitrary Stride", Trans. Am. Nucl. Soc. 71 (1994).
+    """
+    factor, summand = 1, 0
+    for _ in range(steps_a_row):
+        factor, summand = factor * _MULTIPLIER & _MASK, (summand * _MULTIPLIER + _INCREMENT) & _MASK
+    factors, summands = [], []
+    for _ in range(_MOST_ROWS_BITS):
+        factors.append(f"{factor}L")
+        summands.append(f"{summand}L")
+        factor, summand = factor * factor & _MASK, (summand * factor + summand) & _MASK
+    return f"array({', '.join(factors)})", f"array({', '.join(summands)})"
+
+
+def _first_state(scope: Scope, seed: Expression, steps_a_row: int) -> str:
+    """State of Java's `Random` of a seed after one step; of a constant seed, the n-th row of a task goes on from it."""
+    initial = _initial_state(scope.text(seed))
+    if evaluate_constant(seed) is None:
+        return _next_state(initial)
+    factors, summands = _leaps(steps_a_row)
+    state, bit = scope.fresh(), scope.fresh()
+
+    def reached(row: str) -> str:
+        ahead = f"({state} * element_at({factors}, {bit} + 1) + element_at({summands}, {bit} + 1)) & {_MASK}L"
+        step = f"if((shiftright({row}, {bit}) & 1L) = 0L, {state}, {ahead})"
+        return f"aggregate(sequence(0, {_MOST_ROWS_BITS - 1}), {initial}, ({state}, {bit}) -> {step})"
+
+    return _next_state(scope.share(f"({ROW_OF_TASK} & {(1 << _MOST_ROWS_BITS) - 1}L)", reached))
+
+
+def _lower_seeded_rand(scope: Scope, call: Call) -> str:
+    """Return a double of Java's `Random`: of the row's seed the first one, of a constant seed one after the other."""
+    (seed,) = call.operands
 
     def number(state: str) -> str:
         high, low = f"shiftleft(shiftright({state}, 22), 27)", f"shiftright({_next_state(state)}, 21)"
         return f"(({high} + {low}) / {1 << 53}D)"
 
-    return scope.share(_first_state(seed), number)
+    return f"if({scope.text(seed)} IS NULL, NULL, {scope.share(_first_state(scope, seed, 2), number)})"
 
 
-def _lower_integer_of_row(scope: Scope, call: Call) -> str:
-    """Return the first integer below the bound of Java's `Random` of the row's seed."""
-    seed, bound = scope.texts(call.operands)
+def _lower_seeded_integer(scope: Scope, call: Call) -> str:
+    """Return an integer below the bound of Java's `Random`: of the row's seed the first, of a constant one the next.
+
+    Numbers that Java rejects on the way (of bounds near 2**31 many) are not counted for the rows after them.
+    """
+    seed, bound = call.operands[0], scope.text(call.operands[1])
     wrong = scope.failure("RAND_INTEGER: the bound must be positive, not ", f"CAST({bound} AS STRING)")
     state, turn = scope.fresh(), scope.fresh()
 
@@ -91,7 +131,7 @@ def _lower_integer_of_row(scope: Scope, call: Call) -> str:
         drawn = f"shiftright({state}, 17)"
         rejected = f"{drawn} - {drawn} % {most} + {most} - 1 > {(1 << 31) - 1}L"
         step = f"if({rejected}, {_next_state(state)}, {state})"
-        draws = f"aggregate(sequence(1, {_MOST_REJECTED}), {_first_state(seed)}, ({state}, {turn}) -> {step})"
+        draws = f"aggregate(sequence(1, {_MOST_REJECTED}), {_first_state(scope, seed, 1)}, ({state}, {turn}) -> {step})"
         return scope.share(
             f"shiftright({draws}, 17)",
             lambda taken: (
@@ -100,17 +140,9 @@ def _lower_integer_of_row(scope: Scope, call: Call) -> str:
         )
 
     checked = f"CAST(if({bound} <= 0, {wrong}, {bound}) AS BIGINT)"
-    return f"if({seed} IS NULL, NULL, {scope.share(checked, integer)})"
+    return f"if({scope.text(seed)} IS NULL, NULL, {scope.share(checked, integer)})"
 
 
-# Version 1 gave other numbers for each use of one seed.
-RAND_2 = replace(
-    RAND, lower=_lower_rand_of_row, version=2, since="1.5", only=lambda operands: _has_seed_of_row(operands, 0)
-)
-RAND_INTEGER_2 = replace(
-    RAND_INTEGER,
-    lower=_lower_integer_of_row,
-    version=2,
-    since="1.5",
-    only=lambda operands: _has_seed_of_row(operands, 1),
-)
+# Version 1 gave other numbers for each use of a seed that differs from row to row, and Spark's for a constant one.
+RAND_2 = replace(RAND, lower=_lower_seeded_rand, version=2, since="1.5", only=_has_seed(0))
+RAND_INTEGER_2 = replace(RAND_INTEGER, lower=_lower_seeded_integer, version=2, since="1.5", only=_has_seed(1))

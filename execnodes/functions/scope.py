@@ -22,7 +22,8 @@ _LONGER = len("concat(, ' [at 10]', )")
 
 
 UUID_TEXT = "uuid()"
-_ONCE = (UUID_TEXT, "rand(")
+ROW_OF_TASK = "monotonically_increasing_id()"
+_ONCE = (UUID_TEXT, "rand(", ROW_OF_TASK)
 """What texts hold whose value may not be computed twice for a row."""
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from execnodes.core.expressions import Call, Expression
@@ -53,11 +55,29 @@ def test_a_seed_of_the_row_gives_the_numbers_of_java(evaluate: Evaluator) -> Non
     assert found == [[number, integer] for _, _, number, integer in OF_SEEDS]
 
 
-def test_constant_seeds_keep_their_version() -> None:
+@pytest.mark.spark
+def test_a_constant_seed_gives_the_numbers_of_java_one_after_the_other(evaluate: Evaluator) -> None:
+    # What Flink 2.3 gives: RAND(5), RAND_INTEGER(5, 100).
+    numbers = [
+        [0.730519863614471, 87],
+        [0.08825840967622589, 92],
+        [0.4889045498516358, 74],
+        [0.461837214623537, 24],
+    ]
+    calls = [f("RAND", 5), f("RAND_INTEGER", 5, 100), f("RAND", None)]
+    found = evaluate(calls, [{"a": a, "b": 0} for a in (1, 2, 3, 4)], C)
+    # Each task begins with the first number.
+    places = [numbers.index(row[:2]) for row in found]
+    assert places[:2] == [0, 1]
+    assert all(place in (0, before + 1) for before, place in pairwise(places))
+    assert [row[2] for row in found] == [None] * 4
+
+
+def test_seeds_have_a_version_of_their_own() -> None:
     made = [f("RAND"), f("RAND", 1), f("RAND_INTEGER", 5), f("RAND_INTEGER", 1, C.b)]
     assert [each.internal_name for each in made if isinstance(each, Call)] == [
         "$RAND$1",
-        "$RAND$1",
+        "$RAND$2",
         "$RAND_INTEGER$1",
-        "$RAND_INTEGER$1",
+        "$RAND_INTEGER$2",
     ]
