@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
+from execnodes.core.flink_options import FAMILIES
 from execnodes.core.options import OPTIONS, ConfigOption
 from execnodes.core.registry import keys, lookup
 
@@ -29,6 +30,15 @@ _INERT = f"""
 Programs and plans made for Flink may have them. Their values are checked; nothing depends on them.
 
 {_TABLE}"""
+_FAMILIES = """
+## Of Flink's runtime, its SQL client and PyFlink
+
+Any key that begins so is accepted and changes nothing. The first one of a kind that is set is answered with a line
+that says what has its effect here.
+
+| keys | here |
+|---|---|
+"""
 
 
 def render() -> str:
@@ -42,7 +52,16 @@ def render() -> str:
         parts += [_line(option, consumers.get(option.key, [])) for option in members]
     parts.append(_INERT)
     parts += [_line(option, consumers.get(option.key, [])) for option in known if option.inert]
+    parts += [_FAMILIES, *_families()]
     return "".join(parts)
+
+
+def _families() -> Iterator[str]:
+    """A line a reason, with the beginnings of keys that have it."""
+    reasons: dict[str, list[str]] = {}
+    for family, why in FAMILIES.items():
+        reasons.setdefault(why, []).append(f"`{family}{'…' if family.endswith(('.', '-')) else ''}`")
+    yield from (f"| {', '.join(families)} | {why} |\n" for why, families in reasons.items())
 
 
 def _group(key: str) -> str:

@@ -12,7 +12,7 @@ from zoneinfo import available_timezones
 
 from execnodes.core import consent
 from execnodes.core.errors import OptionError
-from execnodes.core.flink_options import INERT
+from execnodes.core.flink_options import FAMILIES, INERT, find_family
 from execnodes.core.secrets import remember
 
 _log = logging.getLogger("rekindle.options")
@@ -301,6 +301,9 @@ OPTIONS: Mapping[str, ConfigOption] = {
     for key, (kind, default) in group.items()
 }  # fmt: skip
 _BY_FALLBACK = {old: option for option in OPTIONS.values() for old in option.fallback_keys}
+_EFFECTIVE = tuple(key for key, option in OPTIONS.items() if not option.inert)
+_MISSPELT = 0.92
+"""How much alike an unknown key and one of `_EFFECTIVE` are, from 0 to 1, for it to be a slip of the hand."""
 SPARK_PREFIX = "spark."
 
 
@@ -314,7 +317,10 @@ class Configuration(dict[str, str]):
             self[key] = value
             return
         option = find(key)
-        if option.key != key:
+        if (family := _family_of(key)) is not None:
+            if not any(_family_of(other) == family for other in self):
+                _log.warning("option %s has no effect: %s", key, option.description)
+        elif option.key != key:
             _log.warning("option %s is called %s now; the old name goes on working", key, option.key)
         self[option.key] = option.check(value)
         if option.key == consent.OPTION:
@@ -347,16 +353,27 @@ class Configuration(dict[str, str]):
 
 
 def _scope_of(key: str) -> Scope:
-    return "run" if key.startswith(SPARK_PREFIX) else OPTIONS[key].scope
+    return "run" if key.startswith(SPARK_PREFIX) else find(key).scope
+
+
+def _family_of(key: str) -> str | None:
+    """The family of Flink's options that a key belongs to which is not one of our own."""
+    return None if key in OPTIONS or key in _BY_FALLBACK else find_family(key)
 
 
 def find(key: str) -> ConfigOption:
-    """The option of that key or fallback key; OptionError with the nearest names if there is none."""
-    option = OPTIONS.get(key) or _BY_FALLBACK.get(key)
-    if option is None:
-        import difflib
+    """The option of that key or fallback key; OptionError with the nearest names if there is none.
 
-        near = difflib.get_close_matches(key, OPTIONS, n=3)
-        hint = f"Did you mean {' or '.join(near)}?" if near else "SET without arguments lists all options."
-        raise OptionError(f"unknown option {key!r}", hint=hint)
-    return option
+    Any key of a family of Flink's options is one that changes nothing, unless it is an own one misspelt.
+    """
+    option = OPTIONS.get(key) or _BY_FALLBACK.get(key)
+    if option is not None:
+        return option
+    import difflib
+
+    family = find_family(key)
+    if family is not None and not difflib.get_close_matches(key, _EFFECTIVE, n=1, cutoff=_MISSPELT):
+        return _option(key, "text", "", FAMILIES[family], inert=True)
+    near = difflib.get_close_matches(key, OPTIONS, n=3)
+    hint = f"Did you mean {' or '.join(near)}?" if near else "SET without arguments lists all options."
+    raise OptionError(f"unknown option {key!r}", hint=hint)

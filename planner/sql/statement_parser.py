@@ -82,7 +82,7 @@ def _set(script: Script) -> s.Statement:
     if not script.at_text():
         if script.at(";") or script.ended:
             return s.SetOption()
-        raise script.error("expected an option's key in single quotes", "Write SET 'key' = 'value'.")
+        raise script.error("expected an option's key and a value", "Write SET 'key' = 'value'.")
     key = script.text("an option's key")
     script.expect("=")
     return s.SetOption(key, script.text("an option's value"))

@@ -12,6 +12,7 @@ from sqlglot.tokenizer_core import TokenType as T
 
 from execnodes.core.errors import Position, SqlError
 from planner.sql.foreign import BACKSLASH
+from planner.sql.plain_settings import find_plain_texts, mask_plain_texts, restore_plain_texts
 from planner.sql.source import Source
 
 _WORDS = """
@@ -62,13 +63,14 @@ class FlinkTokenizer(tokens.Tokenizer):
         """The tokens; SqlError at the first character that belongs to none."""
         if (half := _HALF_A_CHARACTER.search(source.text)) is not None:
             raise SqlError("half a surrogate pair, which is no character", position=source.position(half.start()))
+        plain = find_plain_texts(source.text)
         try:
-            found = self.tokenize(source.text)
+            found = self.tokenize(mask_plain_texts(source.text, plain))
         except TokenError as error:
             begun = self._core._start
             _checked(self._core.tokens, source, begun)
             raise _unclosed(source, begun) from error
-        return _checked(found, source, len(source.text))
+        return restore_plain_texts(_checked(found, source, len(source.text)), source.text, plain)
 
 
 def _checked(found: list[Token], source: Source, end: int) -> list[Token]:

@@ -76,9 +76,8 @@ def _(statement: SetOption, environment: Session) -> TableResult:
         with _at(statement):
             configuration.put(statement.key, statement.value or "")
         return TableResult()
-    known = {key: configuration.get(key, option.default) for key, option in OPTIONS.items()}
-    spark = {key: value for key, value in configuration.items() if key.startswith(SPARK_PREFIX)}
-    return TableResult(columns=("key", "value"), rows=sorted(masked_options({**known, **spark}).items()))
+    defaults = {key: option.default for key, option in OPTIONS.items()}
+    return TableResult(columns=("key", "value"), rows=sorted(masked_options({**defaults, **configuration}).items()))
 
 
 @execute.register(ResetOption)

@@ -136,6 +136,10 @@ INSERT = s.Insert(("t",), parse_query("SELECT 1"))
     ("text", "expected"),
     [
         ("SET 'a.b' = 'c'", s.SetOption("a.b", "c")),
+        ("SET a.b-c = file:///x@y.jar", s.SetOption("a.b-c", "file:///x@y.jar")),
+        ("set a=3min;", s.SetOption("a", "3min")),
+        ("SET a = 'b c'", s.SetOption("a", "b c")),
+        ("RESET a.b;", s.ResetOption("a.b")),
         ("SET", s.SetOption()),
         ("RESET 'a'", s.ResetOption("a")),
         ("RESET", s.ResetOption()),

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from execnodes.core.errors import PlanError
+from execnodes.core.errors import OptionError, PlanError
 from execnodes.core.options import Configuration
 from execnodes.core.version import ENGINE_VERSION
 from plans.compatibility.compare import compare
@@ -45,6 +45,21 @@ def test_an_option_is_known_by_both_names(key: str, caplog: pytest.LogCaptureFix
     plan = environment.compile_plan_sql("SELECT k, ts FROM t").as_json_string()
     (assigner,) = nodes(plan, "stream-exec-watermark-assigner")
     assert assigner["configuration"]["table.exec.lateness.granularity"] == "row"
+
+
+def test_options_of_flinks_runtime_are_accepted_and_said_once(caplog: pytest.LogCaptureFixture) -> None:
+    configuration = Configuration()
+    with caplog.at_level(logging.WARNING, logger="rekindle.options"):
+        for key in ("execution.checkpointing.interval", "execution.checkpointing.mode", "python.files", "yarn.queue"):
+            configuration.put(key, "x")
+    assert [record.args[0] for record in caplog.records if isinstance(record.args, tuple)] == [
+        "execution.checkpointing.interval", "python.files", "yarn.queue",
+    ]  # fmt: skip
+    assert "execution.micro-batch.interval spaces them" in caplog.text
+    assert (configuration.job_options(), configuration.unkept_keys()) == ({}, ())
+    for misspelt in ("execution.checkpointing.savepoint-dri", "execution.jobsdir"):
+        with pytest.raises(OptionError, match=f"unknown option '{misspelt}'"):
+            configuration.put(misspelt, "x")
 
 
 def test_a_node_reads_an_option_by_its_old_name() -> None:
