@@ -26,12 +26,12 @@ def parse(text: str) -> list[Statement]:
 
 def parse_query(text: str) -> Query:
     """One query, e.g. the stored text of a view."""
-    return _read(text, lambda script: _whole(script, script.query()))
+    return _read(text, lambda script: _whole(script, script.query()), is_stored=True)
 
 
 def parse_expression(text: str) -> Expr:
     """One expression, e.g. the stored text of a computed column."""
-    return _read(text, lambda script: _whole(script, script.expr()))
+    return _read(text, lambda script: _whole(script, script.expr()), is_stored=True)
 
 
 def words(text: str) -> list[str]:
@@ -41,12 +41,12 @@ def words(text: str) -> list[str]:
     return words(text)
 
 
-def _read(text: str, read: Callable[[Script], T]) -> T:
+def _read(text: str, read: Callable[[Script], T], *, is_stored: bool = False) -> T:
     from planner.sql.cursor import too_deep
     from planner.sql.dialect import script_of
 
     with no_collection():
-        script = script_of(text)
+        script = script_of(text, is_stored=is_stored)
         with room(too_deep):
             return read(script)
 

@@ -58,8 +58,12 @@ INERT: Mapping[str, Mapping[str, Default]] = {
 }
 """Why, to the options that change nothing for that reason."""
 
-_CHECKPOINTS = "Each micro-batch is a checkpoint, kept in execution.job-dir; execution.micro-batch.interval spaces them."
-_STATE = "State is kept in execution.job-dir, in Spark's state stores; options in spark.sql.streaming.stateStore set them."
+_CHECKPOINTS = (
+    "Each micro-batch is a checkpoint, kept in execution.job-dir; execution.micro-batch.interval spaces them."
+)
+_STATE = (
+    "State is kept in execution.job-dir, in Spark's state stores; options in spark.sql.streaming.stateStore set them."
+)
 _CLUSTER = "Spark's cluster runs the job; options in spark. set it."
 _WATERMARKS = "Watermarks move with each micro-batch."
 _JARS = "Spark loads jars: SET 'spark.jars' or 'spark.jars.packages' before the first job."
@@ -81,32 +85,84 @@ FAMILIES: Mapping[str, str] = {
     "pipeline.classpaths": _JARS,
     "yarn.ship-files": _JARS,
     **dict.fromkeys(
-        ("pipeline.auto-generate-uids", "pipeline.cached-files", "pipeline.cep.", "pipeline.closure-cleaner-level",
-         "pipeline.default-kryo-serializers", "pipeline.force-", "pipeline.generic-types", "pipeline.global-job-parameters",
-         "pipeline.jobvertex-parallelism-overrides", "pipeline.operator-chaining", "pipeline.registered-",
-         "pipeline.serialization-config", "pipeline.sources.", "pipeline.vertex-"),
+        (
+            "pipeline.auto-generate-uids",
+            "pipeline.cached-files",
+            "pipeline.cep.",
+            "pipeline.closure-cleaner-level",
+            "pipeline.default-kryo-serializers",
+            "pipeline.force-",
+            "pipeline.generic-types",
+            "pipeline.global-job-parameters",
+            "pipeline.jobvertex-parallelism-overrides",
+            "pipeline.operator-chaining",
+            "pipeline.registered-",
+            "pipeline.serialization-config",
+            "pipeline.sources.",
+            "pipeline.vertex-",
+        ),
         "Spark serializes rows and lays out tasks.",
     ),
     "python.": _PYTHON,
     "sql-client.": _CLIENT,
     "table.display.": _CLIENT,
     **dict.fromkeys(
-        ("execution.allow-client-job-configurations", "execution.attached", "execution.batch-", "execution.batch.",
-         "execution.buffer-timeout", "execution.job-listeners", "execution.job-status-changed-listeners",
-         "execution.program-config.", "execution.shutdown-on-", "execution.sort-", "execution.sorted-inputs.",
-         "execution.submit-failed-", "execution.target", "execution.terminate-application-"),
+        (
+            "execution.allow-client-job-configurations",
+            "execution.attached",
+            "execution.batch-",
+            "execution.batch.",
+            "execution.buffer-timeout",
+            "execution.job-listeners",
+            "execution.job-status-changed-listeners",
+            "execution.program-config.",
+            "execution.shutdown-on-",
+            "execution.sort-",
+            "execution.sorted-inputs.",
+            "execution.submit-failed-",
+            "execution.target",
+            "execution.terminate-application-",
+        ),
         "A job goes by Rekindle's own settings: execution.micro-batch and restart-strategy.",
     ),
     "parallelism.": "parallelism.default holds for all operators.",
     **dict.fromkeys(
-        ("blob.", "classloader.", "client.", "cluster.", "env.", "fs.", "heartbeat.", "high-availability.", "historyserver.",
-         "io.", "jobmanager.", "jobstore.", "job-event.", "kubernetes.", "metrics.", "pekko.", "plugin.", "queryable-state.",
-         "resourcemanager.", "rest.", "s3.", "security.", "slot.", "slotmanager.", "task.", "taskmanager.", "traces.",
-         "web.", "yarn.", "$internal."),
+        (
+            "blob.",
+            "classloader.",
+            "client.",
+            "cluster.",
+            "env.",
+            "fs.",
+            "heartbeat.",
+            "high-availability.",
+            "historyserver.",
+            "io.",
+            "jobmanager.",
+            "jobstore.",
+            "job-event.",
+            "kubernetes.",
+            "metrics.",
+            "pekko.",
+            "plugin.",
+            "queryable-state.",
+            "resourcemanager.",
+            "rest.",
+            "s3.",
+            "security.",
+            "slot.",
+            "slotmanager.",
+            "task.",
+            "taskmanager.",
+            "traces.",
+            "web.",
+            "yarn.",
+            "$internal.",
+        ),
         _CLUSTER,
     ),
-}  # fmt: skip
-"""Beginnings of the keys of Flink's runtime, its SQL client and PyFlink; what has their effect here. The first holds."""
+}
+"""Beginnings of keys of Flink's runtime, SQL client and PyFlink: what has their effect here. The first one holds."""
 
 
 def find_family(key: str) -> str | None:

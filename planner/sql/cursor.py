@@ -53,10 +53,13 @@ class Cursor(parser.Parser):
     """A place among the tokens of one script."""
 
     source: Source
+    is_stored = False
+    """Whether the text is that of a view or a column, which a release that was less strict may have accepted."""
 
-    def begin(self, source: Source, found: list[Token]) -> None:
+    def begin(self, source: Source, found: list[Token], *, is_stored: bool = False) -> None:
         """Stand before the first token."""
         self.reset()
+        self.is_stored = is_stored
         self.source, self.sql = source, source.text
         self._check_depth(found)
         self._chunks = [found]

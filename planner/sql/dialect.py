@@ -27,8 +27,8 @@ def words(text: str) -> list[str]:
     return ["" if token.token_type in VALUES else token.text.upper() for token in found]
 
 
-def script_of(text: str) -> Script:
-    """A parser that stands before the first token of a script."""
+def script_of(text: str, *, is_stored: bool = False) -> Script:
+    """A parser that stands before the first token of a script, or of a text that the catalog stores."""
     source, script = Source(text), Script(dialect=FLINK)
-    script.begin(source, FlinkTokenizer(FLINK).cut(source))
+    script.begin(source, FlinkTokenizer(FLINK).cut(source), is_stored=is_stored)
     return script

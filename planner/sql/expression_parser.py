@@ -10,8 +10,9 @@ from sqlglot.tokenizer_core import Token
 from sqlglot.tokenizer_core import TokenType as T
 
 from execnodes.core import types as t
+from execnodes.core.errors import Position
 from planner.sql import literals, nodes
-from planner.sql.cursor import TEXTS
+from planner.sql.cursor import NAMES, TEXTS
 from planner.sql.forms import BARE, Forms
 
 _COMPARISONS: dict[T, type[exp.Binary]] = {
@@ -196,6 +197,8 @@ class Expressions(Forms):
     def _parse_type(self, parse_interval: bool = True, fallback_to_identifier: bool = False) -> exp.Expr:
         """An operand with the indexes and fields behind it."""
         token, found, depth = self._curr, self.one(self._operand), 0
+        if isinstance(found, exp.Paren) and isinstance(found.this, exp.Sub) and self._at_unit():
+            found = self._difference(found, token)
         while True:
             if self._match(T.L_BRACKET):
                 index = self.one()
@@ -207,6 +210,9 @@ class Expressions(Forms):
             else:
                 return found
             depth = self.deeper(depth)
+
+    def _at_unit(self) -> bool:
+        return self._curr.token_type is T.VAR and literals.is_unit(self._curr.text)
 
     def _operand(self) -> exp.Expr | None:
         token = self._curr
@@ -220,7 +226,7 @@ class Expressions(Forms):
                 text = self.text("a literal")
                 constant = literals.temporal(word, text, self.source.position(token.start))
                 return self.expression(nodes.Temporal(this=constant), token)
-            if word == "INTERVAL" and self._next.token_type in (*TEXTS, T.NUMBER, T.DASH, T.PLUS):
+            if word == "INTERVAL" and self._at_interval():
                 return self._interval(token)
             if word == "UNKNOWN":
                 self._advance()
@@ -235,16 +241,53 @@ class Expressions(Forms):
             return self.expression(nodes.Special(this=word), token)
         return self.call() or self._parse_column()
 
+    def _at_interval(self) -> bool:
+        """Whether INTERVAL begins a literal, or an amount with its unit, rather than being a name."""
+        if self._next.token_type in (*TEXTS, T.NUMBER, T.DASH, T.PLUS, T.L_PAREN):
+            return True
+        at = 1
+        while self.ahead(at).token_type in NAMES and self.ahead(at + 1).token_type is T.DOT:
+            at += 2
+        return self.ahead(at).token_type in NAMES and literals.is_unit(self.ahead(at + 1).text)
+
     def _interval(self, token: Token) -> exp.Expr:
+        """``INTERVAL [sign] 'text' unit [TO unit]``, ``INTERVAL [sign] amount unit``."""
+        position = self.source.position(token.start)
         self._advance()
         negative = self._match(T.DASH)
-        if self._curr.token_type is T.NUMBER:
-            raise self.error("expected the interval in single quotes", "Write e.g. INTERVAL '5' SECOND.")
+        if not negative:
+            self._match(T.PLUS)
+        if not self.at_text():
+            return self._amount(negative, position, token)
         text = self.text("an interval")
-        first = self.unit()
-        last = self.unit() if self.accept("TO") else first
-        constant = literals.interval(text, first, last, negative, self.source.position(token.start))
+        first, digits = self.unit()
+        last = self.unit()[0] if self.accept("TO") else first
+        constant = literals.interval(text, first, last, negative, position, None if self.is_stored else digits)
         return self.expression(nodes.Temporal(this=constant), token)
+
+    def _amount(self, negative: bool, position: Position, token: Token) -> exp.Expr:
+        """A number, a column or an expression in parentheses, then a unit."""
+        if self._curr.token_type is T.NUMBER:
+            amount = str(self.whole_number("an interval in single quotes"))
+            unit, _ = self.unit()
+            constant = literals.interval(amount, unit, unit, negative, position)
+            return self.expression(nodes.Temporal(this=constant), token)
+        found = self._parse_paren() if self.at("(") else self._parse_column()
+        if found is None:
+            raise self.error("expected an interval in single quotes", "Write e.g. INTERVAL '5' SECOND.")
+        unit, _ = self.unit()
+        one = nodes.Temporal(this=literals.interval("1", unit, unit, negative, position))
+        return self.expression(nodes.Special(this="*", expressions=[found, self.expression(one, token)]), token)
+
+    def _difference(self, found: exp.Expr, token: Token) -> exp.Expr:
+        """``(time - time) unit [TO unit]``."""
+        unit, _ = self.unit()
+        if self.accept("TO"):
+            self.unit()
+        times = found.this
+        return self.expression(
+            nodes.Special(this="- INTERVAL", expressions=[exp.Var(this=unit), times.this, times.expression]), token
+        )
 
     def _parse_column(self) -> exp.Expr | None:
         token = self._curr

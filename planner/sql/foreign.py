@@ -115,8 +115,6 @@ def instead(tokens: Sequence[Token], index: int, source: Source) -> SqlError | N
         return error(
             "DISTINCT ON", -1, "Write ROW_NUMBER() OVER (PARTITION BY …) in a subquery, and keep its first row."
         )
-    if word(-2) == "INTERVAL" and kind is T.VAR:
-        return error("INTERVAL without quotes", -2, f"Write {tokens[index - 1].text} * INTERVAL '1' {word(0)}.")
     if word(0) == "VIEW" and word(-1) == "LATERAL":
         return error("LATERAL VIEW", -1, _UNNEST)
     if word(0) == "LATERAL" and word(1) == "VIEW":

@@ -18,14 +18,16 @@ _MAX_INT, _MAX_BIGINT, _MOST_DIGITS = 2**31 - 1, 2**63 - 1, 38
 _LONGEST_INTERVAL = 100
 _MILLIS = {"WEEK": 604_800_000, "DAY": 86_400_000, "HOUR": 3_600_000, "MINUTE": 60_000, "SECOND": 1000}
 _MONTHS = {"YEAR": 12, "QUARTER": 3, "MONTH": 1}
+_LESS_THAN_12, _LESS_THAN_24, _LESS_THAN_60 = "0?[0-9]|1[01]", "[01]?[0-9]|2[0-3]", "[0-5]?[0-9]"
+_SECONDS = rf"(?:{_LESS_THAN_60})(?:\.\d{{1,6}})?"
 _COMPOUND = {
-    ("YEAR", "MONTH"): r"(\d+)-(\d+)",
-    ("DAY", "HOUR"): r"(\d+) (\d+)",
-    ("DAY", "MINUTE"): r"(\d+) (\d+):(\d+)",
-    ("DAY", "SECOND"): r"(\d+) (\d+):(\d+):(\d+(?:\.\d+)?)",
-    ("HOUR", "MINUTE"): r"(\d+):(\d+)",
-    ("HOUR", "SECOND"): r"(\d+):(\d+):(\d+(?:\.\d+)?)",
-    ("MINUTE", "SECOND"): r"(\d+):(\d+(?:\.\d+)?)",
+    ("YEAR", "MONTH"): rf"(\d+)-({_LESS_THAN_12})",
+    ("DAY", "HOUR"): rf"(\d+) ({_LESS_THAN_24})",
+    ("DAY", "MINUTE"): rf"(\d+) ({_LESS_THAN_24}):({_LESS_THAN_60})",
+    ("DAY", "SECOND"): rf"(\d+) ({_LESS_THAN_24}):({_LESS_THAN_60}):({_SECONDS})",
+    ("HOUR", "MINUTE"): rf"(\d+):({_LESS_THAN_60})",
+    ("HOUR", "SECOND"): rf"(\d+):({_LESS_THAN_60}):({_SECONDS})",
+    ("MINUTE", "SECOND"): rf"(\d+):({_SECONDS})",
 }
 UNITS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
 
@@ -142,8 +144,10 @@ def _with_fraction(moment: str, fraction: str) -> str:
     return f"{moment}.{fraction}" if fraction else moment
 
 
-def interval(text: str, first: str, last: str, negative: bool, position: Position) -> Constant:
-    """``INTERVAL [-] '…' first [TO last]``: milliseconds or months."""
+def interval(
+    text: str, first: str, last: str, negative: bool, position: Position, digits: int | None = None
+) -> Constant:
+    """``INTERVAL [-] '…' first(digits) [TO last]``: milliseconds or months; without `digits` of any size."""
     text, sign = text.strip(), -1 if negative else 1
     if text.startswith(("-", "+")):
         sign, text = (-sign if text[0] == "-" else sign), text[1:].strip()
@@ -154,11 +158,24 @@ def interval(text: str, first: str, last: str, negative: bool, position: Positio
             position=position,
             hint="Write e.g. INTERVAL '5' SECOND or INTERVAL '1 02:03:04' DAY TO SECOND.",
         )
+    leading = str(int(amounts[0][1].partition(".")[0]))
+    if digits is not None and len(leading) > digits:
+        raise SqlError(
+            f"INTERVAL '{text}' {first}: {leading} has more than {digits} digits",
+            position=position,
+            hint=f"Write INTERVAL '{text}' {first}({len(leading)})" + (f" TO {last}." if last != first else "."),
+        )
     months = first in _MONTHS
     size = sum(int(amount) * _MONTHS[name] if months else _millis(amount, name) for name, amount in amounts)
     if size > (_MAX_INT if months else _MAX_BIGINT):
         raise SqlError(f"'{text}' {first} is too long an interval", position=position)
     return constant(sign * size, t.INTERVAL_YEAR_MONTH if months else t.INTERVAL_DAY_TIME, position)
+
+
+def is_unit(word: str) -> bool:
+    """Whether a word is a unit of an interval, singular or plural."""
+    name = word.upper()
+    return any(each in _MILLIS or each in _MONTHS for each in (name, name.removesuffix("S")))
 
 
 def unit(word: str, position: Position) -> str:
@@ -174,7 +191,7 @@ def _amounts(text: str, first: str, last: str) -> list[tuple[str, str]] | None:
     if len(text) > _LONGEST_INTERVAL:
         return None
     if first == last:
-        pattern = r"\d+(?:\.\d+)?" if first == "SECOND" else r"\d+"
+        pattern = r"\d+(?:\.\d{1,6})?" if first == "SECOND" else r"\d+"
         return [(first, text)] if re.fullmatch(pattern, text) else None
     match = re.fullmatch(_COMPOUND.get((first, last), "(?!)"), text)
     if match is None:

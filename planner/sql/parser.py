@@ -12,7 +12,6 @@ from execnodes.core.errors import SqlError
 from planner.sql import nodes
 from planner.sql.expression_parser import Expressions
 from planner.sql.foreign import BEHIND_TABLES, TEMPORAL
-from planner.sql.literals import UNITS
 
 _SETS: dict[T, type[exp.SetOperation]] = {T.UNION: exp.Union, T.EXCEPT: exp.Except, T.INTERSECT: exp.Intersect}
 _MOST_PARTS = 3
@@ -153,9 +152,6 @@ class FlinkParser(Expressions):
 
     def _item(self) -> exp.Expr:
         token, this = self.token, self.one()
-        if isinstance(this, exp.Paren) and isinstance(this.this, exp.Sub) and self.at_any(*UNITS):
-            instead = f"Write TIMESTAMPDIFF({self.token.text.upper()}, earlier, later)."
-            raise self.unsupported("a difference with a unit", instead)
         alias = self._alias_name()
         return self.expression(exp.Alias(this=this, alias=alias), token) if alias else this
 

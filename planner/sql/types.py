@@ -173,18 +173,16 @@ class Types(Cursor):
         return t.timestamp(precision)
 
     def _interval_type(self) -> LogicalType:
-        first = self.unit()
+        first, _ = self.unit()
         if self.accept("TO"):
             self.unit()
         return t.INTERVAL_YEAR_MONTH if first in _YEAR_MONTH else t.INTERVAL_DAY_TIME
 
-    def unit(self) -> str:
-        """A unit of an interval; a precision behind it has no effect."""
+    def unit(self) -> tuple[str, int]:
+        """A unit of an interval, and how many digits may stand in front of it: two unless given."""
         position = self.here
         word = unit(self.identifier("a unit such as SECOND"), position)
-        if self.at("("):
-            self._numbers(2)
-        return word
+        return word, next(iter(self._numbers(2)), 2)
 
     def _in_angles(self) -> LogicalType:
         self.expect("<")

@@ -6,7 +6,7 @@ from typing import Self
 
 from execnodes.core.errors import SqlError
 from planner.catalog.catalogs import quoted
-from rekindle.api.literals import word_sql
+from rekindle.api.literals import second_interval, word_sql
 from rekindle.api.operand import Operand, value
 
 
@@ -130,7 +130,7 @@ class TimeMethods(Operand):
         if number is None:
             return self.joined("(", self, " * INTERVAL '0.001' SECOND)")
         sign = "-" if number < 0 else ""
-        return self.joined(f"INTERVAL '{sign}{abs(number) // 1000}.{abs(number) % 1000:03}' SECOND")
+        return self.joined(second_interval(abs(number), sign))
 
     @property
     def millis(self) -> Self:
@@ -141,7 +141,8 @@ class TimeMethods(Operand):
         number = self._number()
         if number is None:
             return self.joined("(", self, f" * INTERVAL '{factor}' {unit})")
-        return self.joined(f"INTERVAL '{number * factor}' {unit}")
+        length = len(str(abs(number * factor)))
+        return self.joined(f"INTERVAL '{number * factor}' {unit}{f'({length})' if length > 2 else ''}")
 
     def _number(self) -> int | None:
         """The whole number that this is, if it is a constant."""

@@ -115,4 +115,11 @@ def _interval(value: timedelta) -> str:
     if rest:
         raise SqlError(f"{value!r} has microseconds", hint="Intervals are milliseconds; round it.")
     sign = "-" if value < timedelta(0) else ""
-    return f"INTERVAL '{sign}{millis // 1000}.{millis % 1000:03}' SECOND"
+    return second_interval(millis, sign)
+
+
+def second_interval(millis: int, sign: str = "") -> str:
+    """An INTERVAL of so many milliseconds."""
+    seconds = str(millis // 1000)
+    precision = f"({len(seconds)})" if len(seconds) > 2 else ""
+    return f"INTERVAL '{sign}{seconds}.{millis % 1000:03}' SECOND{precision}"

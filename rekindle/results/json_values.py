@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import Any, TypeAlias
 
-from execnodes.core.types import LogicalType, Root
+from execnodes.core.types import INTERVALS, LogicalType, Root
 from rekindle.connectors import eras
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
@@ -69,7 +69,17 @@ def _shown(value: Json, t: LogicalType) -> str:
         types = [field.type for field in t.fields] if t.root is Root.ROW else [t.element] * len(value)
         members = ", ".join(_shown(each, inner) for each, inner in zip(value, types, strict=True))
         return f"({members})" if t.root is Root.ROW else f"[{members}]"
-    return str(value)
+    return format_interval(int(value), t) if t.root in INTERVALS else str(value)
+
+
+def format_interval(length: int, t: LogicalType) -> str:
+    """Milliseconds as ``+1 00:00:00.000``, months as ``+1-00``: what CAST to STRING gives."""
+    sign, length = "-" if length < 0 else "+", abs(length)
+    if t.root is Root.INTERVAL_YEAR_MONTH:
+        return f"{sign}{length // 12}-{length % 12:02}"
+    seconds, millis = divmod(length, 1000)
+    clock = f"{seconds // 3600 % 24:02}:{seconds // 60 % 60:02}:{seconds % 60:02}.{millis:03}"
+    return f"{sign}{seconds // 86_400} {clock}"
 
 
 def _float(value: float, *, single: bool) -> Json:

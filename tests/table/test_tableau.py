@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from execnodes.core.changelog import RowKind
-from execnodes.core.types import BOOLEAN, INT, STRING, timestamp
+from execnodes.core.types import BOOLEAN, INT, INTERVAL_DAY_TIME, INTERVAL_YEAR_MONTH, STRING, array, timestamp
 from rekindle.results.tableau import Tableau, tableau
 
 
@@ -43,6 +43,12 @@ def test_nothing() -> None:
 def test_values_are_written_by_type() -> None:
     lines = list(tableau(["t", "b"], [timestamp(3), BOOLEAN], [(datetime(2024, 1, 2), False)]))
     assert lines[3] == "| 2024-01-02 00:00:00.000 | FALSE |"
+
+
+def test_intervals_are_written_as_flink_casts_them() -> None:
+    types = [INTERVAL_DAY_TIME, INTERVAL_YEAR_MONTH, array(INTERVAL_DAY_TIME)]
+    (row,) = list(tableau(["a", "b", "c"], types, [(86_400_000, -14, [-93_784_500, None])]))[3:-2]
+    assert row.strip("| ").split(" | ") == ["+1 00:00:00.000", "-1-02", "[-1 02:03:04.500, <NULL>]"]
 
 
 def test_wide_characters_line_breaks_and_long_texts() -> None:
