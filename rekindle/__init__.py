@@ -14,6 +14,8 @@ from rekindle.moved import OldPaths
 from rekindle.own_packages import OwnPackages, require_own_packages
 
 if TYPE_CHECKING:
+    from execnodes.core.changelog import RowKind
+    from execnodes.user_functions.rows import Row
     from rekindle.api.data_types import DataTypes
     from rekindle.api.environment_settings import EnvironmentSettings
     from rekindle.api.expression_dsl import (
@@ -63,6 +65,7 @@ if TYPE_CHECKING:
         Tumble,
         row_interval,
     )
+    from rekindle.results.closeable_iterator import CloseableIterator
     from rekindle.results.compiled_plan import CompiledPlan
     from rekindle.results.table_result import TableResult
     from rekindle.savepoints.reader import SavepointReader
@@ -85,6 +88,7 @@ __all__ = [
     "UNBOUNDED_ROW",
     "AggregateFunction",
     "AsyncScalarFunction",
+    "CloseableIterator",
     "CompiledPlan",
     "DataTypes",
     "EnvironmentSettings",
@@ -92,6 +96,8 @@ __all__ = [
     "FunctionContext",
     "Over",
     "ResolvedSchema",
+    "Row",
+    "RowKind",
     "SavepointReader",
     "SavepointWriter",
     "ScalarFunction",
@@ -140,56 +146,59 @@ __all__ = [
 ]
 
 _MODULES = {
-    "CompiledPlan": "results.compiled_plan",
-    "SavepointReader": "savepoints.reader",
-    "SavepointWriter": "savepoints.writer",
-    "Schema": "api.schema",
-    "StatementSet": "api.statement_set",
-    "Table": "api.table",
-    "TableEnvironment": "api.table_environment",
-    "TableResult": "results.table_result",
-    "DataTypes": "api.data_types",
-    "EnvironmentSettings": "api.environment_settings",
-    "Expression": "api.expressions",
-    "TableConfig": "api.session_catalog",
-    "TableDescriptor": "api.table_descriptor",
-    "TablePipeline": "api.table",
-    "ResolvedSchema": "api.resolved_schema",
-    "Tumble": "api.windows",
-    "Slide": "api.windows",
-    "Session": "api.windows",
-    "Over": "api.windows",
-    "CURRENT_RANGE": "api.windows",
-    "CURRENT_ROW": "api.windows",
-    "UNBOUNDED_RANGE": "api.windows",
-    "UNBOUNDED_ROW": "api.windows",
-    "row_interval": "api.windows",
-    "col": "api.expression_dsl",
-    "lit": "api.expression_dsl",
-    "call": "api.expression_dsl",
-    "call_sql": "api.expression_dsl",
-    "and_": "api.expression_dsl",
-    "or_": "api.expression_dsl",
-    "not_": "api.expression_dsl",
-    "if_then_else": "api.expression_dsl",
-    "coalesce": "api.expression_dsl",
-    "concat": "api.expression_dsl",
-    "concat_ws": "api.expression_dsl",
-    "row": "api.expression_dsl",
-    "array": "api.expression_dsl",
-    "map_": "api.expression_dsl",
-    "null_of": "api.expression_dsl",
-    "current_date": "api.expression_dsl",
-    "current_time": "api.expression_dsl",
-    "current_timestamp": "api.expression_dsl",
-    "local_time": "api.expression_dsl",
-    "local_timestamp": "api.expression_dsl",
-    "to_timestamp_ltz": "api.expression_dsl",
-    "date_format": "api.expression_dsl",
-    "timestamp_diff": "api.expression_dsl",
-    "pi": "api.expression_dsl",
-    "rand": "api.expression_dsl",
-    "uuid": "api.expression_dsl",
+    "CloseableIterator": "rekindle.results.closeable_iterator",
+    "Row": "execnodes.user_functions.rows",
+    "RowKind": "execnodes.core.changelog",
+    "CompiledPlan": "rekindle.results.compiled_plan",
+    "SavepointReader": "rekindle.savepoints.reader",
+    "SavepointWriter": "rekindle.savepoints.writer",
+    "Schema": "rekindle.api.schema",
+    "StatementSet": "rekindle.api.statement_set",
+    "Table": "rekindle.api.table",
+    "TableEnvironment": "rekindle.api.table_environment",
+    "TableResult": "rekindle.results.table_result",
+    "DataTypes": "rekindle.api.data_types",
+    "EnvironmentSettings": "rekindle.api.environment_settings",
+    "Expression": "rekindle.api.expressions",
+    "TableConfig": "rekindle.api.session_catalog",
+    "TableDescriptor": "rekindle.api.table_descriptor",
+    "TablePipeline": "rekindle.api.table",
+    "ResolvedSchema": "rekindle.api.resolved_schema",
+    "Tumble": "rekindle.api.windows",
+    "Slide": "rekindle.api.windows",
+    "Session": "rekindle.api.windows",
+    "Over": "rekindle.api.windows",
+    "CURRENT_RANGE": "rekindle.api.windows",
+    "CURRENT_ROW": "rekindle.api.windows",
+    "UNBOUNDED_RANGE": "rekindle.api.windows",
+    "UNBOUNDED_ROW": "rekindle.api.windows",
+    "row_interval": "rekindle.api.windows",
+    "col": "rekindle.api.expression_dsl",
+    "lit": "rekindle.api.expression_dsl",
+    "call": "rekindle.api.expression_dsl",
+    "call_sql": "rekindle.api.expression_dsl",
+    "and_": "rekindle.api.expression_dsl",
+    "or_": "rekindle.api.expression_dsl",
+    "not_": "rekindle.api.expression_dsl",
+    "if_then_else": "rekindle.api.expression_dsl",
+    "coalesce": "rekindle.api.expression_dsl",
+    "concat": "rekindle.api.expression_dsl",
+    "concat_ws": "rekindle.api.expression_dsl",
+    "row": "rekindle.api.expression_dsl",
+    "array": "rekindle.api.expression_dsl",
+    "map_": "rekindle.api.expression_dsl",
+    "null_of": "rekindle.api.expression_dsl",
+    "current_date": "rekindle.api.expression_dsl",
+    "current_time": "rekindle.api.expression_dsl",
+    "current_timestamp": "rekindle.api.expression_dsl",
+    "local_time": "rekindle.api.expression_dsl",
+    "local_timestamp": "rekindle.api.expression_dsl",
+    "to_timestamp_ltz": "rekindle.api.expression_dsl",
+    "date_format": "rekindle.api.expression_dsl",
+    "timestamp_diff": "rekindle.api.expression_dsl",
+    "pi": "rekindle.api.expression_dsl",
+    "rand": "rekindle.api.expression_dsl",
+    "uuid": "rekindle.api.expression_dsl",
 }
 
 require_own_packages()
@@ -214,7 +223,7 @@ sys.modules[__name__].__class__ = _Package
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULES.get(name, 'udf')}"), name)
+    return getattr(import_module(_MODULES.get(name, f"{__name__}.udf")), name)
 
 
 def __dir__() -> list[str]:

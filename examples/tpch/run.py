@@ -37,7 +37,7 @@ def compile_query(query: str, data: Path) -> CompiledPlan:
 def run_plan(plan: Path, spark: SparkSession, options: dict[str, str] | None = None) -> Rows:
     """The rows of a plan file, which needs nothing but itself."""
     environment = TableEnvironment.create(options or {}, spark=spark)
-    return [values for _, values in environment.execute_plan(plan).collect()]
+    return [tuple(row) for row in environment.execute_plan(plan).collect()]
 
 
 def register(data: Path, spark: SparkSession) -> None:

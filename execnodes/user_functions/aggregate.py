@@ -9,6 +9,7 @@ from typing import Any, overload
 
 from execnodes.core.errors import FunctionError
 from execnodes.core.types import LogicalType
+from execnodes.user_functions.column_operand import call_on_columns
 from execnodes.user_functions.hints import hints_of, sql_type, type_of_hint
 from execnodes.user_functions.parameters import Parameters, parameters_of
 from execnodes.user_functions.scalar import Form, FunctionContext, check_form
@@ -85,6 +86,16 @@ class UserDefinedAggregateFunction:
     def __init__(self, definition: AggregateDefinition) -> None:
         self.definition = definition
 
+    def __call__(self, *args: Any) -> Any:
+        """An expression that calls it for each group; FunctionError for values, which are no group."""
+        call = call_on_columns(self, args)
+        if call is None:
+            raise FunctionError(
+                f"aggregate function {self.definition.name} is called with values, not with columns",
+                hint="Write the call with columns: f(col('v')).",
+            )
+        return call
+
 
 GivenAggregate = AggregateFunction | type[AggregateFunction]
 
@@ -98,16 +109,17 @@ def udaf(
     input_types: Sequence[str | LogicalType] | str | LogicalType | None = None,
     result_type: str | LogicalType | None = None,
     accumulator_type: Any = None,
+    deterministic: bool | None = None,
     name: str | None = None,
     func_type: Form = "general",
 ) -> Callable[[GivenAggregate], UserDefinedAggregateFunction]: ...
 @overload
 def udaf(
     f: GivenAggregate,
-    *,
     input_types: Sequence[str | LogicalType] | str | LogicalType | None = None,
     result_type: str | LogicalType | None = None,
     accumulator_type: Any = None,
+    deterministic: bool | None = None,
     name: str | None = None,
     func_type: Form = "general",
 ) -> UserDefinedAggregateFunction: ...
@@ -115,10 +127,10 @@ def udaf(
 
 def udaf(
     f: GivenAggregate | None = None,
-    *,
     input_types: Sequence[str | LogicalType] | str | LogicalType | None = None,
     result_type: str | LogicalType | None = None,
     accumulator_type: Any = None,
+    deterministic: bool | None = None,
     name: str | None = None,
     func_type: Form = "general",
 ) -> UserDefinedAggregateFunction | Callable[[GivenAggregate], UserDefinedAggregateFunction]:
@@ -149,7 +161,8 @@ def define_aggregate(
     shown = name or type(function).__name__
     check_form(shown, form)
     try:
-        parameters = parameters_of(function.accumulate, input_types, skip=1, hinted=form == "general")
+        lenient = result_type is not None
+        parameters = parameters_of(function.accumulate, input_types, skip=1, hinted=form == "general", lenient=lenient)
         result = _result(function) if result_type is None else sql_type(result_type)
         accumulator = accumulator_type or function.get_accumulator_type()
         if accumulator is None:

@@ -8,7 +8,7 @@
 | TIMESTAMP_LTZ | datetime in UTC |
 | INTERVAL DAY TO SECOND / YEAR TO MONTH | datetime.timedelta / months as int |
 | ARRAY, MAP, MULTISET | list, dict, dict of counts |
-| ROW | the dataclass of the hint, else a dict |
+| ROW | the dataclass of the hint, `Row` if that is the hint, else a dict (`FieldDict`) |
 | ARRAY, ROW as keys of a dict | tuple, or the frozen dataclass of the hint |
 """
 
@@ -25,17 +25,21 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from execnodes.core.types import NESTED, Field, LogicalType, Root
 from execnodes.core.words import counted
 from execnodes.user_functions.hints import hints_of
+from execnodes.user_functions.rows import FieldDict, Row, name_values
 
 Convert = Callable[[Any], Any]
 _CONTEXT = decimal.Context(prec=100, rounding=decimal.ROUND_HALF_UP)
 
 
 def reader(t: LogicalType, hint: Any = Any) -> Convert | None:
-    """From Arrow's Python values to those of functions; None: they are the same."""
+    """From Arrow's Python values to those of functions; None: they are the same.
+
+    With the hint `Row` all rows in a value are of that class.
+    """
     plain = _READERS.get(t.root)
     if plain is not None:
         return _unless_none(plain)
-    arguments = get_args(_bare(hint))
+    arguments = (Row, Row) if _bare(hint) is Row else get_args(_bare(hint))
     if t.root is Root.ARRAY:
         inner = reader(t.element, arguments[0] if arguments else Any)
         return None if inner is None else _unless_none(lambda given: [inner(each) for each in given])
@@ -56,6 +60,8 @@ def _key_reader(t: LogicalType, hint: Any) -> Convert:
 
 
 def _hashable(value: Any) -> Any:
+    if isinstance(value, Row):
+        return tuple(map(_hashable, value))
     if isinstance(value, Mapping):
         return tuple(map(_hashable, value.values()))
     if isinstance(value, list):
@@ -103,7 +109,7 @@ def table_writer(t: LogicalType) -> Convert:
 def _rows(given: Any) -> Iterable[Any]:
     if given is None:
         return ()
-    whole = isinstance(given, str | bytes | bytearray | tuple | Mapping) or dataclasses.is_dataclass(given)
+    whole = isinstance(given, str | bytes | bytearray | tuple | Mapping | Row) or dataclasses.is_dataclass(given)
     return (given,) if whole or not isinstance(given, Iterable) else given
 
 
@@ -113,18 +119,22 @@ def _cells(given: Any, fields: tuple[Field, ...]) -> Any:
         # A value stands for the row unless it says that it is one.
         (field,) = fields
         own = field.type.root in (Root.ROW, Root.MAP, Root.MULTISET)
-        is_row = (isinstance(given, tuple) and len(given) == 1) or (
+        is_row = (isinstance(given, tuple | Row) and len(given) == 1) or (
             not own and (isinstance(given, Mapping) or dataclasses.is_dataclass(given))
         )
         return given if is_row else (given,)
-    if isinstance(given, tuple | Mapping) or all(hasattr(given, field.name) for field in fields):
+    if isinstance(given, tuple | Mapping | Row) or all(hasattr(given, field.name) for field in fields):
         return given
     raise TypeError(f"{given!r} is no row of {len(fields)} columns")
 
 
 def _row_reader(t: LogicalType, hint: Any) -> Convert:
-    made = hint if dataclasses.is_dataclass(hint) and isinstance(hint, type) else dict
-    hints = hints_of(hint) if made is not dict else {}
+    if hint is Row:
+        cells = [(field.name, reader(field.type, Row) or _same) for field in t.fields]
+        names = tuple(name for name, _ in cells)
+        return _unless_none(lambda given: name_values(names, [read(given[name]) for name, read in cells]))
+    made = hint if dataclasses.is_dataclass(hint) and isinstance(hint, type) else FieldDict
+    hints = hints_of(hint) if made is not FieldDict else {}
     parts = [(field.name, reader(field.type, hints.get(field.name, Any)) or _same) for field in t.fields]
     return _unless_none(lambda given: made(**{name: read(given[name]) for name, read in parts}))
 
@@ -133,6 +143,10 @@ def _row_writer(t: LogicalType) -> Convert:
     parts = [(field.name, writer(field.type) or _same) for field in t.fields]
 
     def write(given: Any) -> dict[str, Any]:
+        if isinstance(given, Row):
+            # Names that are the fields' win over places, as those of `Row(b=…, a=…)`, which are sorted.
+            named = set(given.get_field_names() or ()) == {name for name, _ in parts}
+            given = given.as_dict() if named else tuple(given)
         if isinstance(given, Mapping):
             unknown = set(given) - {name for name, _ in parts}
             if unknown:

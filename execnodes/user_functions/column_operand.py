@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
 
-from execnodes.core.errors import FunctionError
 
-
-class ColumnOperand:
+class ColumnOperand(ABC):
     """Base of the Table API's expressions, by which functions of the user tell them from values."""
 
+    @abstractmethod
+    def call_function(self, function: object, operands: Sequence[object]) -> Any:
+        """The expression that calls a function of the user for each row; this is one of its operands."""
 
-def reject_columns(name: str, operands: Iterable[object]) -> None:
-    """FunctionError for an expression among what a function of Python is called with: it would not run for each row."""
-    if any(isinstance(operand, ColumnOperand) for operand in operands):
-        raise FunctionError(
-            f"function {name} is called with a column, not with a value",
-            hint="Register the function with create_temporary_system_function('f', …), and write call('f', col('c')).",
-        )
+
+def call_on_columns(function: object, operands: Sequence[object]) -> ColumnOperand | None:
+    """The call of a function as an expression if an operand is a column, which Python would run once; else None."""
+    column = next((operand for operand in operands if isinstance(operand, ColumnOperand)), None)
+    return None if column is None else column.call_function(function, operands)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import functools
+import inspect
 import types
 import typing
 from collections.abc import Mapping
@@ -44,7 +46,14 @@ _SIMPLE: Mapping[object, LogicalType] = {
 
 
 def hints_of(function: Any) -> dict[str, Any]:
-    """Names to hints, with what stands behind forward references; FunctionError if that cannot be found."""
+    """Names to hints, with what stands behind forward references; FunctionError if that cannot be found.
+
+    Those of a partial function are those of what it is of, those of an object those of its ``__call__``.
+    """
+    while isinstance(function, functools.partial):
+        function = function.func
+    if not (inspect.isroutine(function) or isinstance(function, type)):
+        function = type(function).__call__
     try:
         return get_type_hints(function, include_extras=True)
     except (NameError, TypeError) as error:

@@ -59,7 +59,7 @@ def definition_of(given: Any, name: str) -> Definition:
         return define_aggregate(given, name=name)
     if isinstance(given, TableFunction) or (is_class and issubclass(given, TableFunction)):
         return define_table(given, name=name)
-    if is_class or isinstance(given, ScalarFunction) or inspect.isroutine(given):
+    if is_class or (callable(given) and not isinstance(given, type)):
         return define(given, name=name)
     raise FunctionError(
         f"function {name}: {given!r} is no function",

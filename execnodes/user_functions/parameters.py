@@ -89,9 +89,13 @@ def parameters_of(
     *,
     skip: int = 0,
     hinted: bool = True,
+    lenient: bool = False,
 ) -> Parameters:
-    """Parameters by signature and, if `hinted`, by hints; the types `given` win; `skip` leading ones are not SQL's."""
-    hints = hints_of(function) if given is None and hinted else {}
+    """Parameters by signature and, if `hinted`, by hints; the types `given` win; `skip` leading ones are not SQL's.
+
+    If `lenient`, hints that tell no type of SQL are left out, as PyFlink reads none.
+    """
+    hints = _hints(function, lenient) if given is None and hinted else {}
     found: list[Parameter] = []
     least, repeated = 0, False
     for each in list(inspect.signature(function).parameters.values())[skip:]:
@@ -103,7 +107,7 @@ def parameters_of(
             continue
         repeated = each.kind is inspect.Parameter.VAR_POSITIONAL
         least += each.default is inspect.Parameter.empty and not repeated
-        found.append(_parameter(each.name, hints.get(each.name, Any)))
+        found.append(_parameter(each.name, hints.get(each.name, Any), lenient))
     if given is None:
         return Parameters(tuple(found), least, repeated)
     names = [each.name for each in found] + [f"arg{at}" for at in range(len(found), len(given))]
@@ -113,7 +117,16 @@ def parameters_of(
     return Parameters(typed, len(given))
 
 
-def _parameter(name: str, hint: Any) -> Parameter:
+def _hints(function: Callable[..., Any], lenient: bool) -> dict[str, Any]:
+    try:
+        return hints_of(function)
+    except FunctionError:
+        if lenient:
+            return {}
+        raise
+
+
+def _parameter(name: str, hint: Any, lenient: bool) -> Parameter:
     inner = next((each for each in get_args(hint) if each is not type(None)), hint)
     if get_origin(hint) is not Annotated and Decimal in (hint, inner):
         return Parameter(name, None, is_nullable(hint), exact=True, hint=hint)
@@ -122,5 +135,7 @@ def _parameter(name: str, hint: Any) -> Parameter:
     try:
         return Parameter(name, type_of_hint(hint), is_nullable(hint), hint=hint)
     except FunctionError as error:
+        if lenient:
+            return Parameter(name, None)
         hint = "Leave the hint out, or give input_types=[…]."
         raise FunctionError(f"parameter {name}: {error.message}", hint=hint) from error

@@ -6,12 +6,12 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import update_wrapper
+from functools import partial, update_wrapper
 from typing import Any, Literal, get_args, overload
 
 from execnodes.core.errors import FunctionError
 from execnodes.core.types import LogicalType
-from execnodes.user_functions.column_operand import reject_columns
+from execnodes.user_functions.column_operand import call_on_columns
 from execnodes.user_functions.hints import hints_of, sql_type, type_of_hint
 from execnodes.user_functions.parameters import Parameters, parameters_of
 
@@ -89,8 +89,10 @@ class UserDefinedScalarFunction:
             update_wrapper(self, definition.function)
 
     def __call__(self, *args: Any) -> Any:
-        """The function itself, on values; FunctionError for columns."""
-        reject_columns(self.definition.name, args)
+        """On values the function itself; on columns an expression that calls it for each row."""
+        call = call_on_columns(self, args)
+        if call is not None:
+            return call
         function = self.definition.function
         return function.eval(*args) if isinstance(function, ScalarFunction) else function(*args)
 
@@ -113,7 +115,6 @@ def udf(
 @overload
 def udf(
     f: Given,
-    *,
     input_types: Sequence[str | LogicalType] | str | LogicalType | None = None,
     result_type: str | LogicalType | None = None,
     deterministic: bool | None = None,
@@ -124,7 +125,6 @@ def udf(
 
 def udf(
     f: Given | None = None,
-    *,
     input_types: Sequence[str | LogicalType] | str | LogicalType | None = None,
     result_type: str | LogicalType | None = None,
     deterministic: bool | None = None,
@@ -154,7 +154,7 @@ def define(
     """The definition of a function, see `udf`; FunctionError names the function."""
     function = given() if isinstance(given, type) and issubclass(given, ScalarFunction) else given
     called = function.eval if isinstance(function, ScalarFunction) else function
-    shown = name or str(getattr(function, "__name__", type(function).__name__))
+    shown = name or name_of(function)
     check_form(shown, form)
     if not callable(called):
         raise FunctionError(f"{shown} is no function", hint="Give a Python function or a ScalarFunction.")
@@ -164,7 +164,7 @@ def define(
         )
     try:
         # The hints of the pandas form speak of Series, which tells no types.
-        parameters = parameters_of(called, input_types, hinted=form == "general")
+        parameters = parameters_of(called, input_types, hinted=form == "general", lenient=result_type is not None)
         result = _result(called, result_type, form)
     except FunctionError as error:
         raise FunctionError(f"function {shown}: {error.message}", hint=error.hint) from error
@@ -172,6 +172,13 @@ def define(
     return ScalarDefinition(
         shown, function, form, parameters, result, fixed if deterministic is None else deterministic
     )
+
+
+def name_of(function: object) -> str:
+    """The name of a function, of what a partial one is of, or of an object's class."""
+    while isinstance(function, partial):
+        function = function.func
+    return str(getattr(function, "__name__", type(function).__name__))
 
 
 def check_form(name: str, form: str) -> None:

@@ -14,10 +14,10 @@ from typing import Any, Union, get_args, get_origin, overload
 
 from execnodes.core.errors import FunctionError
 from execnodes.core.types import Field, LogicalType, Root, array, row
-from execnodes.user_functions.column_operand import reject_columns
+from execnodes.user_functions.column_operand import call_on_columns
 from execnodes.user_functions.hints import hints_of, sql_type, type_of_hint
 from execnodes.user_functions.parameters import Parameters, parameters_of
-from execnodes.user_functions.scalar import Form, FunctionContext, check_form, waits
+from execnodes.user_functions.scalar import Form, FunctionContext, check_form, name_of, waits
 
 _MANY = (list, abc.Iterable, abc.Iterator, abc.Generator, abc.Sequence, abc.Collection, set, frozenset)
 """Hints that stand for rows; the first argument of one is that of a row."""
@@ -77,8 +77,10 @@ class UserDefinedTableFunction:
             update_wrapper(self, definition.function)
 
     def __call__(self, *args: Any) -> Any:
-        """The function itself, on values; FunctionError for columns."""
-        reject_columns(self.definition.name, args)
+        """On values the function itself; on columns an expression that calls it for each row."""
+        call = call_on_columns(self, args)
+        if call is not None:
+            return call
         function = self.definition.function
         return function.eval(*args) if isinstance(function, TableFunction) else function(*args)
 
@@ -102,7 +104,6 @@ def udtf(
 @overload
 def udtf(
     f: GivenTable,
-    *,
     input_types: Types = None,
     result_types: Types = None,
     deterministic: bool | None = None,
@@ -113,7 +114,6 @@ def udtf(
 
 def udtf(
     f: GivenTable | None = None,
-    *,
     input_types: Types = None,
     result_types: Types = None,
     deterministic: bool | None = None,
@@ -144,7 +144,7 @@ def define_table(
     """The definition of a function, see `udtf`; FunctionError names the function."""
     function = given() if isinstance(given, type) and issubclass(given, TableFunction) else given
     called = function.eval if isinstance(function, TableFunction) else function
-    shown = name or str(getattr(function, "__name__", type(function).__name__))
+    shown = name or name_of(function)
     check_form(shown, form)
     if not callable(called):
         raise FunctionError(f"{shown} is no function", hint="Give a Python function or a TableFunction.")
@@ -154,7 +154,7 @@ def define_table(
             hint="Give an array of rows by a scalar function (udf), and UNNEST it.",
         )
     try:
-        parameters = parameters_of(called, input_types, hinted=form == "general")
+        parameters = parameters_of(called, input_types, hinted=form == "general", lenient=result_types is not None)
         columns = _hinted(called, form) if result_types is None else _given(result_types)
         _check_names(columns)
     except FunctionError as error:

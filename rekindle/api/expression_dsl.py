@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from execnodes.core.errors import SqlError
 from execnodes.core.types import LogicalType
+from execnodes.user_functions.loading import definition_of
 from planner.catalog.catalogs import quoted
 from rekindle.api.expressions import Expression
 from rekindle.api.literals import literal_sql, word_sql
-from rekindle.api.operand import Aggregate, call_pieces, list_pieces, value
+from rekindle.api.operand import Aggregate, call_pieces, function_name, list_pieces, value
 
 
 def col(name: str) -> Expression:
@@ -21,15 +21,16 @@ def lit(v: object, data_type: LogicalType | str | None = None) -> Expression:
     return constant if data_type is None else constant.cast(data_type)
 
 
-def call(function: str, *operands: object) -> Expression:
-    """A function by name, of the system or of the user. SqlError for a name that is none."""
-    if not isinstance(function, str):
-        raise SqlError(
-            f"{function!r} is no name",
-            hint="Register the function with create_temporary_system_function, and call it by its name.",
-        )
-    pieces = call_pieces(function, operands)
-    return Expression.joined(*pieces, aggregate=Aggregate(str(pieces[0]).removesuffix("("), operands))
+def call(f: object, *args: object) -> Expression:
+    """A function by name, of the system or of the user, or a function of Python itself.
+
+    SqlError for a name that is none, FunctionError for an object that is no function.
+    """
+    if not isinstance(f, str):
+        definition_of(f, function_name(f))
+        return Expression().call_function(f, args)
+    pieces = call_pieces(f, args)
+    return Expression.joined(*pieces, aggregate=Aggregate(str(pieces[0]).removesuffix("("), args))
 
 
 def call_sql(text: str) -> Expression:

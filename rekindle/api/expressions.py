@@ -10,7 +10,7 @@ from execnodes.core.types import LogicalType
 from planner.catalog.catalogs import quoted
 from rekindle.api.expression_functions import NumberMethods, TextMethods
 from rekindle.api.expression_structures import CollectionMethods, TimeMethods
-from rekindle.api.operand import Operand, WindowBound, list_pieces, value
+from rekindle.api.operand import FunctionNames, Operand, WindowBound, list_pieces, value
 
 
 @runtime_checkable
@@ -107,7 +107,7 @@ class Expression(NumberMethods, TextMethods, TimeMethods, CollectionMethods):
 
     def alias(self, name: str, *extra_names: str) -> Self:
         """``expression AS name``; several names are those of a table function's columns."""
-        return type(self)(*self._pieces, names=(name, *extra_names), aggregate=self._aggregate)
+        return type(self)(*self.pieces, names=(name, *extra_names), aggregate=self._aggregate)
 
     def cast(self, data_type: LogicalType | str) -> Self:
         """CAST to a type, e.g. ``DataTypes.INT()`` or ``"DECIMAL(10, 2)"``."""
@@ -248,8 +248,8 @@ class Expression(NumberMethods, TextMethods, TimeMethods, CollectionMethods):
         """The aggregate over distinct values, e.g. ``col("k").count.distinct``."""
         if self._aggregate is None:
             raise SqlError(f"{self!r} is no aggregate", hint="Write col('k').count.distinct.")
-        parts = list_pieces(f"{self._aggregate.function}(DISTINCT ", self._aggregate.operands, ")")
-        return self.joined(*parts, aggregate=self._aggregate)
+        parts = list_pieces("(DISTINCT ", self._aggregate.operands, ")")
+        return self.joined(self._aggregate.function, *parts, aggregate=self._aggregate)
 
     def filter(self, condition: Expression) -> Self:
         """The aggregate over rows for which the condition is TRUE."""
@@ -285,21 +285,30 @@ class Expression(NumberMethods, TextMethods, TimeMethods, CollectionMethods):
         return type(self)(WindowBound(self.sql, what))
 
 
-def as_sql(expression: Expression | str) -> str:
-    """SQL text of what a method of `Table` was given: texts are SQL already."""
-    return expression.sql if isinstance(expression, Expression) else expression
+def as_sql(expression: Expression | str, names: FunctionNames | None = None) -> str:
+    """SQL text of what a method of `Table` was given, in a session: texts are SQL already."""
+    return _require_expression(expression).render({}, names) if not isinstance(expression, str) else expression
 
 
-def as_column(expression: Expression | str, windows: Mapping[str, Any] | None = None) -> str:
+def as_column(expression: Expression | str, names: FunctionNames, windows: Mapping[str, Any] | None = None) -> str:
     """The same as a column of SELECT, with its alias."""
-    return expression.column(windows) if isinstance(expression, Expression) else expression
+    return expression if isinstance(expression, str) else _require_expression(expression).column(windows, names)
+
+
+def _require_expression(given: object) -> Expression:
+    if isinstance(given, Expression):
+        return given
+    raise SqlError(
+        f"{given!r} is not an expression",
+        hint="Write lit(…) for a constant, and call(f) for a function of Python without parameters.",
+    )
 
 
 def column_name(expression: Expression | str) -> str:
     """Name of the column that an expression is; SqlError if it is anything else. A text is the name itself."""
     if isinstance(expression, str):
         return expression
-    text = expression.sql
+    text = "".join(map(str, expression.pieces))
     name = text[1:-1].replace("``", "`")
     if text != quoted((name,)):
         raise SqlError(f"{text} is no column", hint="Write col('name').")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from execnodes.core.errors import SqlError
 from planner.catalog.catalogs import quoted
 from rekindle.api.expressions import Expression, as_column, as_sql
+from rekindle.api.operand import FunctionNames
 from rekindle.api.windows import GroupWindow, OverWindow
 
 if TYPE_CHECKING:
@@ -16,57 +17,66 @@ Column = Expression | str
 """An expression, or SQL text of one."""
 
 
-def listed(columns: tuple[Column, ...], windows: dict[str, GroupWindow] | None = None) -> str:
-    """Columns of SELECT; all, if none is given."""
-    return ", ".join(as_column(column, windows) for column in columns) or "*"
+def listed(columns: tuple[Column, ...], names: FunctionNames, windows: dict[str, GroupWindow] | None = None) -> str:
+    """Columns of SELECT in a session; all, if none is given."""
+    return ", ".join(as_column(column, names, windows) for column in columns) or "*"
 
 
 class GroupedTable:
     """A table with keys, waiting for its aggregates."""
 
-    def __init__(self, table: Table, keys: tuple[Column, ...], windows: tuple[GroupWindow, ...] = ()) -> None:
+    def __init__(
+        self, table: Table, names: FunctionNames, keys: tuple[Column, ...], windows: tuple[GroupWindow, ...] = ()
+    ) -> None:
         self._table = table
+        self._names = names
         self._keys = keys
         self._windows = {window.alias_sql: window for window in windows}
 
     def select(self, *columns: Column) -> Table:
         """Keys and aggregates."""
-        keys = [as_sql(key) for key in self._keys]
+        keys = [as_sql(key, self._names) for key in self._keys]
         grouped = ", ".join(self._windows[key].group() if key in self._windows else key for key in keys)
         source = self._table.source()
-        return self._table.derived(f"SELECT {listed(columns, self._windows)} FROM {source} GROUP BY {grouped}")
+        return self._table.derived(
+            f"SELECT {listed(columns, self._names, self._windows)} FROM {source} GROUP BY {grouped}"
+        )
 
 
 class WindowedTable:
     """A table with a group window, waiting for the keys."""
 
-    def __init__(self, table: Table, windows: tuple[GroupWindow, ...]) -> None:
+    def __init__(self, table: Table, names: FunctionNames, windows: tuple[GroupWindow, ...]) -> None:
         self._table = table
+        self._names = names
         self._windows = windows
 
     def group_by(self, *keys: Column) -> GroupedTable:
         """Group by the window, which must be among the keys, and others. A text is the window's alias or SQL."""
         aliases = {window.name: window.alias_sql for window in self._windows}
         named = tuple(Expression(aliases[key]) if isinstance(key, str) and key in aliases else key for key in keys)
-        missing = [name for name, alias in aliases.items() if alias not in map(as_sql, named)]
+        texts = [as_sql(key, self._names) for key in named]
+        missing = [name for name, alias in aliases.items() if alias not in texts]
         if missing:
             raise SqlError(
                 f"group_by leaves out the window {missing[0]!r}", hint=f"Write group_by(col({missing[0]!r}), …)."
             )
-        return GroupedTable(self._table, named, self._windows)
+        return GroupedTable(self._table, self._names, named, self._windows)
 
 
 class OverWindowedTable:
     """A table with over windows, waiting for its columns."""
 
-    def __init__(self, table: Table, windows: tuple[OverWindow, ...]) -> None:
+    def __init__(self, table: Table, names: FunctionNames, windows: tuple[OverWindow, ...]) -> None:
         self._table = table
+        self._names = names
         self._windows = windows
 
     def select(self, *columns: Column) -> Table:
         """Columns, and aggregates ``over`` a window."""
         windows = ", ".join(window.definition() for window in self._windows)
-        return self._table.derived(f"SELECT {listed(columns)} FROM {self._table.source()} WINDOW {windows}")
+        selected = listed(columns, self._names)
+        return self._table.derived(f"SELECT {selected} FROM {self._table.source()} WINDOW {windows}")
 
 
 class Window:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas
 
 from execnodes.core.changelog import RowKind
+from rekindle.results.closeable_iterator import read_values
 from rekindle.results.json_values import row_to_json
 
 if TYPE_CHECKING:
@@ -18,10 +19,11 @@ if TYPE_CHECKING:
 def frame_of(result: TableResult) -> pandas.DataFrame:
     """The rows that a result's changes leave, once its job has ended."""
     standing: dict[str, list[tuple[Any, ...]]] = {}
-    for kind, row in result.collect():
+    read = read_values(result.types)
+    for kind, row in result.collect_changes():
         rows = standing.setdefault(json.dumps(row_to_json(row, result.types)), [])
         if kind in (RowKind.INSERT, RowKind.UPDATE_AFTER):
-            rows.append(row)
+            rows.append(tuple(read(row)))
         elif rows:
             rows.pop()
     left = [row for rows in standing.values() for row in rows]

@@ -63,11 +63,11 @@ class Table:
 
     def select(self, *columns: Column) -> Table:
         """SELECT of expressions."""
-        return self.derived(f"SELECT {listed(columns)} FROM {self.source()}")
+        return self.derived(f"SELECT {listed(columns, self._environment)} FROM {self.source()}")
 
     def where(self, condition: Column) -> Table:
         """Rows for which the condition is TRUE."""
-        return self.derived(f"SELECT * FROM {self.source()} WHERE {as_sql(condition)}")
+        return self.derived(f"SELECT * FROM {self.source()} WHERE {as_sql(condition, self._environment)}")
 
     def filter(self, condition: Column) -> Table:
         """As `where`."""
@@ -90,7 +90,7 @@ class Table:
 
     def add_columns(self, *columns: Column) -> Table:
         """With more columns, behind the others; their names must be new."""
-        return self.derived(f"SELECT *, {listed(columns)} FROM {self.source()}")
+        return self.derived(f"SELECT *, {listed(columns, self._environment)} FROM {self.source()}")
 
     def add_or_replace_columns(self, *columns: Expression) -> Table:
         """With more columns; one that has the name of another takes its place."""
@@ -118,7 +118,7 @@ class Table:
 
     def group_by(self, *keys: Column) -> GroupedTable:
         """Group rows; `select` then aggregates."""
-        return GroupedTable(self, keys)
+        return GroupedTable(self, self._environment, keys)
 
     @overload
     def window(self, window: GroupWindow) -> WindowedTable: ...
@@ -133,13 +133,13 @@ class Table:
         ``window_time``; group by them.
         """
         if isinstance(window, GroupWindow):
-            return WindowedTable(self, (window,))
+            return WindowedTable(self, self._environment, (window,))
         view = self._environment.name_query(self.sql)
         return self.derived(f"SELECT * FROM {window.over(view)}")
 
     def over_window(self, *over_windows: OverWindow) -> OverWindowedTable:
         """Over windows, for ``over`` in `select` to name."""
-        return OverWindowedTable(self, over_windows)
+        return OverWindowedTable(self, self._environment, over_windows)
 
     def join(self, right: Table, join_predicate: Column | None = None) -> Table:
         """Inner join; column names of both sides must differ, or be renamed before."""
@@ -193,7 +193,7 @@ class Table:
 
     def order_by(self, *fields: Column) -> Table:
         """In an order: ``order_by(col("a").desc)``; `limit`, `offset` and `fetch` behind it cut by it."""
-        return self._cut(Tail(", ".join(map(as_sql, fields))))
+        return self._cut(Tail(", ".join(as_sql(field, self._environment) for field in fields)))
 
     def offset(self, offset: int) -> Table:
         """Without the first rows."""
@@ -266,7 +266,9 @@ class Table:
 
     def _selected(self, columns: list[Expression | str]) -> Table:
         """SELECT of expressions and of columns by name."""
-        parts = [as_column(each) if isinstance(each, Expression) else quoted((each,)) for each in columns]
+        parts = [
+            as_column(each, self._environment) if isinstance(each, Expression) else quoted((each,)) for each in columns
+        ]
         if not parts:
             raise SqlError("no column is left", hint="Keep one column at least.")
         return self.derived(f"SELECT {', '.join(parts)} FROM {self.source()}")
@@ -280,16 +282,18 @@ class Table:
         return self.derived(f"{self.source()} {operator} {right.source()}")
 
     def _join(self, kind: str, right: Table, condition: Column) -> Table:
-        return self.derived(f"SELECT * FROM {self.source()} {kind} {right.source()} ON {as_sql(condition)}")
+        return self.derived(
+            f"SELECT * FROM {self.source()} {kind} {right.source()} ON {as_sql(condition, self._environment)}"
+        )
 
     def _lateral(self, kind: str, function: Expression, condition: Column | None) -> Table:
-        text = function.sql
+        text = as_sql(function, self._environment)
         called = text if text.upper().startswith("UNNEST(") else f"LATERAL TABLE({text})"
         named = ""
         if function.names:
             columns = ", ".join(quoted((name,)) for name in function.names)
             named = f" AS {quoted(('rows_of_function',))}({columns})"
-        on = "TRUE" if condition is None else as_sql(condition)
+        on = "TRUE" if condition is None else as_sql(condition, self._environment)
         if kind == "JOIN" and condition is None:
             return self.derived(f"SELECT * FROM {self.source()} CROSS JOIN {called}{named}")
         return self.derived(f"SELECT * FROM {self.source()} {kind} {called}{named} ON {on}")

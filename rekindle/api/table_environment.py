@@ -24,6 +24,7 @@ from plans.compatibility.restore import resolve_tables
 from plans.compatibility.user_functions import resolve_functions, with_accumulators
 from plans.format.node_tables import tables_of
 from rekindle.api.data_streams import DataStreams, check_columns, check_type, stream_name, stream_table
+from rekindle.api.inline_functions import InlineFunctions
 from rekindle.api.schema import Schema, resolve_schema
 from rekindle.api.session_catalog import SessionCatalog
 from rekindle.api.statement_set import StatementSet as StatementSetBuilder
@@ -145,6 +146,10 @@ class TableEnvironment(SessionCatalog):
     def list_user_defined_functions(self) -> list[str]:
         """Names of the user's functions that can be called without a database, sorted."""
         return self.catalog.list_functions()
+
+    def name_function(self, function: object) -> str:
+        """SQL of the name of a function that was called as an object, under which it is registered now."""
+        return InlineFunctions(self.catalog).name(function)
 
     def _register(self, path: tuple[str, ...], function: Function, *, system: bool) -> None:
         created = UserFunction(given=function)

@@ -27,10 +27,14 @@ _lock = Lock()
 _kept: dict[str, dict[tuple[str, int], list[Change]]] = {}
 
 
-def results(name: str) -> list[Change]:
-    """All rows kept under a name so far, in the order of their batches."""
+def results(name: str, start: int = 0) -> list[Change]:
+    """Rows kept under a name so far, in the order of their batches, from the `start`-th on."""
+    found: list[Change] = []
     with _lock:
-        return [change for changes in _kept.get(name, {}).values() for change in changes]
+        for changes in _kept.get(name, {}).values():
+            found += changes[start:]
+            start = max(0, start - len(changes))
+    return found
 
 
 def clear(name: str | None = None) -> None:

@@ -1,5 +1,5 @@
 """What statements take and give.
 
-Plans: `compiled_plan`, and one not yet read, `plan_reference`. Results: `table_result`, shown as a `tableau`, with
-their `json_values`.
+Plans: `compiled_plan`, and one not yet read, `plan_reference`. Results: `table_result`, whose rows a
+`closeable_iterator` gives, shown as a `tableau`, with their `json_values`.
 """

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from execnodes.core.changelog import RowKind
 from execnodes.core.types import LogicalType
 from rekindle.connectors import collect
+from rekindle.results.closeable_iterator import CloseableIterator, follow_changes
 from rekindle.results.tableau import Tableau
 
 if TYPE_CHECKING:
@@ -65,17 +66,24 @@ class TableResult:
         """Wait for the job (seconds); whether it has ended. Raises what made it fail."""
         return self.job.wait(timeout) if self.job is not None else True
 
-    def collect(self) -> Iterator[tuple[RowKind, tuple[Any, ...]]]:
-        """All rows with their kinds, once the job has ended."""
+    def collect(self) -> CloseableIterator:
+        """The rows, each as soon as it is there; `close` it, or leave its ``with``, to stop a job that runs on."""
+        return CloseableIterator(self)
+
+    def collect_changes(self) -> list[tuple[RowKind, tuple[Any, ...]]]:
+        """All rows with their kinds as the engine holds them, once the job has ended."""
         self.await_()
-        return iter(self.changes())
+        return self.changes()
 
     def get_job_client(self) -> Job | None:
         """The job behind an INSERT, a statement set, a plan or a SELECT."""
         return self.job
 
     def print(self, file: TextIO | None = None) -> None:
-        """Write the result as Flink's SQL client does in tableau mode; waits for the end of a SELECT."""
+        """Write the result as Flink's SQL client does in tableau mode.
+
+        Rows of a query that does not end by itself are written as they come, until the job is stopped.
+        """
         out = file or sys.stdout
         if not self.columns:
             self.await_()
@@ -88,7 +96,7 @@ class TableResult:
         """Rows so far with their kinds, from the `start`-th on; does not wait."""
         if self._collected is None:
             return [(RowKind.INSERT, row) for row in self._rows[start:]]
-        return [(RowKind(kind), values) for kind, values in collect.results(self._collected)[start:]]
+        return [(RowKind(kind), values) for kind, values in collect.results(self._collected, start)]
 
     def tableau(self) -> Iterator[str]:
         """The lines of `print`: a table; the text itself where that is all there is, as for EXPLAIN."""
@@ -96,5 +104,9 @@ class TableResult:
             yield str(self._rows[0][0]).rstrip("\n")
             return
         table = Tableau(self.columns, self.types, changes=self.is_changelog)
-        yield from table.add(self.collect())
+        if self.job is None or self.job.ends_by_itself:
+            yield from table.add(self.collect_changes())
+        else:
+            for changes in follow_changes(self):
+                yield from table.add(changes)
         yield from table.end()

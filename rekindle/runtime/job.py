@@ -75,6 +75,11 @@ class Job(ABC):
         return True
 
     @property
+    def has_ended(self) -> bool:
+        """Whether it runs no more, however it ended."""
+        return self._done.is_set()
+
+    @property
     def job_id(self) -> str:
         """Stable over restarts from the same folder."""
         return self.identity.job_id

@@ -55,3 +55,6 @@ class Session(Protocol):
 
     def name_query(self, sql: str) -> str:
         """Register a query under a name that is free."""
+
+    def name_function(self, function: object) -> str:
+        """SQL of the name of a function of the user that was called without one, which it is registered under."""

@@ -46,7 +46,7 @@ def test_rows_are_those_of_flink(spark: SparkSession) -> None:
         padding = ", CAST(NULL AS STRING)" * (5 - width)
         parts.append(f"SELECT {at}, {columns}{padding} FROM ({query}) AS q({names})")
     found: dict[int, list[tuple[str | None, ...]]] = {at: [] for at in range(len(QUERIES))}
-    for _, (at, *values) in env.execute_sql(" UNION ALL ".join(parts)).collect():
+    for _, (at, *values) in env.execute_sql(" UNION ALL ".join(parts)).collect_changes():
         found[at].append(tuple(values[: len(QUERIES[at][1][0])]))
     for at, (query, rows) in enumerate(QUERIES):
         wanted = [tuple(None if each is None else str(each) for each in row) for row in rows]

@@ -35,7 +35,7 @@ def environment(spark: SparkSession, tmp_path: Path) -> TableEnvironment:
 
 
 def rows(environment: TableEnvironment, sql: str) -> list[tuple[object, ...]]:
-    return [values for _, values in environment.execute_sql(sql).collect()]
+    return [values for _, values in environment.execute_sql(sql).collect_changes()]
 
 
 CASES = [
@@ -184,7 +184,7 @@ def test_the_mode_of_a_plan_is_its_own(environment: TableEnvironment, spark: Spa
     plan = tmp_path / "plan.json"
     environment.compile_plan_sql("SELECT SUM(v) AS s FROM t").write_to_file(plan)
     elsewhere = TableEnvironment.create(spark=spark)
-    assert [values for _, values in elsewhere.execute_plan(plan).collect()] == [(-1,)]
+    assert [values for _, values in elsewhere.execute_plan(plan).collect_changes()] == [(-1,)]
 
 
 def test_a_failure_says_what_was_wrong(environment: TableEnvironment) -> None:

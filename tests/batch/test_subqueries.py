@@ -33,7 +33,7 @@ def test_rows_are_those_of_flink(spark: SparkSession) -> None:
         columns = ", ".join(f"CAST({name} AS STRING)" for name in names)
         padding = "" if len(names) == 2 else ", CAST(NULL AS STRING)"
         parts.append(f"SELECT {at}, {columns}{padding} FROM ({query}) AS q({', '.join(names)})")
-    for _, (at, *values) in env.execute_sql(" UNION ALL ".join(parts)).collect():
+    for _, (at, *values) in env.execute_sql(" UNION ALL ".join(parts)).collect_changes():
         found[at].append(tuple(values))
     for at, (query, rows) in enumerate(QUERIES):
         wanted = [tuple([*map(_text, row), None][:2]) for row in rows]
@@ -50,7 +50,7 @@ def test_a_second_row_fails(spark: SparkSession) -> None:
     env.execute_script(TABLES)
     for query in ("SELECT id, (SELECT m FROM u) FROM t", "SELECT SINGLE_VALUE(id) FROM t WHERE id < 3"):
         with pytest.raises(RekindleError, match="has more than one row"):
-            list(env.execute_sql(query).collect())
+            list(env.execute_sql(query).collect_changes())
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,9 @@ BEYOND_FLINK = [
 def test_rows_that_flink_does_not_give(query: str, rows: list[list[Any]], spark: SparkSession) -> None:
     env = TableEnvironment.create({"execution.runtime-mode": "batch"}, spark=spark)
     env.execute_script(TABLES)
-    assert sorted((list(row) for _, row in env.execute_sql(query).collect()), key=repr) == sorted(rows, key=repr)
+    assert sorted((list(row) for _, row in env.execute_sql(query).collect_changes()), key=repr) == sorted(
+        rows, key=repr
+    )
 
 
 FRONT = "SELECT 1 FROM u, LATERAL "

@@ -79,7 +79,7 @@ def test_rows(mode: str, tmp_path: Path, spark: SparkSession) -> None:
     (tmp_path / "bags.json").write_text("".join(json.dumps(each) + "\n" for each in BAGS))
     made = TableEnvironment.create({"execution.runtime-mode": mode}, spark=spark)
     made.execute_script(DDL.replace("{path}", str(tmp_path / "bags.json")) + ";")
-    found = [values for _, values in made.execute_sql(whole()).collect()]
+    found = [values for _, values in made.execute_sql(whole()).collect_changes()]
     for at, (query, rows) in enumerate(QUERIES.items()):
         padded = [tuple(None if cell is None else str(cell) for cell in (*each, None, None)[:3]) for each in rows]
         assert sorted((each[1:] for each in found if each[0] == at), key=repr) == sorted(padded, key=repr), query

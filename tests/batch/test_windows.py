@@ -84,7 +84,7 @@ def test_stream_and_batch(spark: SparkSession, tmp_path: Path) -> None:
     for name, query in QUERIES.items():
         (root,) = environment.compile_plan_sql(query).graph.roots()
         types = [each.type for each in root.output_type.fields]
-        found = [row_to_json(row, types) for _, row in environment.execute_sql(query).collect()]
+        found = [row_to_json(row, types) for _, row in environment.execute_sql(query).collect_changes()]
         assert multiset(found) == multiset(stream[name]), name
         assert bool(found) == (name != "nobody"), name
 

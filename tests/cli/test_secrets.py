@@ -59,7 +59,7 @@ def test_what_a_session_says_of_tables_and_settings(option: str) -> None:
     environment.execute_sql(f"SET {option.replace(' = ', ' = ').replace('spark.options.', 'spark.hadoop.')}")
     said = []
     for sql in ("SHOW CREATE TABLE t", "SHOW CREATE CATALOG c", "SET", "DESCRIBE t"):
-        said += [str(row) for row in environment.execute_sql(sql).collect()]
+        said += [str(row) for row in environment.execute_sql(sql).collect_changes()]
     for sql in (
         f"EXPLAIN SELECT * FROM t /*+ OPTIONS({option}) */",
         f"COMPILE PLAN '/nowhere/p.json' FOR INSERT INTO t /*+ OPTIONS({option}) */ SELECT 1",

@@ -19,14 +19,14 @@ from rekindle.spark.session import session
 start_warm_up(Configuration({"spark.driver.memory": "600m"})).join()
 warm = session()
 environment = TableEnvironment.create({"spark.driver.memory": "600m", "spark.sql.shuffle.partitions": "3"})
-print("kept", [list(row) for _, row in environment.execute_sql("SELECT 1").collect()], session() is not None)
+print("kept", [list(row) for _, row in environment.execute_sql("SELECT 1").collect_changes()], session() is not None)
 assert session().sparkContext is warm.sparkContext
 
 from rekindle.spark import session as module
 
 module._warmed_up.add(str(warm.sparkContext.applicationId))
 environment.execute_sql("SET 'spark.driver.memory' = '700m'")
-print("again", [list(row) for _, row in environment.execute_sql("SELECT 2").collect()])
+print("again", [list(row) for _, row in environment.execute_sql("SELECT 2").collect_changes()])
 print(session().conf.get("spark.driver.memory"))
 """
 

@@ -88,7 +88,7 @@ def test_functions_are_listed_whatever_the_case() -> None:
     environment = TableEnvironment.create()
 
     def names(like: str) -> list[object]:
-        return [name for _, (name,) in environment.execute_sql(f"SHOW FUNCTIONS {like}").collect()]
+        return [name for _, (name,) in environment.execute_sql(f"SHOW FUNCTIONS {like}").collect_changes()]
 
     assert names("ILIKE 'UPP%'") == names("LIKE 'upp%'") == ["upper"]
     assert names("LIKE 'UPP%'") == []

@@ -149,7 +149,7 @@ def test_messages_come_back_as_they_were(queue: type[Queue], spark: SparkSession
     env.execute_sql(f"INSERT INTO q VALUES {rows}").await_()
     stored = {tuple(each) for each in spark.read.parquet(f"{tmp_path}/q").collect()}
     assert stored == {('1|"a|b"', '{"v":10,"value":"x"}'), ("2|none", '{"v":20,"value":null}')}
-    found = {values for _, values in env.execute_sql("SELECT `value`, k_part, v, k_id FROM q").collect()}
+    found = {values for _, values in env.execute_sql("SELECT `value`, k_part, v, k_id FROM q").collect_changes()}
     assert found == {("x", "a|b", 10, 1), (None, None, 20, 2)}
 
 
@@ -214,7 +214,7 @@ def test_a_jar_that_is_not_there_is_named(spark: SparkSession, tmp_path: Path) -
     with pytest.raises(ConnectorError, match=r"'queue' needs com.example:queue, which Spark(?s:.*)spark.jars.packages"):
         env.execute_sql("INSERT INTO q VALUES (1)").await_()
     with pytest.raises(ConnectorError, match=r"needs com\.example:queue"):
-        env.execute_sql("SELECT * FROM q").collect()
+        env.execute_sql("SELECT * FROM q").collect_changes()
     assert has_jar(spark, Jar("org.apache.spark:spark-core", "org.apache.spark.SparkContext"))
     require_jars(spark, {"connector": "filesystem", "format": "json"}, "t")
 

@@ -75,5 +75,5 @@ def test_a_table_that_has_become_another_is_filtered_all_the_same(spark: SparkSe
     then.compile_plan_sql("SELECT a FROM t WHERE a > 3").write_to_file(plan)
     assert "FilterPushDown" in plan.read_text(encoding="utf-8")
     now.execute_sql(ddl % "json")
-    rows = now.execute_sql(f"EXECUTE PLAN '{plan}'").collect()
+    rows = now.execute_sql(f"EXECUTE PLAN '{plan}'").collect_changes()
     assert sorted(row[0] for _, row in rows) == [4, 5, 6]

@@ -93,12 +93,12 @@ def test_answers_over_columns_are_those_of_flink(environment: TableEnvironment, 
     rows, expected = COLUMNS[expression]
     names = "a, b" if "(a, b" in expression else "a"
     query = f"SELECT {expression} FROM (VALUES {rows}) AS t ({names})"
-    assert [_plain(row[0]) for _, row in environment.execute_sql(query).collect()] == expected
+    assert [_plain(row[0]) for _, row in environment.execute_sql(query).collect_changes()] == expected
 
 
 @pytest.mark.spark
 def test_answers_for_constants_are_those_of_flink(environment: TableEnvironment) -> None:
-    ((_, row),) = environment.execute_sql(f"SELECT {', '.join(CONSTANTS)}").collect()
+    ((_, row),) = environment.execute_sql(f"SELECT {', '.join(CONSTANTS)}").collect_changes()
     assert dict(zip(CONSTANTS, map(_plain, row), strict=True)) == CONSTANTS
 
 
@@ -107,14 +107,14 @@ def test_answers_for_constants_are_those_of_flink(environment: TableEnvironment)
 def test_texts_are_read_as_times_as_flink_reads_them(environment: TableEnvironment, answers: dict[str, Any]) -> None:
     rows = ", ".join(f"('{text}')" for text in answers["texts"])
     read = f"CAST(TRY_CAST(CAST(x AS STRING) AS {answers['type']}) AS STRING)"
-    found = environment.execute_sql(f"SELECT CAST(x AS STRING), {read} FROM (VALUES {rows}) AS t (x)").collect()
+    found = environment.execute_sql(f"SELECT CAST(x AS STRING), {read} FROM (VALUES {rows}) AS t (x)").collect_changes()
     assert {row[0]: row[1] for _, row in found} == answers["texts"]
 
 
 @pytest.mark.spark
 def test_a_text_that_is_no_time_fails_a_cast(environment: TableEnvironment) -> None:
     with pytest.raises(JobError, match="123"):
-        list(environment.execute_sql("SELECT CAST(x AS TIME) FROM (VALUES ('123')) AS t (x)").collect())
+        list(environment.execute_sql("SELECT CAST(x AS TIME) FROM (VALUES ('123')) AS t (x)").collect_changes())
 
 
 def test_a_remainder_of_whole_decimals_has_the_type_of_the_divisor() -> None:
@@ -157,7 +157,7 @@ INSTANTS = {
 @pytest.mark.spark
 def test_instants_are_those_of_flink(environment: TableEnvironment) -> None:
     result = environment.execute_sql(f"SELECT {', '.join(INSTANTS)}")
-    ((_, row),) = result.collect()
+    ((_, row),) = result.collect_changes()
     found = [None if each is None else f"{each:%Y-%m-%d %H:%M:%S.%f}" for each in row]
     types = environment.sql_query(f"SELECT {', '.join(INSTANTS)}").get_schema().get_column_data_types()
     assert list(zip([each.precision for each in types], found, strict=True)) == list(INSTANTS.values())
@@ -168,7 +168,7 @@ def test_patterns_and_zones_of_columns_that_do_not_exist_give_null(environment: 
     rows = "('yyyy-MM-dd', 'Asia/Tokyo'), ('bad', 'UTC'), ('yyyy-MM-dd', 'Nowhere'), ('yyyy-MM-dd', '+5'),"
     rows += " ('yyyy-MM-dd', 'utc'), ('yyyy-MM-dd', ''), ('yyyy-MM-dd', 'GMT+2'), ('yyyy-MM-dd', '+05:30')"
     query = f"SELECT TO_TIMESTAMP_LTZ('2023-01-01', p, z) FROM (VALUES {rows}) AS t (p, z)"
-    found = [row[0] and f"{row[0]:%d %H:%M}" for _, row in environment.execute_sql(query).collect()]
+    found = [row[0] and f"{row[0]:%d %H:%M}" for _, row in environment.execute_sql(query).collect_changes()]
     assert found == ["31 15:00", None, None, "31 19:00", None, None, "31 22:00", "31 18:30"]
 
 

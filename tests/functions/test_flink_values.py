@@ -65,7 +65,7 @@ def _check(spark: SparkSession, results: Sequence[Result]) -> None:
     for start in range(0, len(results), _GROUP):
         group = results[start : start + _GROUP]
         columns = ", ".join(f"{each.expression} AS e{at}" for at, each in enumerate(group))
-        for _, row in env.execute_sql(f"SELECT k, {columns} FROM T").collect():
+        for _, row in env.execute_sql(f"SELECT k, {columns} FROM T").collect_changes():
             key = row[0]
             wrong += [
                 f"{each.expression} [{key}]: {_plain(made)!r}, Flink {each.values[key - 1]!r}"

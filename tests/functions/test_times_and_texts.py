@@ -132,7 +132,9 @@ def test_texts_in_columns(mode: str, tmp_path: Path, spark: SparkSession) -> Non
     texts = list(dict.fromkeys(None if line[1] == "null" else line[1] for line in lines))
     made = create_environment(tmp_path, texts, spark, mode)
     query = " UNION ALL ".join(f"SELECT '{c}', {COLUMNS.format(c=c)} FROM t" for c in TIMES)
-    found = {"|".join(json.dumps(cell).strip('"') for cell in row) for _, row in made.execute_sql(query).collect()}
+    found = {
+        "|".join(json.dumps(cell).strip('"') for cell in row) for _, row in made.execute_sql(query).collect_changes()
+    }
     assert {"|".join(line) for line in lines} - found == set()
 
 
@@ -154,7 +156,7 @@ def test_an_order_of_what_is_no_time_fails(condition: str, tmp_path: Path, spark
     made = create_environment(tmp_path, ["invalid"], spark, "batch")
     for column in TIMES:
         with pytest.raises(RekindleError):
-            list(made.execute_sql(f"SELECT {condition.format(c=column)} FROM t").collect())
+            list(made.execute_sql(f"SELECT {condition.format(c=column)} FROM t").collect_changes())
 
 
 def test_what_is_looked_for_decides_how_members_are_compared(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def environment(spark: SparkSession, folder: Path, **more: str) -> TableEnvironm
 def test_rows_that_a_condition_drops_move_event_time(shape: str, spark: SparkSession, tmp_path: Path) -> None:
     query, expected = SHAPES[shape]
     result = environment(spark, tmp_path).execute_sql(query)
-    assert sorted(list(row) for _, row in result.collect()) == expected
+    assert sorted(list(row) for _, row in result.collect_changes()) == expected
 
 
 @pytest.mark.spark
@@ -83,7 +83,7 @@ def test_a_drain_that_makes_no_progress_is_an_error(
 ) -> None:
     monkeypatch.setattr(JobFolder, "committed_watermark", lambda folder: 0)
     with pytest.raises(JobError, match="drain makes no progress: the watermark stays at 1970-01-01T00:00:00") as caught:
-        list(environment(spark, tmp_path).execute_sql(SHAPES["tumble"][0]).collect())
+        list(environment(spark, tmp_path).execute_sql(SHAPES["tumble"][0]).collect_changes())
     assert "Start the job again from its folder" in str(caught.value)
 
 

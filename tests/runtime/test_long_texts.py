@@ -61,7 +61,7 @@ def test_spark_computes_them(spark: SparkSession) -> None:
     environment = TableEnvironment.create(spark=spark)
     environment.execute_sql("CREATE VIEW t AS SELECT * FROM (VALUES (CAST(1 AS BIGINT)), (0)) AS v(a)")
     text = nested(24, lambda inner: f"SELECT a + a AS a FROM ({inner}) WHERE a <> 0", "SELECT a FROM t")
-    assert [tuple(values) for _, values in environment.execute_sql(text).collect()] == [(2**24,)]
+    assert [tuple(values) for _, values in environment.execute_sql(text).collect_changes()] == [(2**24,)]
 
 
 def test_stored_plans_of_many_steps_are_lowered() -> None:

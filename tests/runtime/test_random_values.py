@@ -105,7 +105,7 @@ def test_a_random_value_is_made_once(mode: str, tmp_path: Path, spark: SparkSess
         f"SELECT {at} AS q, ok FROM ({TRUE_FOR_ALL_ROWS[name]}) AS t{at} (ok)" for at, name in enumerate(names)
     )
     rows = Counter[tuple[object, ...]]()
-    for kind, values in made.execute_sql(whole).collect():
+    for kind, values in made.execute_sql(whole).collect_changes():
         rows[tuple(values)] += -1 if kind in (RowKind.UPDATE_BEFORE, RowKind.DELETE) else 1
     found = [{ok for (query, ok), count in rows.items() if query == at and count} for at in range(len(names))]
     assert {name: values for name, values in zip(names, found, strict=True) if values != {True}} == {}

@@ -21,7 +21,7 @@ ALLOWED = {"__table.exec.sort.non-temporal.enabled__": "true"}
 def test_rows_come_in_order(spark: SparkSession) -> None:
     environment = TableEnvironment.create(ALLOWED, spark=prepare(spark, 2, {}))
     values = ", ".join(f"({at * 37 % 101}, 'v{at}')" for at in range(100))
-    given = environment.execute_sql(f"SELECT * FROM (VALUES {values}) AS t(n, s) ORDER BY n DESC").collect()
+    given = environment.execute_sql(f"SELECT * FROM (VALUES {values}) AS t(n, s) ORDER BY n DESC").collect_changes()
     assert [row[0] for _, row in given] == sorted((at * 37 % 101 for at in range(100)), reverse=True)
 
 

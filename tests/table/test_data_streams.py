@@ -238,7 +238,9 @@ def test_streams_and_batches_run_from_their_plan(user: SparkSession, orders: Dat
     env = TableEnvironment.create(spark=user)
     env.register_data_stream(orders.union(orders), "orders", bounded=True)
     env.register_data_stream(names, "names")
-    rows = [(name, str(w), s) for _, (name, w, s) in env.execute_plan(CompiledPlan.from_json_string(text)).collect()]
+    rows = [
+        (name, str(w), s) for _, (name, w, s) in env.execute_plan(CompiledPlan.from_json_string(text)).collect_changes()
+    ]
     assert sorted(rows) == [("one", "2024-01-01 00:00:02", 14), ("two", "2024-01-01 00:01:02", 10)]
 
 

@@ -82,7 +82,6 @@ def test_a_comment_at_the_end_ends_with_the_line(env: TableEnvironment) -> None:
         (lambda e: col("k").distinct, "no aggregate"),
         (lambda e: col("k").filter(col("k") > 1), "no aggregate"),
         (lambda e: col("ts").floor("DAY) --"), "no keyword"),
-        (lambda e: r.call(len, col("s")), "no name"),  # type: ignore[arg-type]  # what is tested
         (lambda e: e.from_path("u").drop_columns(col("z")), "no column 'z'"),
         (lambda e: e.from_path("u").drop_columns(col("k2") + 1), "is no column"),
         (lambda e: e.from_path("u").drop_columns(col("k2"), col("w")), "no column is left"),

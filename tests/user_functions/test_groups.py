@@ -176,7 +176,7 @@ def test_frames_are_those_of_functions_of_the_system(spark: SparkSession) -> Non
         f"MAX(i) OVER ({w}) - MIN(i) OVER ({w}) FROM A"
         for at, w in enumerate(WINDOWS)
     )
-    found = [row for _, row in env.execute_sql(" UNION ALL ".join(queries)).collect()]
+    found = [row for _, row in env.execute_sql(" UNION ALL ".join(queries)).collect_changes()]
     assert len(found) == 7 * len(WINDOWS)
     for at, id, ours, theirs, spread, difference in found:
         assert (ours, spread) == ([str(each) for each in theirs or []], difference), (WINDOWS[at], id)
@@ -211,7 +211,7 @@ NESTED: dict[str, list[Row]] = {
 @pytest.mark.spark
 @pytest.mark.parametrize("query", NESTED)
 def test_arguments_that_spark_does_not_compare(spark: SparkSession, query: str) -> None:
-    found: Sequence[Row] = sorted((row for _, row in environment(spark).execute_sql(query).collect()), key=repr)
+    found: Sequence[Row] = sorted((row for _, row in environment(spark).execute_sql(query).collect_changes()), key=repr)
     assert found == NESTED[query]
 
 
@@ -219,9 +219,9 @@ def test_arguments_that_spark_does_not_compare(spark: SparkSession, query: str) 
 def test_failures_name_the_call(spark: SparkSession) -> None:
     env = environment(spark)
     with pytest.raises(JobError, match=r"function lost returned None for row 1 of a partition.*INT NOT NULL") as caught:
-        env.execute_sql("SELECT id,\n lost(i) OVER (ORDER BY id) FROM A").collect()
+        env.execute_sql("SELECT id,\n lost(i) OVER (ORDER BY id) FROM A").collect_changes()
     assert "line 2, column 2" in str(caught.value)
-    assert list(env.execute_sql("SELECT latest(s) OVER (PARTITION BY k) FROM A WHERE id > 9").collect()) == []
+    assert list(env.execute_sql("SELECT latest(s) OVER (PARTITION BY k) FROM A WHERE id > 9").collect_changes()) == []
 
 
 @pytest.mark.spark
@@ -239,7 +239,7 @@ def test_distinct_in_windows_of_streams(spark: SparkSession, tmp_path: Path) -> 
     windows = "TUMBLE(TABLE e, DESCRIPTOR(ts), INTERVAL '1' MINUTE)"
     query = f"SELECT listed(DISTINCT b), COUNT(*) FROM TABLE({windows}) GROUP BY window_start, window_end"
     left: list[Row] = []
-    for kind, row in env.execute_sql(query).collect():
+    for kind, row in env.execute_sql(query).collect_changes():
         (left.append if kind in (RowKind.INSERT, RowKind.UPDATE_AFTER) else left.remove)(row)
     assert sorted(left) == [(["x"], 2), (["x", "y"], 3)]
 

@@ -39,7 +39,7 @@ def calls(found: TableEnvironment, query: str) -> list[dict[str, Any]]:
 
 
 def rows(found: TableEnvironment, statement: str) -> list[str]:
-    return [row[0] for _, row in found.execute_sql(statement).collect()]
+    return [row[0] for _, row in found.execute_sql(statement).collect_changes()]
 
 
 CATALOG_NAME = "`default_catalog`.`default_database`.`f`"

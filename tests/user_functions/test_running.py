@@ -51,7 +51,7 @@ def environment(request: pytest.FixtureRequest, spark: Any, tmp_path: Path) -> T
 
 
 def rows(made: TableEnvironment, query: str) -> list[tuple[Any, ...]]:
-    return sorted(row for _, row in made.execute_sql(query).collect())
+    return sorted(row for _, row in made.execute_sql(query).collect_changes())
 
 
 def test_in_projections_filters_and_joins(environment: TableEnvironment) -> None:
@@ -104,7 +104,7 @@ def test_table_functions(environment: TableEnvironment) -> None:
 def final(made: TableEnvironment, query: str) -> list[tuple[Any, ...]]:
     """The rows that are left when all changes are applied."""
     left: Counter[tuple[Any, ...]] = Counter()
-    for kind, row in made.execute_sql(query).collect():
+    for kind, row in made.execute_sql(query).collect_changes():
         left[row] += 1 if kind in (RowKind.INSERT, RowKind.UPDATE_AFTER) else -1
     return list(left.elements())
 
@@ -149,7 +149,7 @@ def test_an_aggregate_function_over_nothing_in_batch(spark: Any) -> None:
     made.create_temporary_function("latest", examples.Latest)
     made.create_temporary_function("mean", examples.WeightedMean)
     query = "SELECT latest(s), mean(v, 1), COUNT(*) FROM (VALUES ('a', 1)) AS t (s, v) WHERE v > 1"
-    assert [row for _, row in made.execute_sql(query).collect()] == [([], None, 0)]
+    assert [row for _, row in made.execute_sql(query).collect_changes()] == [([], None, 0)]
 
 
 def test_a_failing_aggregate_function_names_its_place(environment: TableEnvironment) -> None:
