@@ -12,6 +12,7 @@ from execnodes.core.places import Place
 from plans.format.walk import everywhere, walk
 
 _GRANULARITY = "table.exec.lateness.granularity"
+_ROW = f"'{_GRANULARITY}' = 'row'"
 
 
 def check_runnable(graph: ExecGraph) -> None:
@@ -40,12 +41,12 @@ def _check_watermarks(graph: ExecGraph) -> None:
 
 def _watermark_error(place: Place | None, *, is_batch: bool) -> SqlError:
     if is_batch:
-        hint = "Leave CURRENT_WATERMARK out, or SET 'execution.runtime-mode' = 'streaming'."
+        hint = f"Leave CURRENT_WATERMARK out, or SET 'execution.runtime-mode' = 'streaming' and {_ROW}."
         return _sql_error("CURRENT_WATERMARK requires a watermark, which batch mode does not have", place, hint)
     return _sql_error(
         f"CURRENT_WATERMARK requires the watermark of each row, but {_GRANULARITY} is 'batch'",
         place,
-        f"SET '{_GRANULARITY}' = 'row'.",
+        f"SET {_ROW}.",
     )
 
 

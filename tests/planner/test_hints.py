@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from execnodes.connectors import own_connectors, own_formats
 from execnodes.core.errors import RekindleError
 from execnodes.core.options import find
 from execnodes.functions.foreign import OF_OTHERS
@@ -137,3 +138,61 @@ def test_flags_that_hints_name_are_there() -> None:
         left += list(getattr(command, "commands", {}).values())
     named = {flag for hint in hints() for flag in re.findall(r"(?<![\w-])--[a-z][a-z-]+", hint)}
     assert named - flags == set()
+
+
+SETTING = re.compile(r"(?:SET|and) '([\w.-]+)' = '([\w.-]+)'")
+
+
+@pytest.mark.parametrize(
+    ("mode", "statement"),
+    [
+        ("streaming", "SELECT k FROM t ORDER BY v OFFSET 1"),
+        ("streaming", "SELECT k FROM t ORDER BY v"),
+        ("streaming", "SELECT k FROM t ORDER BY ts DESC"),
+        ("streaming", "SELECT k, COUNT(*) AS n FROM t GROUP BY k ORDER BY k"),
+        ("streaming", "SELECT k FROM (SELECT *, RANK() OVER (PARTITION BY k ORDER BY v) AS n FROM t) WHERE n < 3"),
+        ("streaming", "SELECT CUME_DIST() OVER (PARTITION BY k ORDER BY ts) FROM t"),
+        ("streaming", "SELECT PERCENT_RANK() OVER (PARTITION BY k ORDER BY ts) FROM t"),
+        ("streaming", "INSERT OVERWRITE files SELECT k, 1 FROM t"),
+        ("batch", "SELECT CURRENT_WATERMARK(ts) FROM t"),
+        ("batch", "CREATE TABLE c (a INT) WITH ('connector' = 'datagen'); SELECT * FROM c"),
+        (
+            "batch",
+            "CREATE TABLE c (a INT, PRIMARY KEY (a) NOT ENFORCED) WITH ('connector' = 'filesystem', "
+            "'path' = '/nowhere/c', 'format' = 'debezium-json'); SELECT * FROM c",
+        ),
+    ],
+)
+def test_the_setting_that_a_hint_names_lets_the_statement_compile(mode: str, statement: str) -> None:
+    script = TABLES.format(format="json", key="") + statement
+    with pytest.raises(RekindleError) as caught:
+        TableEnvironment.create({"execution.runtime-mode": mode}).compile_script(script)
+    settings = SETTING.findall(caught.value.hint or "")
+    assert settings
+    TableEnvironment.create({"execution.runtime-mode": mode, **dict(settings)}).compile_script(script)
+
+
+def test_settings_that_hints_name_have_values_that_are_taken() -> None:
+    settings = {pair for hint in hints() for pair in SETTING.findall(hint)} - {("key", "value")}
+    assert settings
+    for key, value in settings:
+        TableEnvironment.create().execute_sql(f"SET '{key}' = '{value}'")
+
+
+def test_expressions_that_hints_write_compile() -> None:
+    patterns = (
+        r"INTERVAL '[^'{}]+' [A-Z]+(?: TO [A-Z]+)?",
+        r"CAST\(… AS [A-Z][A-Z0-9()]*\)",
+        r"(?:DATE|TIME|TIMESTAMP) '[^'{}]+'",
+    )
+    written = {found for hint in hints() for pattern in patterns for found in re.findall(pattern, hint)}
+    assert len(written) > len(patterns)
+    for expression in written:
+        compiled(f"SELECT {expression.replace('…', 's')} FROM t")
+
+
+def test_connectors_and_formats_that_hints_name_are_there() -> None:
+    there = {"connector": {*own_connectors()}, "format": {*own_formats()}}
+    named = {pair for hint in hints() for pair in re.findall(r"'(connector|format)' = '([a-z-]+)'", hint)}
+    assert named
+    assert {(kind, name) for kind, name in named if name not in there[kind]} == set()
