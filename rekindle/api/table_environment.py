@@ -39,6 +39,7 @@ from rekindle.statements.catalog_tables import CatalogTables
 from rekindle.statements.compile import compile_body, lineages
 from rekindle.statements.evolution import Approve, Origin
 from rekindle.statements.execute import execute
+from rekindle.statements.option_places import placed_options
 from rekindle.statements.plan_upgrade import PlanUpgrade, upgrade_plan
 from rekindle.statements.query_sink import collected
 
@@ -92,8 +93,10 @@ class TableEnvironment(SessionCatalog):
         `on_result` is told each result; the default waits for jobs to end unless `table.dml-sync` is false.
         """
         results = []
-        for statement in parse(text):
-            result = execute(statement, self)
+        script = parse(text)
+        for statement in script:
+            with placed_options(script):
+                result = execute(statement, self)
             if on_result is not None:
                 on_result(statement, result)
             elif result.is_query or self.configuration.flag("table.dml-sync"):
@@ -253,17 +256,18 @@ class TableEnvironment(SessionCatalog):
 
     def compile_script(self, text: str, *, from_plan: PlanSource | None = None) -> CompiledPlan:
         """Run a script's DDL and SETs and compile its one INSERT, statement set or query, as `compile_plan_sql`."""
-        with no_collection():
-            return self.compile_body(self._body_of(text), from_plan=from_plan)
+        script = parse(text)
+        with no_collection(), placed_options(script):
+            return self.compile_body(self._body_of(script), from_plan=from_plan)
 
     def lineage_of_script(self, text: str) -> tuple[Lineage, ...]:
         """Run a script's DDL and SETs, and say which table columns feed each column of each sink."""
-        return lineages(self._body_of(text), self.catalog, self.configuration)
+        return lineages(self._body_of(parse(text)), self.catalog, self.configuration)
 
-    def _body_of(self, text: str) -> Body:
+    def _body_of(self, script: Sequence[Statement]) -> Body:
         """Run a script's DDL and SETs, and give the one statement that can be compiled."""
         bodies: list[Body] = []
-        for statement in parse(text):
+        for statement in script:
             if isinstance(statement, Body):
                 bodies.append(statement)
             else:

@@ -46,6 +46,36 @@ def test_an_unknown_option_that_is_reset_names_its_line() -> None:
     assert caught.value.position == Position(2, 1)
 
 
+TABLE = """CREATE TABLE u (a INT) WITH ('connector' = 'print');
+CREATE TABLE t (a INT) WITH (
+  'connector' = 'datagen',
+  'rows-per-secnd' = '5'
+);
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "position"),
+    [
+        (f"{TABLE}SELECT a FROM t", Position(4, 3)),
+        (f"{TABLE}INSERT INTO u SELECT a FROM t", Position(4, 3)),
+        ("CREATE TABLE t (a INT) WITH ('connector' = 'datagen', 'nope' = '5'); SELECT a FROM t", Position(1, 55)),
+        (
+            f"{TABLE}ALTER TABLE t RESET ('rows-per-secnd'); ALTER TABLE t SET ('x' = '1');\nSELECT a FROM t",
+            Position(6, 60),
+        ),
+        ("\nCREATE TABLE t (a INT) WITH ('connector' = 'filesystem'); SELECT a FROM t", Position(2, 1)),
+    ],
+)
+def test_an_option_of_a_table_that_is_wrong_names_its_line(script: str, position: Position) -> None:
+    with pytest.raises(RekindleError) as caught:
+        TableEnvironment.create().execute_script(script)
+    assert caught.value.position == position
+    with pytest.raises(RekindleError) as caught:
+        TableEnvironment.create().compile_script(script)
+    assert caught.value.position == position
+
+
 @pytest.mark.parametrize(
     ("text", "item"),
     [
