@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from execnodes.core.expressions import AggregateCall, Call
+from execnodes.core.expressions import AggregateCall, Call, Literal
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
+from execnodes.core.types import Root
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,67 @@ def _makes_random_values(graph: ExecGraph, node: ExecNode) -> bool:
     return not isinstance(node, BatchNode) and not all(map(is_repeatable, computed))
 
 
+def _keeps_rows_of_sessions(graph: ExecGraph, node: ExecNode) -> bool:
+    """Whether a node finds sessions, whose rows it may keep until they end."""
+    from execnodes.stream.window_aggregate import WindowAggregate
+    from execnodes.stream.window_table_function import WindowTableFunction
+
+    if not isinstance(node, WindowAggregate | WindowTableFunction):
+        return False
+    windowing = node.windowing
+    return windowing.window.type == "SessionWindow" and windowing.strategy == "TimeAttribute"
+
+
+def _counts_seconds(call: Call | AggregateCall) -> bool:
+    """Whether a call turns a BIGINT of seconds into a time; other numbers are too small to matter."""
+    if not isinstance(call, Call) or call.operands[0].type.root is not Root.BIGINT:
+        return False
+    widened = isinstance(call.operands[0], Call) and call.operands[0].internal_name.startswith("$CAST$")
+    return not widened and all(not isinstance(each, Literal) or each.value != 3 for each in call.operands[1:])
+
+
+_SESSIONS = "tests/kernels/test_session_windows.py::test_rows_of_sessions_that_grow_together_stand_as_they_came"
 INTENDED_CHANGES: tuple[IntendedChange, ...] = (
+    IntendedChange(
+        id="seconds-beyond-timestamps",
+        component="$TO_TIMESTAMP_LTZ$1",
+        since="1.4.0",
+        before="a BIGINT of seconds too large for a number of milliseconds gave a time near 1970",
+        now="it gives NULL, as every number beyond the years 0 to 9999 does",
+        reason="the product with 1000 went around, so that a wrong number looked like a right one",
+        program="tests/net/test_functions.py::test_functions_give_what_was_recorded",
+        concerns_call=_counts_seconds,
+    ),
+    IntendedChange(
+        id="large-unix-times-are-printed",
+        component="$FROM_UNIXTIME$1",
+        since="1.4.0",
+        before="a BIGINT of seconds too large for a number of milliseconds failed the job",
+        now="it gives the text of what remains after the product with 1000 goes around, as in Flink",
+        reason="one such number ended the job",
+        program="tests/net/test_functions.py::test_functions_give_what_was_recorded",
+        concerns_call=_counts_seconds,
+    ),
+    IntendedChange(
+        id="rows-of-joined-sessions-are-aggregated-as-they-came",
+        component="stream-exec-window-aggregate_2",
+        since="1.4.0",
+        before="values of sessions that a later row joined were taken session by session",
+        now="LISTAGG and its kin take them as they came",
+        reason="the order depended on where micro-batches were cut",
+        program=_SESSIONS,
+        concerns=_keeps_rows_of_sessions,
+    ),
+    IntendedChange(
+        id="rows-of-joined-sessions-stand-as-they-came",
+        component="stream-exec-window-table-function_2",
+        since="1.4.0",
+        before="rows of sessions that a later row joined were given session by session",
+        now="they are given as they came",
+        reason="the order depended on where micro-batches were cut",
+        program=_SESSIONS,
+        concerns=_keeps_rows_of_sessions,
+    ),
     IntendedChange(
         id="filtered-rows-move-event-time",
         component="event time with table.exec.lateness.granularity = 'batch'",

@@ -52,7 +52,7 @@ def test_an_entry_is_whole(change: IntendedChange) -> None:
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", change.id)
     assert [other.id for other in INTENDED_CHANGES].count(change.id) == 1
     assert re.fullmatch(r"\d+\.\d+\.\d+", change.since)
-    assert (1, 4) < version_tuple(change.since.rpartition(".")[0]) <= version_tuple(".".join(RELEASE.split(".")[:2]))
+    assert (1, 0) < version_tuple(change.since.rpartition(".")[0]) <= version_tuple(".".join(RELEASE.split(".")[:2]))
     for text in (change.before, change.now, change.reason):
         assert text
         assert not text.endswith(".")

@@ -1,4 +1,4 @@
-"""Calls that rules make and no SQL writes, as plans hold them; and function versions that are not recorded, with why."""
+"""Calls that rules make and no SQL writes, as plans hold them; and versions that are not recorded, and why."""
 
 from __future__ import annotations
 
@@ -42,6 +42,8 @@ def _made(name: str, column: str, result: str, *constants: int) -> dict[str, Any
 
 CALLS = (
     *(_made("$HASH_BUCKET$1", each, "INT", 16) for each in ("s", "i", "b", "d", "x", "dt", "ts6", "bo", "by1")),
+    _made("$RAND$2", "i", "DOUBLE"),
+    _made("$RAND_INTEGER$2", "i", "INT", 100),
     _made("$REINTERPRET$1", "ts6", "TIMESTAMP(3)"),
     _made("$REINTERPRET$1", "ltz", "TIMESTAMP_LTZ(6)"),
     _made("$REINTERPRET$1", "s", "VARCHAR(9)"),

@@ -34,9 +34,11 @@ def evaluate(spark: SparkSession, texts: Sequence[str]) -> list[Cells]:
 
 
 def _chunk(frame: DataFrame, texts: Sequence[str]) -> list[Cells]:
+    from pyspark.errors import PySparkException
+
     try:
         return _computed(frame, texts)
-    except Exception:
+    except PySparkException:
         # Spark computes some parts of an expression before it, outside of what is guarded.
         if len(texts) > 1:
             half = len(texts) // 2
@@ -45,9 +47,11 @@ def _chunk(frame: DataFrame, texts: Sequence[str]) -> list[Cells]:
 
 
 def _alone(frame: DataFrame, text: str) -> Cells:
+    from pyspark.errors import PySparkException
+
     try:
         return _computed(frame, [text])[0]
-    except Exception:  # noqa: BLE001: of whatever kind, it is what the text gives
+    except PySparkException:
         return [FAILED]
 
 

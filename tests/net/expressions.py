@@ -1,11 +1,9 @@
-"""The SQL expressions that functions are recorded by: those of `expressions.txt`, and those that Flink was asked."""
+"""The SQL expressions that functions are recorded by: the lines of `expressions.txt`, filled."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-
-from tests.net.edge_values import table
 
 _FILE = Path(__file__).with_name("expressions.txt")
 KINDS = {
@@ -25,7 +23,8 @@ KINDS = {
     "tmp": "dt tm ts ts0 ts6 ltz ltz6",
     "to_num": "TINYINT|SMALLINT|INT|BIGINT|FLOAT|DOUBLE|DECIMAL(10,2)|DECIMAL(38,18)|DECIMAL(3,0)",
     "to_text": "STRING|CHAR(4)|VARCHAR(3)",
-    "to_time": "DATE|TIME(0)|TIME(3)|TIMESTAMP(0)|TIMESTAMP(3)|TIMESTAMP(6)|TIMESTAMP_LTZ(0)|TIMESTAMP_LTZ(3)|TIMESTAMP_LTZ(6)",
+    "to_time": "DATE|TIME(0)|TIME(3)|TIMESTAMP(0)|TIMESTAMP(3)|TIMESTAMP(6)|"
+    "TIMESTAMP_LTZ(0)|TIMESTAMP_LTZ(3)|TIMESTAMP_LTZ(6)",
 }
 """What a name in braces stands for, in turn; the same one twice in a line is the same."""
 
@@ -44,8 +43,3 @@ def expand(line: str) -> list[str]:
     members = KINDS[found[1]]
     filled = (line.replace(found[0], each) for each in members.split("|" if "|" in members else " "))
     return [each for one in filled for each in expand(one)]
-
-
-def names() -> list[str]:
-    """The columns that expressions read."""
-    return list(table())

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 FUNCTIONS = Path(__file__).with_name("functions.jsonl")
+OPERATORS = Path(__file__).with_name("operators.jsonl")
 Record = dict[str, Any]
 
 
