@@ -14,6 +14,9 @@ from tests.completeness.tree import KEYS, ROOT, imports, module_name, node_file,
 
 
 def _of_a_node(path: Path) -> bool:
+    # The list of intended changes says which released version has changed.
+    if path == ROOT / "execnodes" / "intended_changes.py":
+        return True
     return path.is_relative_to(ROOT / "execnodes" / "stream") or path.is_relative_to(ROOT / "execnodes" / "batch")
 
 

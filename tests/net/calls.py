@@ -19,6 +19,7 @@ UNRECORDED = {
             *("DAYOFWEEK", "HOUR", "MINUTE", "SECOND", "CEILING"),
         )
     },
+    "$CEILING$2": _RENAMED,
     **{
         f"${name}$1": _CLOCK
         for name in (
