@@ -15,9 +15,37 @@ from rekindle.own_packages import OwnPackages, require_own_packages
 
 if TYPE_CHECKING:
     from execnodes.core.changelog import RowKind
+    from execnodes.core.explain_details import (
+        ExplainDetail,
+    )
     from execnodes.user_functions.rows import Row
     from rekindle.api.data_types import DataTypes
     from rekindle.api.environment_settings import EnvironmentSettings
+    from rekindle.api.expression_calls import (
+        atan2,
+        convert_tz,
+        current_database,
+        current_watermark,
+        e,
+        from_unixtime,
+        json_array,
+        json_array_agg,
+        json_object,
+        json_object_agg,
+        json_string,
+        lag,
+        lead,
+        log,
+        map_from_arrays,
+        negative,
+        rand_integer,
+        source_watermark,
+        temporal_overlaps,
+        to_date,
+        to_timestamp,
+        unix_timestamp,
+        with_all_columns,
+    )
     from rekindle.api.expression_dsl import (
         and_,
         array,
@@ -47,12 +75,19 @@ if TYPE_CHECKING:
         uuid,
     )
     from rekindle.api.expressions import Expression
-    from rekindle.api.resolved_schema import ResolvedSchema
+    from rekindle.api.json_methods import (
+        JsonExistsOnError,
+        JsonOnNull,
+        JsonQueryOnEmptyOrError,
+        JsonQueryWrapper,
+        JsonType,
+        JsonValueOnEmptyOrError,
+    )
     from rekindle.api.schema import Schema
-    from rekindle.api.session_catalog import TableConfig
     from rekindle.api.statement_set import StatementSet
     from rekindle.api.table import Table, TablePipeline
-    from rekindle.api.table_descriptor import TableDescriptor
+    from rekindle.api.table_config import TableConfig
+    from rekindle.api.table_descriptor import FormatDescriptor, TableDescriptor
     from rekindle.api.table_environment import TableEnvironment
     from rekindle.api.windows import (
         CURRENT_RANGE,
@@ -67,7 +102,8 @@ if TYPE_CHECKING:
     )
     from rekindle.results.closeable_iterator import CloseableIterator
     from rekindle.results.compiled_plan import CompiledPlan
-    from rekindle.results.table_result import TableResult
+    from rekindle.results.resolved_schema import ResolvedSchema
+    from rekindle.results.table_result import ResultKind, TableResult
     from rekindle.savepoints.reader import SavepointReader
     from rekindle.savepoints.writer import SavepointWriter
     from rekindle.udf import (
@@ -92,10 +128,19 @@ __all__ = [
     "CompiledPlan",
     "DataTypes",
     "EnvironmentSettings",
+    "ExplainDetail",
     "Expression",
+    "FormatDescriptor",
     "FunctionContext",
+    "JsonExistsOnError",
+    "JsonOnNull",
+    "JsonQueryOnEmptyOrError",
+    "JsonQueryWrapper",
+    "JsonType",
+    "JsonValueOnEmptyOrError",
     "Over",
     "ResolvedSchema",
+    "ResultKind",
     "Row",
     "RowKind",
     "SavepointReader",
@@ -115,37 +160,92 @@ __all__ = [
     "Tumble",
     "and_",
     "array",
+    "atan2",
     "call",
     "call_sql",
     "coalesce",
     "col",
     "concat",
     "concat_ws",
+    "convert_tz",
+    "current_database",
     "current_date",
     "current_time",
     "current_timestamp",
+    "current_watermark",
     "date_format",
+    "e",
+    "from_unixtime",
     "if_then_else",
+    "json_array",
+    "json_array_agg",
+    "json_object",
+    "json_object_agg",
+    "json_string",
+    "lag",
+    "lead",
     "lit",
     "local_time",
     "local_timestamp",
+    "log",
     "map_",
+    "map_from_arrays",
+    "negative",
     "not_",
     "null_of",
     "or_",
     "pi",
     "rand",
+    "rand_integer",
     "row",
     "row_interval",
+    "source_watermark",
+    "temporal_overlaps",
     "timestamp_diff",
+    "to_date",
+    "to_timestamp",
     "to_timestamp_ltz",
     "udaf",
     "udf",
     "udtf",
+    "unix_timestamp",
     "uuid",
+    "with_all_columns",
 ]
 
 _MODULES = {
+    "JsonExistsOnError": "rekindle.api.json_methods",
+    "JsonOnNull": "rekindle.api.json_methods",
+    "JsonQueryOnEmptyOrError": "rekindle.api.json_methods",
+    "JsonQueryWrapper": "rekindle.api.json_methods",
+    "JsonType": "rekindle.api.json_methods",
+    "JsonValueOnEmptyOrError": "rekindle.api.json_methods",
+    "atan2": "rekindle.api.expression_calls",
+    "convert_tz": "rekindle.api.expression_calls",
+    "current_database": "rekindle.api.expression_calls",
+    "current_watermark": "rekindle.api.expression_calls",
+    "e": "rekindle.api.expression_calls",
+    "from_unixtime": "rekindle.api.expression_calls",
+    "json_array": "rekindle.api.expression_calls",
+    "json_array_agg": "rekindle.api.expression_calls",
+    "json_object": "rekindle.api.expression_calls",
+    "json_object_agg": "rekindle.api.expression_calls",
+    "json_string": "rekindle.api.expression_calls",
+    "lag": "rekindle.api.expression_calls",
+    "lead": "rekindle.api.expression_calls",
+    "log": "rekindle.api.expression_calls",
+    "map_from_arrays": "rekindle.api.expression_calls",
+    "negative": "rekindle.api.expression_calls",
+    "rand_integer": "rekindle.api.expression_calls",
+    "source_watermark": "rekindle.api.expression_calls",
+    "temporal_overlaps": "rekindle.api.expression_calls",
+    "to_date": "rekindle.api.expression_calls",
+    "to_timestamp": "rekindle.api.expression_calls",
+    "unix_timestamp": "rekindle.api.expression_calls",
+    "with_all_columns": "rekindle.api.expression_calls",
+    "ExplainDetail": "execnodes.core.explain_details",
+    "FormatDescriptor": "rekindle.api.table_descriptor",
+    "ResultKind": "rekindle.results.table_result",
     "CloseableIterator": "rekindle.results.closeable_iterator",
     "Row": "execnodes.user_functions.rows",
     "RowKind": "execnodes.core.changelog",
@@ -160,10 +260,10 @@ _MODULES = {
     "DataTypes": "rekindle.api.data_types",
     "EnvironmentSettings": "rekindle.api.environment_settings",
     "Expression": "rekindle.api.expressions",
-    "TableConfig": "rekindle.api.session_catalog",
+    "TableConfig": "rekindle.api.table_config",
     "TableDescriptor": "rekindle.api.table_descriptor",
     "TablePipeline": "rekindle.api.table",
-    "ResolvedSchema": "rekindle.api.resolved_schema",
+    "ResolvedSchema": "rekindle.results.resolved_schema",
     "Tumble": "rekindle.api.windows",
     "Slide": "rekindle.api.windows",
     "Session": "rekindle.api.windows",

@@ -1,3 +1,17 @@
 """What EXPLAIN may be asked for besides the nodes, in SQL and in Python."""
 
-DETAILS = ("ESTIMATED_COST", "CHANGELOG_MODE", "JSON_EXECUTION_PLAN", "PLAN_ADVICE")
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class ExplainDetail(StrEnum):
+    """A detail that `explain` adds."""
+
+    ESTIMATED_COST = "ESTIMATED_COST"
+    CHANGELOG_MODE = "CHANGELOG_MODE"
+    JSON_EXECUTION_PLAN = "JSON_EXECUTION_PLAN"
+    PLAN_ADVICE = "PLAN_ADVICE"
+
+
+DETAILS = tuple(each.value for each in ExplainDetail)

@@ -2,49 +2,21 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, overload
 
 from execnodes.core.errors import FunctionError
 from execnodes.core.types import LogicalType
+from execnodes.user_functions.aggregate_function import (
+    AggregateFunction as AggregateFunction,  # programs import it from here
+)
+from execnodes.user_functions.aliases import Aliased
 from execnodes.user_functions.column_operand import call_on_columns
 from execnodes.user_functions.hints import hints_of, sql_type, type_of_hint
+from execnodes.user_functions.pandas_aggregate import PandasAggregate
 from execnodes.user_functions.parameters import Parameters, parameters_of
-from execnodes.user_functions.scalar import Form, FunctionContext, check_form
-
-
-class AggregateFunction(ABC):
-    """Folds the rows of a group into an accumulator, which is state, and tells a value from it.
-
-    A subclass may also have ``retract(accumulator, *args)``, which takes a row back; without it the function cannot be
-    used where rows are updated or deleted. With ``merge(accumulator, accumulators)``, which takes in what others have
-    folded, rows are folded before they are shuffled; the order of rows must then not matter.
-    """
-
-    def open(self, context: FunctionContext) -> None:  # noqa: B027  # most functions need nothing
-        """Load what the other methods need; called once before them."""
-
-    @abstractmethod
-    def create_accumulator(self) -> Any:
-        """The accumulator of a group without rows. Its hint is what state holds: see `get_accumulator_type`."""
-
-    @abstractmethod
-    def accumulate(self, accumulator: Any, *args: Any) -> Any:
-        """Take in a row: change the accumulator, or return another one. Called in the order of the rows."""
-
-    @abstractmethod
-    def get_value(self, accumulator: Any) -> Any:
-        """The result of a group."""
-
-    def get_accumulator_type(self) -> Any:
-        """What accumulators are; by default the hint of `create_accumulator`.
-
-        A dataclass, a ROW of SQL as text (accumulators are then dicts), or a `TypeSerializer`; None for anything else,
-        which is pickled and can never evolve.
-        """
-        return None
+from execnodes.user_functions.scalar import Form, check_form, name_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +52,7 @@ class AggregateDefinition:
         return f"{self.name}{self.parameters} → {self.result}"
 
 
-class UserDefinedAggregateFunction:
+class UserDefinedAggregateFunction(Aliased):
     """What `udaf` gives."""
 
     def __init__(self, definition: AggregateDefinition) -> None:
@@ -97,7 +69,7 @@ class UserDefinedAggregateFunction:
         return call
 
 
-GivenAggregate = AggregateFunction | type[AggregateFunction]
+GivenAggregate = AggregateFunction | type[AggregateFunction] | Callable[..., Any]
 
 
 @overload
@@ -136,6 +108,7 @@ def udaf(
 ) -> UserDefinedAggregateFunction | Callable[[GivenAggregate], UserDefinedAggregateFunction]:
     """Say more of an `AggregateFunction` than its hints do; also a decorator of the class.
 
+    With ``func_type="pandas"`` also of a plain function, which gets all rows of a group, a Series a parameter.
     FunctionError if a type cannot be told.
     """
 
@@ -157,12 +130,14 @@ def define_aggregate(
     form: Form = "general",
 ) -> AggregateDefinition:
     """The definition of a function, see `udaf`; FunctionError names the function."""
-    function = given() if isinstance(given, type) else given
-    shown = name or type(function).__name__
+    shown = name or name_of(given)
     check_form(shown, form)
+    function = _function(given, shown, form)
     try:
+        result_type = function.get_result_type() if result_type is None else result_type
         lenient = result_type is not None
-        parameters = parameters_of(function.accumulate, input_types, skip=1, hinted=form == "general", lenient=lenient)
+        called, skip = (function.function, 0) if isinstance(function, PandasAggregate) else (function.accumulate, 1)
+        parameters = parameters_of(called, input_types, skip=skip, hinted=form == "general", lenient=lenient)
         result = _result(function) if result_type is None else sql_type(result_type)
         accumulator = accumulator_type or function.get_accumulator_type()
         if accumulator is None:
@@ -170,6 +145,18 @@ def define_aggregate(
     except FunctionError as error:
         raise FunctionError(f"function {shown}: {error.message}", hint=error.hint) from error
     return AggregateDefinition(shown, function, form, parameters, result, accumulator)
+
+
+def _function(given: GivenAggregate, name: str, form: Form) -> AggregateFunction:
+    function = given() if isinstance(given, type) else given
+    if isinstance(function, AggregateFunction):
+        return function
+    if form != "pandas" or not callable(function):
+        raise FunctionError(
+            f"{name} is not an aggregate function",
+            hint="Give an AggregateFunction, or udaf(f, …, func_type='pandas') for a function of all rows of a group.",
+        )
+    return PandasAggregate(function)
 
 
 def _result(function: AggregateFunction) -> LogicalType:

@@ -15,6 +15,7 @@ from execnodes.core.words import counted
 from execnodes.functions.conversion import convert
 from execnodes.functions.type_rules import can_cast_implicitly
 from execnodes.user_functions.hints import hints_of, is_nullable, sql_type, type_of_hint
+from execnodes.user_functions.rows import Row
 
 _WHOLE_DIGITS = 19
 
@@ -130,6 +131,8 @@ def _parameter(name: str, hint: Any, lenient: bool) -> Parameter:
     inner = next((each for each in get_args(hint) if each is not type(None)), hint)
     if get_origin(hint) is not Annotated and Decimal in (hint, inner):
         return Parameter(name, None, is_nullable(hint), exact=True, hint=hint)
+    if Row in (hint, inner):
+        return Parameter(name, None, is_nullable(hint), hint=Row)
     if hint is Any or inner is Any or isinstance(hint, str):
         return Parameter(name, None)
     try:

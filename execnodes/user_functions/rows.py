@@ -60,7 +60,7 @@ class Row:
         """A row with the values of this one as names."""
         if len(args) > len(self):
             raise ValueError(f"{len(args)} values for the {len(self)} names {self._values}")
-        return _named(tuple(map(str, self._values)), args, self._row_kind)
+        return name_values(tuple(map(str, self._values)), args, self._row_kind)
 
     def __getitem__(self, item: int | slice | str) -> Any:
         return self._values[item if isinstance(item, int | slice) else self._place(item)]
@@ -104,7 +104,7 @@ class Row:
         return hash(tuple(self._values))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _named, (self._fields, tuple(self._values), self._row_kind)
+        return name_values, (self._fields, tuple(self._values), self._row_kind)
 
     def __repr__(self) -> str:
         if self._fields is None:
@@ -120,6 +120,9 @@ class FieldDict(dict[str, Any]):
             return tuple(self.values())[key]
         raise KeyError(key)
 
+    def __setitem__(self, key: Any, value: Any) -> None:
+        super().__setitem__(tuple(self)[key] if isinstance(key, int) else key, value)
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name not in self:
             raise AttributeError(f"a ROW with the fields {', '.join(self)} has no {name!r}")
@@ -130,12 +133,8 @@ class FieldDict(dict[str, Any]):
         return {name: _as_dicts(value) if recursive else value for name, value in self.items()}
 
 
-def name_values(names: tuple[str, ...], values: Sequence[Any], kind: RowKind = RowKind.INSERT) -> Row:
-    """A row with names."""
-    return _named(names, values, kind)
-
-
-def _named(names: tuple[str, ...] | None, values: Sequence[Any], kind: RowKind) -> Row:
+def name_values(names: Sequence[str] | None, values: Sequence[Any], kind: RowKind = RowKind.INSERT) -> Row:
+    """A row with names; None for one without."""
     row = Row(*values)
     if names is not None:
         row.set_field_names(names)

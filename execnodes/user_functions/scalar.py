@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args, overload
 
 from execnodes.core.errors import FunctionError
 from execnodes.core.types import LogicalType
+from execnodes.user_functions.aliases import Aliased
 from execnodes.user_functions.column_operand import call_on_columns
 from execnodes.user_functions.hints import hints_of, sql_type, type_of_hint
 from execnodes.user_functions.parameters import Parameters, parameters_of
@@ -80,7 +81,7 @@ def waits(called: Callable[..., Any]) -> bool:
     return inspect.iscoroutinefunction(called) or inspect.iscoroutinefunction(getattr(called, "__call__", None))  # noqa: B004
 
 
-class UserDefinedScalarFunction:
+class UserDefinedScalarFunction(Aliased):
     """What `udf` gives: it can be registered, and still be called from Python."""
 
     def __init__(self, definition: ScalarDefinition) -> None:

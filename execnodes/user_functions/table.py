@@ -14,6 +14,7 @@ from typing import Any, Union, get_args, get_origin, overload
 
 from execnodes.core.errors import FunctionError
 from execnodes.core.types import Field, LogicalType, Root, array, row
+from execnodes.user_functions.aliases import Aliased
 from execnodes.user_functions.column_operand import call_on_columns
 from execnodes.user_functions.hints import hints_of, sql_type, type_of_hint
 from execnodes.user_functions.parameters import Parameters, parameters_of
@@ -68,7 +69,7 @@ class TableDefinition:
         return f"{self.name}{self.parameters} → TABLE{str(self.columns).removeprefix('ROW')}"
 
 
-class UserDefinedTableFunction:
+class UserDefinedTableFunction(Aliased):
     """What `udtf` gives: it can be registered, and still be called from Python."""
 
     def __init__(self, definition: TableDefinition) -> None:

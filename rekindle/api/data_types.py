@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from execnodes.core import types
 from execnodes.core.errors import SqlError
@@ -16,6 +17,17 @@ def _type(text: str, nullable: bool) -> LogicalType:
         raise SqlError(
             str(error), hint="Give lengths and precisions that SQL has, e.g. DataTypes.DECIMAL(10, 2)."
         ) from None
+
+
+_MONTHS = {"YEAR", "MONTH"}
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """A unit of an INTERVAL, and its digits."""
+
+    unit: str
+    precision: int | None = None
 
 
 class DataTypes:
@@ -110,6 +122,54 @@ class DataTypes:
     def TIMESTAMP_LTZ(precision: int = 6, nullable: bool = True) -> LogicalType:  # noqa: N802
         """Instants."""
         return _type(f"TIMESTAMP_LTZ({precision})", nullable)
+
+    @staticmethod
+    def TIMESTAMP_WITH_LOCAL_TIME_ZONE(precision: int = 6, nullable: bool = True) -> LogicalType:  # noqa: N802
+        """Instants."""
+        return DataTypes.TIMESTAMP_LTZ(precision, nullable)
+
+    @staticmethod
+    def YEAR(precision: int = 2) -> Resolution:  # noqa: N802
+        """Years, in an INTERVAL."""
+        return Resolution("YEAR", precision)
+
+    @staticmethod
+    def MONTH() -> Resolution:  # noqa: N802
+        """Months, in an INTERVAL."""
+        return Resolution("MONTH")
+
+    @staticmethod
+    def DAY(precision: int = 2) -> Resolution:  # noqa: N802
+        """Days, in an INTERVAL."""
+        return Resolution("DAY", precision)
+
+    @staticmethod
+    def HOUR() -> Resolution:  # noqa: N802
+        """Hours, in an INTERVAL."""
+        return Resolution("HOUR")
+
+    @staticmethod
+    def MINUTE() -> Resolution:  # noqa: N802
+        """Minutes, in an INTERVAL."""
+        return Resolution("MINUTE")
+
+    @staticmethod
+    def SECOND(precision: int = 6) -> Resolution:  # noqa: N802
+        """Seconds, in an INTERVAL."""
+        return Resolution("SECOND", precision)
+
+    @staticmethod
+    def INTERVAL(  # noqa: N802
+        upper_resolution: Resolution, lower_resolution: Resolution | None = None
+    ) -> LogicalType:
+        """Lengths of time: ``INTERVAL(DataTypes.DAY(), DataTypes.SECOND(3))``; of years and months, or of others."""
+        units = {each.unit for each in (upper_resolution, lower_resolution) if each is not None}
+        if len(units & _MONTHS) not in (0, len(units)):
+            raise SqlError(
+                "an INTERVAL is one of years and months, or of days and smaller units",
+                hint="Write DataTypes.INTERVAL(DataTypes.DAY(), DataTypes.SECOND(3)).",
+            )
+        return types.INTERVAL_YEAR_MONTH if units <= _MONTHS else types.INTERVAL_DAY_TIME
 
     @staticmethod
     def ARRAY(element_type: LogicalType, nullable: bool = True) -> LogicalType:  # noqa: N802

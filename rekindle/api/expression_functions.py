@@ -35,6 +35,10 @@ class NumberMethods(Operand):
         """The logarithm to base 2."""
         return self._call("LOG2")
 
+    def log(self, base: object = None) -> Self:
+        """The logarithm to a base, which is e if none is given."""
+        return self._call("LN") if base is None else self.joined("LOG(", value(base), ", ", self, ")")
+
     @property
     def sqrt(self) -> Self:
         """The square root."""
@@ -59,6 +63,26 @@ class NumberMethods(Operand):
     def tan(self) -> Self:
         """The tangent of an angle in radians."""
         return self._call("TAN")
+
+    @property
+    def cot(self) -> Self:
+        """The cotangent of an angle in radians."""
+        return self._call("COT")
+
+    @property
+    def sinh(self) -> Self:
+        """The hyperbolic sine."""
+        return self._call("SINH")
+
+    @property
+    def cosh(self) -> Self:
+        """The hyperbolic cosine."""
+        return self._call("COSH")
+
+    @property
+    def tanh(self) -> Self:
+        """The hyperbolic tangent."""
+        return self._call("TANH")
 
     @property
     def asin(self) -> Self:
@@ -254,23 +278,6 @@ class TextMethods(Operand):
     def parse_url(self, part_to_extract: object, key: object = None) -> Self:
         """A part of an address, e.g. ``"HOST"``; of a query the value of a key."""
         return self._call("PARSE_URL", part_to_extract, key)
-
-    def json_value(self, path: object) -> Self:
-        """The scalar at a path of a JSON text."""
-        return self._call("JSON_VALUE", path)
-
-    def json_exists(self, path: object) -> Self:
-        """Whether a JSON text has something at a path."""
-        return self._call("JSON_EXISTS", path)
-
-    def json_query(self, path: object) -> Self:
-        """The JSON text at a path."""
-        return self._call("JSON_QUERY", path)
-
-    @property
-    def is_json(self) -> Self:
-        """Whether the text is valid JSON."""
-        return self.joined("(", self, " IS JSON)")
 
     def like(self, pattern: object) -> Self:
         """``LIKE``: ``%`` is any text, ``_`` any character."""

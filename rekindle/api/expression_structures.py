@@ -229,6 +229,27 @@ class CollectionMethods(Operand):
         """The elements of both arrays, each once."""
         return self._call("ARRAY_UNION", other)
 
+    def array_except(self, array: object) -> Self:
+        """The elements that another array has not, each once."""
+        return self._call("ARRAY_EXCEPT", array)
+
+    def array_intersect(self, array: object) -> Self:
+        """The elements that both arrays have, each once."""
+        return self._call("ARRAY_INTERSECT", array)
+
+    def array_sort(self, ascending_order: object = None, null_first: object = None) -> Self:
+        """The elements in an order, NULLs first in an ascending one unless something else is said."""
+        return self._call("ARRAY_SORT", ascending_order, null_first)
+
+    def map_union(self, *maps: object) -> Self:
+        """The entries of this map and of others; of a key in several the last value."""
+        return self._call("MAP_UNION", *maps)
+
+    @property
+    def flatten(self) -> Self:
+        """The fields of a row, each as a column of its own, in `select`."""
+        return self.joined(self, ".*")
+
     @property
     def map_keys(self) -> Self:
         """The keys, as an array."""

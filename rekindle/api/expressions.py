@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any, Protocol, Self, runtime_checkable
 
 from execnodes.core.errors import SqlError
@@ -10,7 +11,9 @@ from execnodes.core.types import LogicalType
 from planner.catalog.catalogs import quoted
 from rekindle.api.expression_functions import NumberMethods, TextMethods
 from rekindle.api.expression_structures import CollectionMethods, TimeMethods
+from rekindle.api.json_methods import JsonMethods
 from rekindle.api.operand import FunctionNames, Operand, WindowBound, list_pieces, value
+from rekindle.api.search_methods import SearchMethods
 
 
 @runtime_checkable
@@ -23,10 +26,14 @@ class Query(Protocol):
         ...
 
 
-class Expression(NumberMethods, TextMethods, TimeMethods, CollectionMethods):
+class Expression(NumberMethods, TextMethods, SearchMethods, JsonMethods, TimeMethods, CollectionMethods):
     """An expression as SQL text; operators and methods build larger ones. Operands that are no expressions are
     constants.
     """
+
+    def __call__(self) -> Self:
+        """The same: what PyFlink has as a method without arguments may be a property here, ``array_max`` for one."""
+        return self
 
     def __add__(self, other: object) -> Self:
         return self._binary("+", other)
@@ -185,6 +192,11 @@ class Expression(NumberMethods, TextMethods, TimeMethods, CollectionMethods):
         return self._fold("SUM")
 
     @property
+    def sum0(self) -> Self:
+        """The sum of a group; 0 of no values."""
+        return self._fold("`$SUM0`")
+
+    @property
     def count(self) -> Self:
         """COUNT of values that are not NULL."""
         return self._fold("COUNT")
@@ -228,6 +240,17 @@ class Expression(NumberMethods, TextMethods, TimeMethods, CollectionMethods):
     def collect(self) -> Self:
         """COLLECT: a multiset of the values."""
         return self._fold("COLLECT")
+
+    @property
+    def array_agg(self) -> Self:
+        """ARRAY_AGG: an array of the values."""
+        return self._fold("ARRAY_AGG")
+
+    def percentile(self, percentage: object, frequency: object = None) -> Self:
+        """The value, or values, below which a part of a group is."""
+        exact = [Decimal(repr(each)) for each in percentage] if isinstance(percentage, list) else percentage
+        exact = Decimal(repr(exact)) if isinstance(exact, float) else exact
+        return self._fold("PERCENTILE", exact, *(() if frequency is None else (frequency,)))
 
     @property
     def first_value(self) -> Self:

@@ -8,6 +8,7 @@ from execnodes.core.errors import SqlError
 from planner.catalog.catalogs import quoted
 from rekindle.api.expressions import Expression, as_column, as_sql
 from rekindle.api.operand import FunctionNames
+from rekindle.api.row_functions import RESULT_NAME, call_with_row, flatten_result
 from rekindle.api.windows import GroupWindow, OverWindow
 
 if TYPE_CHECKING:
@@ -36,11 +37,35 @@ class GroupedTable:
     def select(self, *columns: Column) -> Table:
         """Keys and aggregates."""
         keys = [as_sql(key, self._names) for key in self._keys]
+        if not keys:
+            return self._table.derived(f"SELECT {listed(columns, self._names)} FROM {self._table.source()}")
         grouped = ", ".join(self._windows[key].group() if key in self._windows else key for key in keys)
         source = self._table.source()
         return self._table.derived(
             f"SELECT {listed(columns, self._names, self._windows)} FROM {source} GROUP BY {grouped}"
         )
+
+    def aggregate(self, func: object) -> AggregatedTable:
+        """An aggregate function that gives a ROW: ``aggregate(f)``, which is called with the whole row, or
+        ``aggregate(f(col("a")).alias("x", "y"))``. `select` then names its columns.
+        """
+        if self._windows:
+            raise SqlError("aggregate is not available for windows", hint="Write select(…, f(col('…'))) instead.")
+        return AggregatedTable(self, call_with_row(func, self._table), self._keys)
+
+
+class AggregatedTable:
+    """Groups with the columns of an aggregate function, waiting for those that are wanted."""
+
+    def __init__(self, grouped: GroupedTable, call: Expression, keys: tuple[Column, ...]) -> None:
+        self._grouped = grouped
+        self._call = call
+        self._keys = keys
+
+    def select(self, *columns: Column) -> Table:
+        """Keys, and columns of the function."""
+        result = Expression(*self._call.pieces, names=(RESULT_NAME,))
+        return flatten_result(self._grouped.select(*self._keys, result), self._call.names).select(*columns)
 
 
 class WindowedTable:

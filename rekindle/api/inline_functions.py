@@ -29,12 +29,13 @@ class InlineFunctions:
     def name(self, function: object) -> str:
         """SQL of the name of a function from now on; FunctionError if it cannot be told from another."""
         for identifier, known in (*self._catalog.system_functions.items(), *self._catalog.temporary_functions.items()):
-            if known.given is function:
+            if _is_given(known.given, function):
                 return quoted(tuple(part for part in identifier if part))
         definition = definition_of(function, function_name(function))
         name = f"{_PREFIX}{_title(definition)}".lower()
         if not self._is_free(name, definition):
-            name = f"{name}${digest(_parts(definition.function))}" if _is_known(definition.function) else name
+            if _is_known(definition.function):
+                name = f"{name}${digest((_parts(definition.function), str(definition)))}"
             if not self._is_free(name, definition):
                 raise FunctionError(
                     f"another function {definition.name} is called without a name of its own",
@@ -49,6 +50,12 @@ class InlineFunctions:
         """Whether no other function has the name."""
         found = self._catalog.find_function((name,))
         return found is None or _is_same(found.definition, definition)
+
+
+def _is_given(known: object, function: object) -> bool:
+    """Whether what is registered is a function, or the same under an alias."""
+    declared = getattr(function, "definition", None)
+    return known is function or (declared is not None and getattr(known, "definition", None) is declared)
 
 
 def _title(definition: Definition) -> str:

@@ -9,6 +9,7 @@ from decimal import Decimal
 from numbers import Integral, Real
 
 from execnodes.core.errors import SqlError
+from execnodes.user_functions.rows import Row
 from planner.catalog.catalogs import quoted
 
 _PART = re.compile(r"(`(?:[^`]|``)+`|[^`.][^.]*)(\.|$)")
@@ -84,12 +85,12 @@ def literal_sql(value: object) -> str:
             return f"MAP[{', '.join(literal_sql(each) for pair in value.items() for each in pair)}]"
         case list():
             return f"ARRAY[{', '.join(map(literal_sql, value))}]"
-        case tuple():
+        case tuple() | Row():
             return f"ROW({', '.join(map(literal_sql, value))})"
         case _:
             raise SqlError(
                 f"{value!r} is no constant of SQL",
-                hint="Give a number, text, bytes, truth value, date, time, timedelta, list, dict, tuple or None.",
+                hint="Give a number, text, bytes, truth value, date, time, timedelta, list, dict, tuple, Row or None.",
             )
 
 

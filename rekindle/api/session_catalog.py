@@ -2,65 +2,28 @@
 
 from __future__ import annotations
 
-import datetime
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from decimal import Decimal
-from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from execnodes.core.errors import SqlError
 from execnodes.core.options import Configuration
 from execnodes.core.types import (
-    BIGINT,
-    BOOLEAN,
-    BYTES,
-    DATE,
-    DOUBLE,
-    STRING,
     LogicalType,
     Root,
-    decimal,
-    time,
-    timestamp,
-    timestamp_ltz,
 )
 from execnodes.core.words import counted
 from planner.catalog.catalogs import quoted
-from rekindle.api.expressions import Expression
-from rekindle.api.literals import literal_sql, path_sql
+from rekindle.api.elements import infer_type, names_of, values_of, values_sql
+from rekindle.api.literals import path_sql
 from rekindle.api.table import Table
+from rekindle.api.table_config import TableConfig
 from rekindle.api.table_descriptor import TableDescriptor
 
 if TYPE_CHECKING:
     import pandas
 
     from rekindle.results.table_result import TableResult
-
-
-class TableConfig:
-    """The options of a session."""
-
-    def __init__(self, configuration: Configuration) -> None:
-        self._configuration = configuration
-
-    def get(self, key: str, default_value: str | None = None) -> str | None:
-        """What is set, else the default that is given."""
-        found: str | None = self._configuration.get(key, default_value)
-        return found
-
-    def set(self, key: str, value: str) -> Self:
-        """Set an option; OptionError for one that there is not, or a bad value."""
-        self._configuration.put(key, value)
-        return self
-
-    def get_local_timezone(self) -> str:
-        """Zone in which instants are shown."""
-        return str(self._configuration.get_option("table.local-time-zone"))
-
-    def set_local_timezone(self, timezone_id: str) -> Self:
-        """Show instants in a zone."""
-        return self.set("table.local-time-zone", timezone_id)
 
 
 class SessionCatalog(ABC):
@@ -153,24 +116,24 @@ class SessionCatalog(ABC):
         """Make a database of the current catalog current."""
         self.execute_sql(f"USE {quoted((database_name,))}")
 
-    def from_elements(
-        self, elements: Iterable[Sequence[Any]], schema: LogicalType | Sequence[str] | None = None
-    ) -> Table:
-        """Rows as a Table; plans hold them. `schema`: a ROW type, or the names of the columns.
+    def from_elements(self, elements: Iterable[Any], schema: LogicalType | Sequence[str] | None = None) -> Table:
+        """Rows (tuples, lists, `Row`, dicts) as a Table; plans hold them. `schema`: a ROW type, or names of columns.
 
         Without a type it is that of the first value in each column that is not None, as PyFlink has it: int is BIGINT,
-        str is STRING. SqlError for rows that are none, or a value without a type.
+        str is STRING, a list an ARRAY, a dict a MAP. SqlError for rows that are none, or a value without a type.
         """
-        rows = list(elements)
-        if any(isinstance(row, str) or not isinstance(row, Sequence) for row in rows) or len(set(map(len, rows))) != 1:
+        given = list(elements)
+        rows = [row for row in map(values_of, given) if row is not None]
+        if len(rows) < len(given) or len(set(map(len, rows))) != 1:
             raise SqlError("elements are rows, all of one length", hint="Give one row at least: [(1, 'a'), (2, 'b')].")
         if isinstance(schema, LogicalType):
             if schema.root is not Root.ROW:
                 raise SqlError(f"{schema} is no type of rows", hint="Give DataTypes.ROW([DataTypes.FIELD(…), …]).")
             names, types = [field.name for field in schema.fields], [field.type for field in schema.fields]
         else:
-            names = list(schema) if schema is not None else [f"_{index + 1}" for index in range(len(rows[0]))]
-            types = [_inferred(values) for values in zip(*rows, strict=True)]
+            own = names_of(given[0]) or [f"_{index + 1}" for index in range(len(rows[0]))]
+            names = list(schema) if schema is not None else own
+            types = [infer_type(values) for values in zip(*rows, strict=True)]
         if len(names) != len(rows[0]):
             raise SqlError(
                 f"{counted(len(names), 'column')} for rows of {counted(len(rows[0]), 'value')}",
@@ -185,46 +148,13 @@ class SessionCatalog(ABC):
         names, rows = rows_of(pdf)
         return self.from_elements(rows, names if schema is None else schema)
 
+    def from_descriptor(self, descriptor: TableDescriptor) -> Table:
+        """A table that has no name of its own; its temporary name is new each time."""
+        name = f"table_{len(self.list_tables()) + 1}"
+        while name in self.list_tables():
+            name = f"{name}_"
+        self.create_temporary_table(name, descriptor)
+        return self.from_path(name)
+
     def _names(self, statement: str) -> list[str]:
         return [str(row[0]) for row in self.execute_sql(statement).rows]
-
-
-def values_sql(rows: Iterable[Sequence[Any]], names: Sequence[str], types: Sequence[LogicalType]) -> str:
-    """VALUES with names and types."""
-    written = (
-        ", ".join(
-            f"CAST({value.sql if isinstance(value, Expression) else literal_sql(value)} AS {t})"
-            for value, t in zip(row, types, strict=True)
-        )
-        for row in rows
-    )
-    columns = ", ".join(quoted((name,)) for name in names)
-    return f"SELECT * FROM (VALUES {', '.join(f'({row})' for row in written)}) AS `elements`({columns})"
-
-
-def _inferred(values: Sequence[Any]) -> LogicalType:
-    given = next((value for value in values if value is not None), None)
-    match given:
-        case bool():
-            return BOOLEAN
-        case Integral():
-            return BIGINT
-        case Real():
-            return DOUBLE
-        case str():
-            return STRING
-        case bytes() | bytearray():
-            return BYTES
-        case Decimal():
-            return decimal(38, 18)
-        case datetime.datetime():
-            return timestamp(6) if given.tzinfo is None else timestamp_ltz(3)
-        case datetime.date():
-            return DATE
-        case datetime.time():
-            return time(0)
-        case _:
-            raise SqlError(
-                f"no type can be told from {given!r}",
-                hint="Give the types: from_elements(rows, DataTypes.ROW([DataTypes.FIELD('a', DataTypes.INT())])).",
-            )

@@ -44,6 +44,10 @@ class StatementSet:
         self._inserts.append(target_path.sql)
         return self
 
+    def add(self, table_pipeline: TablePipeline) -> Self:
+        """Add what `Table.insert_into` gives."""
+        return self.add_insert(table_pipeline)
+
     def add_plan(self, plan: CompiledPlan, *, uid_prefix: str | None = None) -> Self:
         """Add the INSERTs of a compiled plan. Its nodes stay as they are, and its state is found under its uids.
 
@@ -95,6 +99,10 @@ class StatementSet:
     def explain(self, *details: str) -> str:
         """The plan as a tree."""
         return self.compile_plan().explain(*details)
+
+    def print_explain(self, *details: str) -> None:
+        """Write the plan as a tree."""
+        print(self.explain(*details))
 
     def _clear(self) -> None:
         self._inserts.clear()

@@ -10,17 +10,29 @@ from execnodes.core.errors import SqlError
 from execnodes.core.words import counted
 from planner.catalog.catalogs import quoted
 from rekindle.api.expressions import Expression, as_column, as_sql, column_name
-from rekindle.api.grouped_table import Column, GroupedTable, OverWindowedTable, Window, WindowedTable, listed
+from rekindle.api.grouped_table import (
+    AggregatedTable,
+    Column,
+    GroupedTable,
+    OverWindowedTable,
+    Window,
+    WindowedTable,
+    listed,
+)
 from rekindle.api.literals import path_sql
-from rekindle.api.resolved_schema import ResolvedSchema, resolve_query
+from rekindle.api.resolved_schema import resolve_query
+from rekindle.api.row_functions import RESULT, call_with_row, flatten_result
 from rekindle.api.windows import GroupWindow, OverWindow
 
 if TYPE_CHECKING:
     import pandas
 
     from rekindle.results.compiled_plan import CompiledPlan
+    from rekindle.results.resolved_schema import ResolvedSchema
     from rekindle.results.table_result import TableResult
     from rekindle.statements.session import Session
+
+_ROWS = quoted(("rows_of_function",))
 
 __all__ = ["Column", "GroupedTable", "Table", "TablePipeline", "Window"]
 
@@ -54,6 +66,13 @@ class Table:
     def sql(self) -> str:
         """The query as SQL text."""
         return f"{self._query}{self._tail}"
+
+    def __str__(self) -> str:
+        """A name in SQL that stands for the query: ``f"SELECT * FROM {table}"``; it is registered for that."""
+        return quoted((self._environment.name_query(self.sql),))
+
+    def __repr__(self) -> str:
+        return f"Table({self.sql!r})"
 
     def __getattr__(self, name: str) -> Expression:
         """A column by its name: ``table.price``; AttributeError where there is none."""
@@ -159,13 +178,35 @@ class Table:
         """All rows of both tables; NULLs where none of the other side meets the condition."""
         return self._join("FULL JOIN", right, join_predicate)
 
-    def join_lateral(self, table_function_call: Expression, join_predicate: Column | None = None) -> Table:
-        """Each row with the rows that a table function gives for it, or ``call("UNNEST", col("a")).alias("x")``."""
+    def join_lateral(self, table_function_call: object, join_predicate: Column | None = None) -> Table:
+        """Each row with the rows that a table function gives for it, or ``call("UNNEST", col("a")).alias("x")``.
+
+        A function that is not called, ``join_lateral(f.alias("x"))``, is called with the whole row.
+        """
         return self._lateral("JOIN", table_function_call, join_predicate)
 
-    def left_outer_join_lateral(self, table_function_call: Expression, join_predicate: Column | None = None) -> Table:
+    def left_outer_join_lateral(self, table_function_call: object, join_predicate: Column | None = None) -> Table:
         """As `join_lateral`; rows for which the function gives none stay, with NULLs."""
         return self._lateral("LEFT JOIN", table_function_call, join_predicate)
+
+    def map(self, func: object) -> Table:
+        """What a scalar function gives for each row, a column for each field of a ROW: ``map(f)``, which is called with
+        the whole row, or ``map(f(col("a")))``.
+        """
+        call = self._called(func)
+        given = self.derived(f"SELECT {as_sql(call, self._environment)} AS {RESULT} FROM {self.source()}")
+        return flatten_result(given, call.names)
+
+    def flat_map(self, func: object) -> Table:
+        """The rows that a table function gives for each row: ``flat_map(f)``, which is called with the whole row, or
+        ``flat_map(f(col("a")))``.
+        """
+        call = self._called(func)
+        return self.derived(f"SELECT {_ROWS}.* FROM {self.source()} CROSS JOIN {self._function_table(call)}")
+
+    def aggregate(self, func: object) -> AggregatedTable:
+        """As `GroupedTable.aggregate`, of all rows."""
+        return self.group_by().aggregate(func)
 
     def union_all(self, right: Table) -> Table:
         """Rows of both."""
@@ -240,6 +281,10 @@ class Table:
         """The plan as a tree."""
         return self._environment.explain_sql(self.sql, *details)
 
+    def print_explain(self, *details: str) -> None:
+        """Write the plan as a tree."""
+        print(self.explain(*details), file=sys.stdout)
+
     def get_resolved_schema(self) -> ResolvedSchema:
         """Names and types of the columns."""
         return resolve_query(self.sql, self._environment.catalog, self._environment.configuration)
@@ -286,17 +331,23 @@ class Table:
             f"SELECT * FROM {self.source()} {kind} {right.source()} ON {as_sql(condition, self._environment)}"
         )
 
-    def _lateral(self, kind: str, function: Expression, condition: Column | None) -> Table:
+    def _called(self, function: object) -> Expression:
+        """An expression as it is, a function of the user called with the whole row."""
+        return function if isinstance(function, Expression) else call_with_row(function, self)
+
+    def _function_table(self, function: Expression) -> str:
+        """A table function, or UNNEST, in FROM."""
         text = as_sql(function, self._environment)
         called = text if text.upper().startswith("UNNEST(") else f"LATERAL TABLE({text})"
-        named = ""
-        if function.names:
-            columns = ", ".join(quoted((name,)) for name in function.names)
-            named = f" AS {quoted(('rows_of_function',))}({columns})"
+        columns = ", ".join(quoted((name,)) for name in function.names)
+        return f"{called} AS {_ROWS}{f'({columns})' if columns else ''}"
+
+    def _lateral(self, kind: str, given: object, condition: Column | None) -> Table:
+        called = self._function_table(self._called(given))
         on = "TRUE" if condition is None else as_sql(condition, self._environment)
         if kind == "JOIN" and condition is None:
-            return self.derived(f"SELECT * FROM {self.source()} CROSS JOIN {called}{named}")
-        return self.derived(f"SELECT * FROM {self.source()} {kind} {called}{named} ON {on}")
+            return self.derived(f"SELECT * FROM {self.source()} CROSS JOIN {called}")
+        return self.derived(f"SELECT * FROM {self.source()} {kind} {called} ON {on}")
 
 
 class TablePipeline:

@@ -10,6 +10,36 @@ from rekindle.api.schema import Schema
 
 
 @dataclass(frozen=True)
+class FormatDescriptor:
+    """A format and its options; also the builder of one."""
+
+    format: str
+    options: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def for_format(cls, format: str) -> FormatDescriptor:
+        """A format by its identifier."""
+        return cls(format)
+
+    def option(self, key: str, value: object) -> FormatDescriptor:
+        """With an option, whose key leaves out the format's name."""
+        kept = tuple(each for each in self.options if each[0] != key)
+        return replace(self, options=(*kept, (key, _text(value))))
+
+    def get_format(self) -> str:
+        """The identifier."""
+        return self.format
+
+    def get_options(self) -> dict[str, str]:
+        """The options, by their keys."""
+        return dict(self.options)
+
+    def build(self) -> FormatDescriptor:
+        """The descriptor itself: each step gives a new one."""
+        return self
+
+
+@dataclass(frozen=True)
 class TableDescriptor:
     """Schema, options, partition and comment of a table; also the builder of one."""
 
@@ -29,13 +59,17 @@ class TableDescriptor:
 
     def option(self, key: str, value: object) -> TableDescriptor:
         """With an option."""
-        text = str(value).lower() if isinstance(value, bool) else str(value)
         kept = tuple(each for each in self.options if each[0] != key)
-        return replace(self, options=(*kept, (key, text)))
+        return replace(self, options=(*kept, (key, _text(value))))
 
-    def format(self, format: str) -> TableDescriptor:
-        """With a format."""
-        return self.option("format", format)
+    def format(self, format: str | FormatDescriptor, format_option_prefix: str | None = None) -> TableDescriptor:
+        """With a format and its options; with a prefix the format of a part, ``"key"`` or ``"value"``."""
+        given = format if isinstance(format, FormatDescriptor) else FormatDescriptor(format)
+        prefix = f"{format_option_prefix}." if format_option_prefix else ""
+        changed = self.option(f"{prefix}format", given.format)
+        for key, value in given.options:
+            changed = changed.option(f"{prefix}{given.format}.{key}", value)
+        return changed
 
     def partitioned_by(self, *partition_keys: str) -> TableDescriptor:
         """Partitioned by columns."""
@@ -48,6 +82,22 @@ class TableDescriptor:
     def build(self) -> TableDescriptor:
         """The descriptor itself: each step gives a new one."""
         return self
+
+    def get_schema(self) -> Schema | None:
+        """The columns, if there are any."""
+        return self.declared
+
+    def get_options(self) -> dict[str, str]:
+        """The options, by their keys."""
+        return dict(self.options)
+
+    def get_partition_keys(self) -> list[str]:
+        """Columns that the table is partitioned by."""
+        return list(self.partition_keys)
+
+    def get_comment(self) -> str | None:
+        """The comment, if there is one."""
+        return self.note
 
     def statement(self, path: str, *, temporary: bool, if_not_exists: bool) -> str:
         """The CREATE TABLE statement."""
@@ -62,3 +112,7 @@ class TableDescriptor:
             f" WITH ({', '.join(f'{text_sql(key)} = {text_sql(value)}' for key, value in self.options)})",
         ]
         return "".join(parts)
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

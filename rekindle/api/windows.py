@@ -146,8 +146,10 @@ class OverWindow:
                 hint="Write both as rows (row_interval, CURRENT_ROW) or both as a range (an interval, CURRENT_RANGE).",
             )
         keys = f"PARTITION BY {', '.join(self.keys)} " if self.keys else ""
-        frame = f"{end.unit} BETWEEN {self.begin.sql('PRECEDING')} AND {end.sql('FOLLOWING')}"
-        return f"{quoted((self.name,))} AS ({keys}ORDER BY {self.order} {frame})"
+        frame = f" {end.unit} BETWEEN {self.begin.sql('PRECEDING')} AND {end.sql('FOLLOWING')}"
+        if self.begin == UNBOUNDED_RANGE and self.end is None:
+            frame = ""  # it is what SQL takes by itself, and LAG and LEAD can have none
+        return f"{quoted((self.name,))} AS ({keys}ORDER BY {self.order}{frame})"
 
 
 class Over:

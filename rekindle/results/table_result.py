@@ -4,16 +4,28 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from enum import Enum
 from typing import TYPE_CHECKING, Any, TextIO
 
 from execnodes.core.changelog import RowKind
-from execnodes.core.types import LogicalType
+from execnodes.core.errors import JobError
+from execnodes.core.types import STRING, Field, LogicalType
 from rekindle.connectors import collect
 from rekindle.results.closeable_iterator import CloseableIterator, follow_changes
+from rekindle.results.resolved_schema import ResolvedSchema
 from rekindle.results.tableau import Tableau
 
 if TYPE_CHECKING:
     from rekindle.runtime.job import Job
+
+
+class ResultKind(Enum):
+    """What a statement gives back."""
+
+    SUCCESS = 0
+    """Only that it is done."""
+    SUCCESS_WITH_CONTENT = 1
+    """Rows, or a job."""
 
 
 class TableResult:
@@ -65,6 +77,27 @@ class TableResult:
     def await_(self, timeout: float | None = None) -> bool:
         """Wait for the job (seconds); whether it has ended. Raises what made it fail."""
         return self.job.wait(timeout) if self.job is not None else True
+
+    def wait(self, timeout_ms: int | None = None) -> None:
+        """Wait for the job; JobError if it has not ended after so many milliseconds. Raises what made it fail."""
+        if not self.await_(None if timeout_ms is None else timeout_ms / 1000):
+            raise JobError(
+                f"the job has not ended after {timeout_ms} ms",
+                hint="Wait longer, or stop it with get_job_client().stop().",
+            )
+
+    def get_resolved_schema(self) -> ResolvedSchema:
+        """Names and types of the columns; those of statements that only tell something are texts."""
+        types = self.types or (STRING,) * len(self.columns)
+        return ResolvedSchema(tuple(map(Field, self.columns, types)))
+
+    def get_table_schema(self) -> ResolvedSchema:
+        """As `get_resolved_schema`."""
+        return self.get_resolved_schema()
+
+    def get_result_kind(self) -> ResultKind:
+        """Whether the result has rows to tell something."""
+        return ResultKind.SUCCESS_WITH_CONTENT if self.columns or self.job is not None else ResultKind.SUCCESS
 
     def collect(self) -> CloseableIterator:
         """The rows, each as soon as it is there; `close` it, or leave its ``with``, to stop a job that runs on."""

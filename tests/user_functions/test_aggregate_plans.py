@@ -10,10 +10,11 @@ import pytest
 
 from execnodes.core.errors import FunctionError, PlanError, SqlError
 from execnodes.core.types import BIGINT, DOUBLE, parse_type
-from execnodes.state.serializers.make import serializer_of
+from execnodes.state.serializers.make import serializer_of, snapshot_of
+from execnodes.state.serializers.pickled import PickleSerializer
 from execnodes.user_functions.loading import definition_of
 from plans.format.calls import map_calls, user_calls
-from rekindle import Over, Tumble, col, lit
+from rekindle import Over, Row, Tumble, col, lit
 from rekindle import call as api_call
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.udf import udaf
@@ -158,12 +159,40 @@ def test_pickled_accumulators_are_told(caplog: pytest.LogCaptureFixture) -> None
     assert "can only be pickled, so its state can never evolve" in caplog.text
 
 
+def test_a_row_without_fields_cannot_be_an_accumulator() -> None:
+    with pytest.raises(FunctionError, match="cannot be an accumulator"):
+        serializer_of(udaf(examples.Latest, accumulator_type="ROW<>").definition)
+
+
 @pytest.mark.parametrize(
-    ("accumulator", "message"), [("BIGINT", "cannot be an accumulator"), ("ROW<>", "cannot be an accumulator")]
+    ("before", "after", "reason"),
+    [
+        ("ARRAY<BIGINT>", "ARRAY<BIGINT>", ""),
+        ("MAP<STRING, BIGINT>", "MAP<STRING, INT>", "the accumulator was MAP<STRING, BIGINT> and is MAP<STRING, INT>"),
+        ("ROW<x BIGINT>", "BIGINT", "the accumulator was not one value"),
+    ],
 )
-def test_what_cannot_be_an_accumulator(accumulator: str, message: str) -> None:
-    with pytest.raises(FunctionError, match=message):
-        serializer_of(udaf(examples.Latest, accumulator_type=accumulator).definition)
+def test_accumulators_of_one_value_keep_their_type(before: str, after: str, reason: str) -> None:
+    old, new = (serializer_of(udaf(examples.Latest, accumulator_type=each).definition) for each in (before, after))
+    found = new.snapshot().resolve_schema_compatibility(snapshot_of(old.schema()))
+    assert found.reason == reason
+    assert snapshot_of(new.schema()).restore_serializer().from_row(new.to_row([1])) == [1]
+
+
+@pytest.mark.parametrize("value", [Row(1, "a"), [1, "a"], {"n": 1, "s": "a"}])
+def test_accumulators_that_are_rows_are_found_by_place_and_name(value: object) -> None:
+    serializer = serializer_of(udaf(examples.Latest, accumulator_type="ROW<n BIGINT, s STRING>").definition)
+    accumulator = serializer.from_row(serializer.to_row(value))
+    accumulator[0] += 1
+    assert (accumulator[0], accumulator["n"], accumulator.s) == (2, 2, "a")
+    assert list(serializer.to_row(accumulator)) == [2, "a"]
+    with pytest.raises(ValueError, match="2 fields"):
+        serializer.to_row([1])
+
+
+def test_pickled_rows_are_read_again() -> None:
+    pickled = PickleSerializer("")
+    assert pickled.deserialize(pickled.serialize([Row(1, Row(a=2))])) == [Row(1, Row(a=2))]
 
 
 def test_a_function_that_lost_retract_is_refused() -> None:

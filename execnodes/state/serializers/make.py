@@ -8,13 +8,14 @@ from typing import Any
 from execnodes.core import consent
 from execnodes.core.errors import FunctionError, StateError
 from execnodes.core.expressions import AccumulatorSchema
-from execnodes.core.types import LogicalType
+from execnodes.core.types import LogicalType, Root
 from execnodes.state.serializers.avro import AvroSerializer, AvroSnapshot
 from execnodes.state.serializers.dataclasses import DataclassSerializer, DataclassSnapshot
 from execnodes.state.serializers.pickled import PickleSerializer, PickleSnapshot
 from execnodes.state.serializers.rows import RowSerializer, RowSnapshot
 from execnodes.state.serializers.serializer import TypeSerializer
 from execnodes.state.serializers.snapshot import TypeSerializerSnapshot
+from execnodes.state.serializers.values import ValueSerializer, ValueSnapshot
 from execnodes.user_functions.aggregate import AggregateDefinition
 from execnodes.user_functions.hints import shown, sql_type
 
@@ -23,6 +24,7 @@ _SNAPSHOTS: dict[str, type[TypeSerializerSnapshot]] = {
     RowSerializer.name: RowSnapshot,
     AvroSerializer.name: AvroSnapshot,
     PickleSerializer.name: PickleSnapshot,
+    ValueSerializer.name: ValueSnapshot,
 }
 
 
@@ -35,7 +37,8 @@ def serializer_of(definition: AggregateDefinition) -> TypeSerializer:
         if isinstance(given, TypeSerializer):
             return given
         if isinstance(given, str | LogicalType):
-            return RowSerializer(sql_type(given))
+            type_ = sql_type(given)
+            return RowSerializer(type_) if type_.root is Root.ROW else ValueSerializer(type_)
         if dataclasses.is_dataclass(given) and isinstance(given, type):
             return DataclassSerializer(given)
     except FunctionError as error:

@@ -51,8 +51,10 @@ _HARMLESS = {
     "uuid": {"UUID"},
     "copyreg": {"_reconstructor"},
     "_codecs": {"encode"},
+    "execnodes.core.changelog": {"RowKind"},
+    "execnodes.user_functions.rows": {"name_values"},
 }
-"""What values of Python itself are made of."""
+"""What values of Python itself, and rows, are made of."""
 
 
 class _Unpickler(pickle.Unpickler):

@@ -11,6 +11,7 @@ from execnodes.core.types import LogicalType, Root, parse_type, row
 from execnodes.state.serializers.fields import migrate_fields, resolve_fields
 from execnodes.state.serializers.serializer import TypeSerializer
 from execnodes.state.serializers.snapshot import SchemaCompatibility, TypeSerializerSnapshot, incompatible
+from execnodes.user_functions.rows import FieldDict
 
 
 class RowSerializer(TypeSerializer):
@@ -31,12 +32,16 @@ class RowSerializer(TypeSerializer):
         return self._type
 
     def to_row(self, value: Any) -> Sequence[Any]:
-        """Values in the order of the fields."""
-        return [value.get(field.name) for field in self._type.fields]
+        """Values in the order of the fields; of a `Row`, a list or a tuple by place."""
+        if isinstance(value, Mapping):
+            return [value.get(field.name) for field in self._type.fields]
+        if len(value) != len(self._type.fields):
+            raise ValueError(f"the accumulator {value!r} has not the {len(self._type.fields)} fields of {self._type}")
+        return list(value)
 
     def from_row(self, row: Sequence[Any]) -> Any:
-        """A dict."""
-        return {field.name: value for field, value in zip(self._type.fields, row, strict=True)}
+        """A dict, whose values are also found by place."""
+        return FieldDict({field.name: value for field, value in zip(self._type.fields, row, strict=True)})
 
     def snapshot(self) -> TypeSerializerSnapshot:
         """The type."""
