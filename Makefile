@@ -41,6 +41,7 @@ goldens: $(VENV)/.test
 	$(BIN)/python -m plans.format.schema
 	$(BIN)/python -m docs.options_page
 	$(BIN)/python -m docs.python_page
+	$(BIN)/python -m docs.pyflink_page
 	$(BIN)/python -m docs.support_tables
 	$(BIN)/python -m docs.life_of_a_query
 	$(BIN)/python -m docs.state_page

@@ -173,17 +173,17 @@ class CollectionMethods(Operand):
             raise SqlError(f"{name!r} is no name of a field", hint="Fields are had by name.")
         return self.joined(self, f".{quoted((name,))}")
 
-    def array_append(self, new_element: object) -> Self:
+    def array_append(self, addition: object) -> Self:
         """The array with an element behind."""
-        return self._call("ARRAY_APPEND", new_element)
+        return self._call("ARRAY_APPEND", addition)
 
     def array_contains(self, needle: object) -> Self:
         """Whether an element occurs in the array."""
         return self._call("ARRAY_CONTAINS", needle)
 
-    def array_concat(self, other: object) -> Self:
+    def array_concat(self, *arrays: object) -> Self:
         """The elements of this array and of others, in order."""
-        return self._call("ARRAY_CONCAT", other)
+        return self._call("ARRAY_CONCAT", *arrays)
 
     @property
     def array_distinct(self) -> Self:
@@ -208,9 +208,9 @@ class CollectionMethods(Operand):
         """Where an element occurs first, from 1; 0 if it does not."""
         return self._call("ARRAY_POSITION", needle)
 
-    def array_prepend(self, new_element: object) -> Self:
+    def array_prepend(self, addition: object) -> Self:
         """The array with an element in front."""
-        return self._call("ARRAY_PREPEND", new_element)
+        return self._call("ARRAY_PREPEND", addition)
 
     def array_remove(self, needle: object) -> Self:
         """The array without an element, wherever it occurs."""
@@ -225,9 +225,9 @@ class CollectionMethods(Operand):
         """The elements from a place to another, from 1; both are in it."""
         return self._call("ARRAY_SLICE", start_offset, end_offset)
 
-    def array_union(self, other: object) -> Self:
+    def array_union(self, array: object) -> Self:
         """The elements of both arrays, each once."""
-        return self._call("ARRAY_UNION", other)
+        return self._call("ARRAY_UNION", array)
 
     def array_except(self, array: object) -> Self:
         """The elements that another array has not, each once."""

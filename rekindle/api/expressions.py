@@ -31,8 +31,13 @@ class Expression(NumberMethods, TextMethods, SearchMethods, JsonMethods, TimeMet
     constants.
     """
 
-    def __call__(self) -> Self:
+    def __call__(self, *operands: object) -> Self:
         """The same: what PyFlink has as a method without arguments may be a property here, ``array_max`` for one."""
+        if operands:
+            raise SqlError(
+                f"{self!r} is called with {operands!r}, but takes nothing",
+                hint="Write call('LTRIM', col('s'), 'x') for a function with more operands than its property has.",
+            )
         return self
 
     def __add__(self, other: object) -> Self:

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from docs import evolution_table, life_of_a_query, pictures, python_page, support_tables
+from docs import evolution_table, life_of_a_query, pictures, pyflink_page, python_page, support_tables
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -31,6 +31,10 @@ def test_the_table_of_changes_is_up_to_date() -> None:
 
 def test_the_page_of_the_python_api_is_up_to_date() -> None:
     assert python_page.PAGE.read_text(encoding="utf-8") == python_page.render(), "run make goldens"
+
+
+def test_the_page_of_names_of_pyflink_is_up_to_date() -> None:
+    assert pyflink_page.PAGE.read_text(encoding="utf-8") == pyflink_page.render(), "run make goldens"
 
 
 @pytest.mark.spark

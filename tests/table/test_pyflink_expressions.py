@@ -136,6 +136,12 @@ def test_types(make: Callable[[type[r.DataTypes]], object], shown: str) -> None:
     assert str(make(r.DataTypes)) == shown
 
 
+def test_properties_take_no_operands() -> None:
+    with pytest.raises(SqlError, match="takes nothing") as caught:
+        s.ltrim("x")
+    assert "call('LTRIM'" in str(caught.value.hint)
+
+
 def test_intervals_do_not_mix_months_and_days() -> None:
     with pytest.raises(SqlError, match="years and months"):
         r.DataTypes.INTERVAL(r.DataTypes.YEAR(), r.DataTypes.DAY())
