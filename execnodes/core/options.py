@@ -6,14 +6,13 @@ import logging
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Literal as Tag
-from zoneinfo import available_timezones
 
 from execnodes.core import consent
 from execnodes.core.errors import OptionError
 from execnodes.core.flink_options import FAMILIES, INERT, find_family
 from execnodes.core.secrets import remember
+from execnodes.core.zones import is_zone
 
 _log = logging.getLogger("rekindle.options")
 CONSENT = "table.plan.evolution.consent"
@@ -27,24 +26,8 @@ Scope = Tag["plan", "job", "run"]
 """What an option belongs to. A plan: what it decides is written into the nodes, or it has done its work when they are
 made. A job: a plan keeps it as a default, which the session that runs it may set otherwise. A run: a session, a machine
 or one start of a job; no plan keeps it."""
-_ZONE = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(?:/[A-Za-z][A-Za-z0-9_+-]*){0,2}", re.ASCII)
-_OFFSET = re.compile(r"(?:UTC|GMT)?[+-](?:0?\d|1[0-8])(?::[0-5]\d)?", re.ASCII)
 _UID_FORMAT = re.compile(r"(?:[\w.:-]|<id>|<type>|<version>|<operator>)+")
 """A uid becomes part of the names of folders."""
-
-
-@cache
-def known_zones() -> frozenset[str]:
-    """Names that the database of time zones has; its folders are walked once."""
-    return frozenset(available_timezones())
-
-
-def _is_zone(text: str) -> bool:
-    """A name that the database of time zones has (any well-formed one where there is no database), or an offset."""
-    if _ZONE.fullmatch(text) is None:
-        return _OFFSET.fullmatch(text) is not None
-    known = known_zones()
-    return text in known or not known or _OFFSET.fullmatch(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +63,7 @@ class ConfigOption:
             if text.upper() not in {choice.upper() for choice in self.choices}:
                 raise self._bad(value, "one of " + ", ".join(self.choices))
             return next(choice for choice in self.choices if choice.upper() == text.upper())
-        if self.kind == "zone" and not _is_zone(text):
+        if self.kind == "zone" and not is_zone(text):
             raise self._bad(value, "a time zone by name, such as UTC or Europe/Berlin")
         if self.kind == "uid-format" and (_UID_FORMAT.fullmatch(text) is None or ".." in text):
             raise self._bad(value, "letters, digits and _-.: around <id>, <type>, <version> and <operator>")

@@ -28,23 +28,35 @@ def _lower(strict: bool) -> Callable[[Scope, Call], str]:
     return lower
 
 
-def cast_whole(scope: Scope, text: str, source: LogicalType, target: LogicalType, strict: bool) -> str:
-    """Spark SQL of `text` cast by version 3; not `strict`: NULL if any member cannot be read."""
+Cast = Callable[[Scope, str, LogicalType, LogicalType, bool], str]
+"""The text of a value cast from a type to another one, strictly or not."""
+
+
+def cast_whole(
+    scope: Scope, text: str, source: LogicalType, target: LogicalType, strict: bool, cast: Cast | None = None
+) -> str:
+    """Spark SQL of `text` cast by version 3, or by `cast`; not `strict`: NULL if any member cannot be read."""
+    cast = cast or _cast
     if strict or source.root not in NESTED:
-        return _cast(scope, text, source, target, strict)
+        return cast(scope, text, source, target, strict)
 
     def body(t: str) -> str:
-        fails, made = _fails(scope, t, source, target), _cast(scope, t, source, target, False)
+        fails, made = _fails(scope, t, source, target, cast), cast(scope, t, source, target, False)
         return made if fails is None else f"if({fails}, CAST(NULL AS {spark_type(target)}), {made})"
 
     return scope.share(text, body)
 
 
 def _cast(scope: Scope, text: str, source: LogicalType, target: LogicalType, strict: bool) -> str:
+    return cast_leaf(scope, text, source, target, strict, _cast)
+
+
+def cast_leaf(scope: Scope, text: str, source: LogicalType, target: LogicalType, strict: bool, cast: Cast) -> str:
+    """Spark SQL of `text` cast by version 3, its members by `cast`."""
     if source.same_values(target):
         return text
     if source.root in NESTED and target.root in NESTED:
-        return cast_members(scope, text, source, target, lambda t, a, b: _cast(scope, t, a, b, strict))
+        return cast_members(scope, text, source, target, lambda t, a, b: cast(scope, t, a, b, strict))
     if reads_time(source, target):
         return scope.share(text, lambda t: read_as(scope, t, target, strict))
     if has_version_2(source, target):
@@ -52,28 +64,28 @@ def _cast(scope: Scope, text: str, source: LogicalType, target: LogicalType, str
     return cast_text(scope, text, source, target, strict)
 
 
-def _fails(scope: Scope, text: str, source: LogicalType, target: LogicalType) -> str | None:
+def _fails(scope: Scope, text: str, source: LogicalType, target: LogicalType, cast: Cast) -> str | None:
     """A condition for `text` to have a member that cannot be read; None if all can be."""
     if not reads_text(source, target):
         return None
     if source.root is Root.ROW:
         pairs = zip(source.fields, target.fields, strict=True)
-        conditions = [_fails(scope, f"{text}.{quote(a.name)}", a.type, b.type) for a, b in pairs]
+        conditions = [_fails(scope, f"{text}.{quote(a.name)}", a.type, b.type, cast) for a, b in pairs]
         return f"({' OR '.join(each for each in conditions if each is not None)})"
     if source.root not in NESTED:
-        return f"({text} IS NOT NULL AND {_cast(scope, text, source, target, False)} IS NULL)"
+        return f"({text} IS NOT NULL AND {cast(scope, text, source, target, False)} IS NULL)"
     if source.root is Root.ARRAY:
-        return _any_fails(scope, text, source.element, target.element)
+        return _any_fails(scope, text, source.element, target.element, cast)
     if source.root is Root.MULTISET:
-        return _any_fails(scope, f"map_keys({text})", source.element, target.element)
-    keys = _any_fails(scope, f"map_keys({text})", source.key, target.key)
-    values = _any_fails(scope, f"map_values({text})", source.element, target.element)
+        return _any_fails(scope, f"map_keys({text})", source.element, target.element, cast)
+    keys = _any_fails(scope, f"map_keys({text})", source.key, target.key, cast)
+    values = _any_fails(scope, f"map_values({text})", source.element, target.element, cast)
     return f"({' OR '.join(each for each in (keys, values) if each is not None)})"
 
 
-def _any_fails(scope: Scope, array: str, source: LogicalType, target: LogicalType) -> str | None:
+def _any_fails(scope: Scope, array: str, source: LogicalType, target: LogicalType, cast: Cast) -> str | None:
     member = scope.fresh()
-    condition = _fails(scope, member, source, target)
+    condition = _fails(scope, member, source, target, cast)
     return None if condition is None else f"exists({array}, {member} -> {condition})"
 
 

@@ -12,6 +12,8 @@ from execnodes.core.types import INTEGERS, NESTED, NUMERICS, TEXTS, TIMESTAMPS, 
 
 def casting(source: LogicalType, target: LogicalType, *, may_fail: bool = True) -> str:
     """Name and version of the cast from one type to the other; with `may_fail` = False it gives NULL where it fails."""
+    if _has_version_4(source, target):
+        return f"${'CAST' if may_fail else 'TRY_CAST'}$4"
     version = 3 if _has_version_3(source, target, may_fail) else 2 if has_version_2(source, target) else 1
     return f"${'CAST' if may_fail else 'TRY_CAST'}${version}"
 
@@ -33,6 +35,11 @@ def _has_version_3(source: LogicalType, target: LogicalType, may_fail: bool) -> 
         reads_time(a, b) or has_version_2(a, b) or (not may_fail and reads_text(a, b))
         for a, b in _leaves(source, target)
     )
+
+
+def _has_version_4(source: LogicalType, target: LogicalType) -> bool:
+    """Whether a text, or one among the members, becomes a number or a timestamp."""
+    return any(a.root in TEXTS and b.root in (*NUMERICS, *TIMESTAMPS) for a, b in _leaves(source, target))
 
 
 def reads_time(source: LogicalType, target: LogicalType) -> bool:

@@ -14,6 +14,14 @@ SHA = tuple(
 SHA2 = function("SHA2", form("TEXT, INT", varchar(128)), sql="sha2({0}, {1})")
 TO_BASE64 = function("TO_BASE64", form("TEXT", STRING), sql="base64(CAST({0} AS BINARY))")
 FROM_BASE64 = function("FROM_BASE64", form("TEXT", STRING), sql="CAST(to_binary({0}, 'base64') AS STRING)")
+# Version 1 gave a text of bytes that are no characters; each is the replacement character.
+FROM_BASE64_2 = function(
+    "FROM_BASE64",
+    form("TEXT", STRING),
+    sql="make_valid_utf8(CAST(to_binary({0}, 'base64') AS STRING))",
+    version=2,
+    since="1.6",
+)
 ENCODE = function("ENCODE", form("TEXT, TEXT", BYTES), sql="encode({0}, {1})")
 _NARROW = {"US-ASCII": r"[^\\x00-\\x7f]", "ISO-8859-1": r"[^\\x00-\\xff]"}
 _KNOWN = "".join(f" WHEN '{name}' THEN regexp_replace({{0}}, '{beyond}', '?')" for name, beyond in _NARROW.items())

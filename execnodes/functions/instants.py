@@ -5,13 +5,12 @@ Source: Flink's ToTimestampLtzTypeStrategy, ToTimestampLtzFunction and DateTimeU
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Call, Expression, Literal
-from execnodes.core.options import known_zones
 from execnodes.core.types import INT, INTEGERS, TEXTS, Root, timestamp_ltz
+from execnodes.core.zones import is_zone
 from execnodes.functions.families import Parameters
 from execnodes.functions.function import Binding, Invocation, Operands
 from execnodes.functions.scope import Scope
@@ -19,8 +18,7 @@ from execnodes.functions.temporal_texts import TO_TIMESTAMP_LTZ, check_pattern, 
 from execnodes.lowering.spark_sql import text_literal
 
 _MOST = 9
-_OFFSET = re.compile(r"Z|(?:UTC|GMT|UT)?(?:[+-]\d{1,2}(?::?\d{2}){0,2})?")
-_KNOWN_PATTERN = text_literal("^(?:[yMdDaHhKkmsS]|'[^']*'|[^A-Za-z'])*$")
+KNOWN_PATTERN = text_literal("^(?:[yMdDaHhKkmsS]|'[^']*'|[^A-Za-z'])*$")
 """Patterns of columns that can be read; others are taken to be none, so that they do not fail the job."""
 _HOURS, _FULL_OFFSET = text_literal(r"^(?:GMT|UTC|UT)?([+-])(\d)$"), text_literal("$10$2:00")
 _EARLIEST, _LATEST = -62_167_219_200, 253_402_300_799
@@ -70,7 +68,7 @@ def _digits(pattern: str) -> int:
 
 def _check_zone(zone: Expression, call: Invocation) -> None:
     value = zone.value if isinstance(zone, Literal) else None
-    if value is None or value in known_zones() or (value and _OFFSET.fullmatch(str(value))):
+    if value is None or is_zone(str(value)):
         return
     raise SqlError(
         f"time zone {value!r} does not exist",
@@ -93,7 +91,7 @@ def _lower_text(scope: Scope, call: Call) -> str:
         made = f"coalesce(try_to_timestamp({t}, {pattern}), {read_standard(t, call.type.precision > 3)})"
         if call.type.precision <= 3:
             made = f"date_trunc('MILLISECOND', {made})"
-        return made if is_fixed else f"if(rlike({pattern}, {_KNOWN_PATTERN}), {made}, NULL)"
+        return made if is_fixed else f"if(rlike({pattern}, {KNOWN_PATTERN}), {made}, NULL)"
 
     def instant(z: str) -> str:
         local = scope.share(text, moment)

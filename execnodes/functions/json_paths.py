@@ -7,15 +7,14 @@ to ``"a": "<N>1.50"`` and ``"b": "x"`` to ``"b": "<S>x"``. The mark also tells a
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from execnodes.core.errors import Position, SqlError
+from execnodes.functions.json_steps import OTHER_MARK, Step, read_step
 from execnodes.functions.scope import Scope
 from execnodes.lowering.spark_sql import text_literal
 
 TEXT_MARK = "\ue000"
-OTHER_MARK = "\ue001"
-"""Before numbers, TRUE and FALSE."""
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _TEXTS = text_literal(rf'(?s)\G((?:[^"]++|{_STRING}(?=\s*+:))*+)"([^"\\]*+(?:\\.[^"\\]*+)*+)"(?!\s*+:)')
 _NUMBER = r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+"
@@ -48,13 +47,18 @@ class Path:
     """A JSON path: steps of definite paths, between them a wildcard."""
 
     lax: bool
-    parts: tuple[str, ...]
-    """Definite paths in Spark's notation, from ``$``."""
+    parts: tuple[str | Step, ...]
+    """Definite paths in Spark's notation, from ``$``; steps that Spark has not got."""
 
     @property
     def definite(self) -> bool:
         """Whether the path leads to one place."""
-        return len(self.parts) == 1
+        return not any(isinstance(each, str) or each.many for each in self.parts[1:])
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether there are steps that versions of functions before 1.6 have not got."""
+        return any(isinstance(each, Step) for each in self.parts)
 
 
 _MODE = re.compile(r"\s*(strict|lax)\s+(.+)", re.IGNORECASE | re.DOTALL)
@@ -65,38 +69,64 @@ def parse_path(text: str, position: Position | None) -> Path:
     """Read ``lax $.a.b[0]['c'][*]``; a path without mode is strict. SqlError for filters, deep scans and slices."""
     mode = _MODE.fullmatch(text)
     lax, spec = (mode[1].lower() == "lax", mode[2].strip()) if mode else (False, text.strip())
-    parts, at = ["$"], 1
+    parts, at = list[str | Step](["$"]), 1
     while at < len(spec):
         step = _STEP.match(spec, at)
+        other = read_step(spec, at)
+        if other is not None:
+            parts.append(other[0])
+            at = other[1]
+            continue
         if step is None:
             break
         if step[5]:
             parts.append("$")
         else:
             name = step[1] or step[2] or step[3]
-            parts[-1] += f"[{step[4]}]" if step[4] else f"['{name}']"
+            parts[-1] = _longer(parts[-1], f"[{step[4]}]" if step[4] else f"['{name}']")
         at = step.end()
     if not spec.startswith("$") or at < len(spec) or "'']" in text:
         raise SqlError(
             f"the JSON path {text!r} is not supported",
             position=position,
-            hint="Write names, places and [*] only, e.g. '$.a.b[0].c' or 'lax $.items[*].id'.",
+            hint="Write names, places, slices, comparisons and [*] only, e.g. '$.a.b[0].c' or 'lax $.items[*].id'.",
         )
     return Path(lax, tuple(parts))
+
+
+def _longer(part: str | Step, further: str) -> str | Step:
+    return part + further if isinstance(part, str) else replace(part, after=part.after + further)
 
 
 def found(scope: Scope, document: str, path: Path) -> str:
     """What a path leads to in a parsed document: a VARIANT, or an ARRAY of them if the path is not definite."""
     first, *rest = path.parts
-    value = f"variant_get({document}, {text_literal(first)}, 'variant')"
-    for index, part in enumerate(rest):
+    value, listed = f"variant_get({document}, {text_literal(str(first))}, 'variant')", False
+    for part in rest:
+        if isinstance(part, Step):
+            value, listed = _step(scope, value, part, listed), listed or part.many
+            continue
         members = f"try_cast({value} AS ARRAY<VARIANT>)"
-        if index:
+        if listed:
             each = scope.fresh()
             members = f"flatten(transform({value}, {each} -> try_cast({each} AS ARRAY<VARIANT>)))"
         if part != "$":
             each = scope.fresh()
             got = f"variant_get({each}, {text_literal(part)}, 'variant')"
             members = f"filter(transform({members}, {each} -> {got}), {each} -> {each} IS NOT NULL)"
-        value = members
+        value, listed = members, True
     return value
+
+
+def _step(scope: Scope, value: str, step: Step, listed: bool) -> str:
+    """What a step leads to in a VARIANT, or in each of a list of them."""
+    each, made = scope.fresh(), scope.share(value, lambda v: step.of(scope, v))
+    if listed:
+        of_each = f"transform({value}, {each} -> {step.of(scope, each)})"
+        made = f"flatten(filter({of_each}, {each} -> {each} IS NOT NULL))" if step.many else of_each
+    if step.after == "$":
+        return made if step.many or not listed else f"filter({made}, {each} -> {each} IS NOT NULL)"
+    if not listed and not step.many:
+        return f"variant_get({made}, {text_literal(step.after)}, 'variant')"
+    got = f"variant_get({each}, {text_literal(step.after)}, 'variant')"
+    return f"filter(transform({made}, {each} -> {got}), {each} -> {each} IS NOT NULL)"

@@ -18,8 +18,9 @@ from dataclasses import replace
 from execnodes.core.expressions import Call, Expression, Literal
 from execnodes.core.types import BOOLEAN, NUMERICS, STRING, TEXTS, LogicalType, Root, char
 from execnodes.functions.conversion import convert
-from execnodes.functions.function import Binding, Function, Invocation, form, function
-from execnodes.functions.json_paths import OTHER_MARK, Path, found, is_scalar, parse_path, parsed, unmarked
+from execnodes.functions.function import Binding, Function, Invocation, Operands, form, function
+from execnodes.functions.json_paths import Path, found, is_scalar, parse_path, parsed, unmarked
+from execnodes.functions.json_steps import OTHER_MARK
 from execnodes.functions.scope import Scope
 from execnodes.lowering.spark_sql import spark_type, text_literal
 
@@ -114,6 +115,8 @@ def _typed(scope: Scope, text: str, t: LogicalType) -> str:
 JSON_VALUE = Function(
     "JSON_VALUE", ("JSON_VALUE(TEXT, path [RETURNING type] [… ON EMPTY] [… ON ERROR])",), _bind_value, _lower_value
 )
+# Version 1 has neither places from the end nor lengths.
+JSON_VALUE_2 = replace(JSON_VALUE, version=2, since="1.6", only=lambda t: _path(t[1]).has_steps)
 
 
 def _bind_query(call: Invocation) -> Binding | None:
@@ -186,6 +189,10 @@ JSON_QUERY_2 = replace(
 )
 
 
+# Version 2 has no slices, filters and several places.
+JSON_QUERY_3 = replace(JSON_QUERY_2, version=3, since="1.6", only=lambda t: _path(t[1]).has_steps)
+
+
 def _bind_exists(call: Invocation) -> Binding | None:
     start = _document(call)
     if start is None or len(call.operands) not in (2, 3):
@@ -223,6 +230,28 @@ def _bind_exists_2(call: Invocation) -> Binding | None:
 
 JSON_EXISTS_2 = replace(JSON_EXISTS, bind=_bind_exists_2, version=2, since="1.3", only=lambda t: not t[0].type.nullable)
 
+
+def _leads_to_a_list(operands: Operands) -> bool:
+    """Whether there is a list of what a lax path leads to, empty or not."""
+    spec = _path(operands[1])
+    return spec.lax and not spec.definite
+
+
+def _lower_exists_3(scope: Scope, call: Call) -> str:
+    if not _leads_to_a_list(call.operands):
+        return _lower_exists(scope, call)
+    doc = scope.text(call.operands[0])
+    return f"if({doc} IS NULL, NULL, try_parse_json({doc}) IS NOT NULL)"
+
+
+# Version 2 looked into the list of a lax path, and had no slices, filters and several places.
+JSON_EXISTS_3 = replace(
+    JSON_EXISTS_2,
+    lower=_lower_exists_3,
+    version=3,
+    since="1.6",
+    only=lambda t: _path(t[1]).has_steps or _leads_to_a_list(t),
+)
 _KINDS = {"VALUE": "", "OBJECT": " AND startswith({0}, '{{')", "ARRAY": " AND startswith({0}, '[')"}
 _KINDS["SCALAR"] = " AND NOT rlike({0}, '^[\\\\[{{]')"
 

@@ -25,7 +25,7 @@ _HEAD, _ATOMIC_HEAD = text_literal(r"\A(?s:.{"), text_literal(r"\A(?>(?s:.{")
 _SKIPPED, _REFERENCE = text_literal("}.*?)(?:"), text_literal("))\\")
 
 
-def _absent(text: str, pattern: str, group: str, begin: str) -> str:
+def absent(text: str, pattern: str, group: str, begin: str) -> str:
     """Whether a group has no part in the first match at or after `begin` (characters), where its text is empty."""
     tested = f"concat({_ATOMIC_HEAD}, {begin}, {_SKIPPED}, {pattern}, {_REFERENCE}, {group})"
     return f"({group} > 0 AND NOT rlike({pattern}, {_UNCLOSED}) AND NOT rlike({text}, {tested}))"
@@ -36,7 +36,7 @@ def _lower_extract(scope: Scope, call: Call) -> str:
 
     def body(t: Sequence[str]) -> str:
         text, pattern, group, value = t
-        return f"if({value} = '' AND {_absent(text, pattern, group, '0')}, CAST(NULL AS STRING), {value})"
+        return f"if({value} = '' AND {absent(text, pattern, group, '0')}, CAST(NULL AS STRING), {value})"
 
     return scope.share_some([*scope.texts(call.operands), before], [0, 1, 2, 3], body)
 
@@ -49,8 +49,8 @@ def _lower_extract_all(scope: Scope, call: Call) -> str:
     def body(t: Sequence[str]) -> str:
         text, pattern, group, values, wholes = t
         value, whole = (f"element_at({each}, {at})" for each in (values, wholes))
-        absent = _absent(text, pattern, group, f"{state}.e")
-        checked = f"if({value} = '' AND {absent}, CAST(NULL AS STRING), {value})"
+        missing = absent(text, pattern, group, f"{state}.e")
+        checked = f"if({value} = '' AND {missing}, CAST(NULL AS STRING), {value})"
         head = f"concat({_HEAD}, {state}.e, {_SKIPPED}, {pattern}, ')')"
         end = f"char_length(regexp_extract({text}, {head}, 0)) + if({whole} = '', 1, 0)"
         made = f"named_struct('e', {end}, 'v', concat({state}.v, array({checked})))"

@@ -25,6 +25,8 @@ def _bind(call: Invocation) -> Binding | None:
         return None
     if len(operands) == 3 and len(_constant(operands[2]) or "") != 1:
         raise SqlError("ESCAPE needs a single character", position=call.position, hint="Write e.g. ESCAPE '!'.")
+    if "LIKE" in call.name and len(operands) == 3:
+        _check_like(_constant(operands[1]) or "", _constant(operands[2]) or "", call)
     if "SIMILAR" in call.name and _constant(operands[1]) is None:
         raise SqlError(
             "the pattern of SIMILAR TO must be a constant", position=call.position, hint="Use REGEXP(text, pattern)."
@@ -32,6 +34,17 @@ def _bind(call: Invocation) -> Binding | None:
     if "SIMILAR" in call.name:
         _check_similar(_constant(operands[1]) or "", _constant(operands[2]) if len(operands) == 3 else None, call)
     return Binding(operands, BOOLEAN.with_nullable(any(each.type.nullable for each in operands)))
+
+
+def _check_like(pattern: str, escape: str, call: Invocation) -> None:
+    """SqlError where the character of ESCAPE stands before another one than it may."""
+    found = re.search(f"(?s){re.escape(escape)}(?![%_{re.escape(escape)}])", re.sub(re.escape(escape) * 2, "", pattern))
+    if found is not None:
+        raise SqlError(
+            f"Invalid escape sequence in {pattern!r}",
+            position=call.position,
+            hint=f"Behind {escape} stands %, _ or {escape}; write {escape * 2} for the character itself.",
+        )
 
 
 def _check_similar(pattern: str, escape: str | None, call: Invocation) -> None:
@@ -152,10 +165,10 @@ REGEXP_2 = replace(
     since="1.3",
     only=lambda t: not not_empty(t[1]) or _malformed(t),
 )
-_VALID = "try_to_binary(regexp_extract('', concat('|', {1}), 0), 'utf-8') IS NOT NULL"
+VALID = "try_to_binary(regexp_extract('', concat('|', {1}), 0), 'utf-8') IS NOT NULL"
 """Whether a pattern that no plan knows is one; with `|` in front it matches the empty text, and fails if it is none.
-`try_to_binary` alone would hide what fails in the pattern's own expression, so `_SEEN` comes first."""
-_SEEN = "length({1}) >= 0"
+`try_to_binary` alone would hide what fails in the pattern's own expression, so `SEEN` comes first."""
+SEEN = "length({1}) >= 0"
 
 
 def _unknown(operands: Operands) -> bool:
@@ -165,7 +178,7 @@ def _unknown(operands: Operands) -> bool:
 def _of_columns(old: Function, valid: str, otherwise: str = "NULL") -> Function:
     """As `old`, for patterns that are no constants: these may be none, which made the versions before fail."""
     return replace(
-        old, lower=template(f"if({_SEEN} AND {_VALID}, {valid}, {otherwise})"), version=3, since="1.4", only=_unknown
+        old, lower=template(f"if({SEEN} AND {VALID}, {valid}, {otherwise})"), version=3, since="1.4", only=_unknown
     )
 
 
@@ -250,7 +263,7 @@ WITH_GROUPS = tuple(map(_renewed, (REGEXP_EXTRACT, REGEXP_EXTRACT_ALL)))
 
 def _of_unknown_groups(old: Function, valid: str) -> Function:
     """As `_of_columns`, and the number of the group may be of no group, too."""
-    asked = f"{_SEEN} AND {{2}} >= 0 AND {_VALID.replace(', 0)', ', {2})')}"
+    asked = f"{SEEN} AND {{2}} >= 0 AND {VALID.replace(', 0)', ', {2})')}"
     return replace(
         old,
         lower=template(f"if({asked}, {valid}, NULL)"),

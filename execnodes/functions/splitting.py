@@ -9,7 +9,7 @@ from execnodes.core.expressions import Call
 from execnodes.core.types import BOOLEAN, INTEGERS, STRING, TEXTS, Root, array, map_of
 from execnodes.functions.function import Lower, Operands, by_count, form, function, not_empty, template
 from execnodes.functions.scope import Scope
-from execnodes.lowering.spark_sql import text_literal
+from execnodes.lowering.spark_sql import spark_type, text_literal
 
 
 def _parts(text: str, separator: str) -> str:
@@ -90,6 +90,33 @@ STR_TO_MAP, STR_TO_MAP_2 = (
     )
     for nullable, version, since, only in ((None, 1, "1.0", None), (True, 2, "1.3", _never_null))
 )
+
+
+def _lower_str_to_map(scope: Scope, call: Call) -> str:
+    """Parts are split as by Java: those at the end that are empty are none, and an empty separator is before each
+    character but the first. Version 2 kept them.
+    """
+    text, *separators = scope.texts(call.operands)
+    of_pairs, of_values = separators or ("','", "'='")
+
+    def pairs(parts: str) -> str:
+        at, last, pair = scope.fresh(), scope.fresh(), scope.fresh()
+        filled = (
+            f"aggregate(sequence(1, size({parts})), 0, ({last}, {at}) -> if({parts}[{at} - 1] <> '', {at}, {last}))"
+        )
+        split = f"split({pair}, {of_values}, 2)"
+        value = f"if({of_values} = '' AND char_length({pair}) = 1, '', get({split}, 1))"
+        entries = f"transform(slice({parts}, 1, {filled}), {pair} -> named_struct('key', {split}[0], 'value', {value}))"
+        return f"map_from_entries({entries})"
+
+    def body(t: str) -> str:
+        made = scope.share(f"split({t}, {of_pairs}, -1)", pairs)
+        return f"if({t} = '', CAST(map() AS {spark_type(call.type)}), {made})"
+
+    return scope.share(text, body)
+
+
+STR_TO_MAP_3 = replace(STR_TO_MAP_2, lower=_lower_str_to_map, version=3, since="1.6", only=None)
 PARSE_URL = function(
     "PARSE_URL",
     form("TEXT, TEXT", STRING, nullable=True),

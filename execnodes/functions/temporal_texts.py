@@ -28,9 +28,9 @@ from execnodes.lowering.spark_sql import text_literal
 STANDARD = "'yyyy-MM-dd HH:mm:ss'"
 _LENIENT = text_literal(r"^\s*(\d+)-(\d+)-(\d+) (\d+):(\d+):(\d+)")
 _FALLBACK = text_literal(r"^(\d{4})-(\d{1,2})-(\d{1,2})(?: (\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d{1,9}))?)?$")
-_BAD_DATE = "date_from_unix_date(622191233)"
+BAD_DATE = "date_from_unix_date(622191233)"
 """What Flink's TO_DATE with a format gives for a text that does not fit: +1705471-09-27."""
-_BAD_SECONDS = "-9223372036854775808L"
+BAD_SECONDS = "-9223372036854775808L"
 _SHOWING = ("DATE_FORMAT", "FROM_UNIXTIME")
 _READ = "y M d D a H h K k m s S"
 _SHOWN = "y M L d D E e Y w W F a H h K k m s S A n N Q q g G"
@@ -201,7 +201,7 @@ def _lower_to_date(scope: Scope, call: Call) -> str:
         return scope.share(text, read_date)
     return scope.share(
         text,
-        lambda t: f"if({t} IS NULL, NULL, coalesce(CAST(try_to_timestamp({t}, {pattern[0]}) AS DATE), {_BAD_DATE}))",
+        lambda t: f"if({t} IS NULL, NULL, coalesce(CAST(try_to_timestamp({t}, {pattern[0]}) AS DATE), {BAD_DATE}))",
     )
 
 
@@ -289,7 +289,7 @@ def _lower_unix_timestamp(scope: Scope, call: Call) -> str:
     def body(t: str) -> str:
         local = f"try_to_timestamp({t}, {pattern[0]})" if pattern else _lenient(t, _LENIENT)
         seconds = f"unix_millis({to_instant(scope, local)}) div 1000"
-        return f"if({t} IS NULL, NULL, coalesce({seconds}, {_BAD_SECONDS}))"
+        return f"if({t} IS NULL, NULL, coalesce({seconds}, {BAD_SECONDS}))"
 
     return scope.share(text, body)
 

@@ -9,6 +9,7 @@ from execnodes.core.types import (
     DATE,
     DOUBLE,
     INTEGERS,
+    INTERVALS,
     NULL,
     NUMERICS,
     TEXTS,
@@ -222,7 +223,7 @@ def can_cast(source: LogicalType, target: LogicalType) -> bool:
     if source.root in TEXTS:
         return target.root in (Root.BOOLEAN, *BINARIES, *NUMERICS, Root.DATE, Root.TIME, *TIMESTAMPS)
     if source.root in NUMERICS:
-        return target.root in (*NUMERICS, Root.BOOLEAN)
+        return target.root in (*NUMERICS, Root.BOOLEAN) or (source.root in INTEGERS and target.root in INTERVALS)
     if source.root is Root.BOOLEAN:
         return target.root in NUMERICS
     if source.root in BINARIES:

@@ -34,7 +34,7 @@ def test_what_java_takes(pattern: str) -> None:
 @pytest.mark.parametrize(
     ("name", "t", "pattern", "said"),
     [
-        ("TO_DATE", STRING, "EEE yyyy", "letter 'E'"),
+        ("TO_DATE", STRING, "ww yyyy", "letter 'w'"),
         ("TO_DATE", STRING, "uuuu", "letter 'u'"),
         ("UNIX_TIMESTAMP", STRING, "b", "Java has no such pattern"),
         ("TO_TIMESTAMP_LTZ", STRING, "b", "Java has no such pattern"),
@@ -67,8 +67,8 @@ def test_versions_come_where_they_differ() -> None:
     assert list(versions.values()) == [
         "$DATE_FORMAT$1",
         "$DATE_FORMAT$2",
-        "$DATE_FORMAT$2",
-        "$TO_TIMESTAMP$1",
+        "$DATE_FORMAT$3",
+        "$TO_TIMESTAMP$3",
         "$TO_TIMESTAMP$2",
     ]
     assert bound("DATE_FORMAT", timestamp(3), "uuuu-MM").operands[1] == Literal(value="yyyy-MM", type=STRING.not_null())

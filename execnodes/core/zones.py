@@ -1,0 +1,36 @@
+"""Time zones by name or offset, as `java.time.ZoneId` takes them."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from zoneinfo import available_timezones
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(?:/[A-Za-z][A-Za-z0-9_+-]*){0,2}", re.ASCII)
+_PREFIXED = re.compile(r"Z|(?:UTC|GMT|UT)?([+-])(\d{1,2}|\d\d:\d\d(?::\d\d)?|\d{4}(?:\d\d)?)|UTC|GMT|UT", re.ASCII)
+_MOST = (18, 0, 0)
+"""Hours, minutes and seconds of the farthest offset."""
+
+
+@cache
+def known_zones() -> frozenset[str]:
+    """Names that the database of time zones has; its folders are walked once."""
+    return frozenset(available_timezones())
+
+
+def is_zone(text: str) -> bool:
+    """A name that the database of time zones has (any well-formed one where there is no database), or an offset."""
+    if is_offset(text):
+        return True
+    known = known_zones()
+    return text in known or (not known and _NAME.fullmatch(text) is not None)
+
+
+def is_offset(text: str) -> bool:
+    """Whether it is ``Z`` or like ``+1``, ``-01:30``, ``+0130``, ``+01:30:15``, behind UTC, GMT or UT or not."""
+    found = _PREFIXED.fullmatch(text)
+    if found is None or not found[2]:
+        return found is not None
+    digits = found[2].replace(":", "")
+    hours, minutes, seconds = int(digits[:2]), int(digits[2:4] or 0), int(digits[4:] or 0)
+    return minutes < 60 and seconds < 60 and (hours, minutes, seconds) <= _MOST

@@ -1,0 +1,44 @@
+"""CAST and TRY_CAST since 1.6: texts are numbers and timestamps only as Java writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from execnodes.core.expressions import Call
+from execnodes.core.types import NESTED, NUMERICS, TEXTS, TIMESTAMPS, LogicalType
+from execnodes.functions.cast_whole import cast_leaf, cast_whole
+from execnodes.functions.casts import CAST, TRY_CAST
+from execnodes.functions.read_numbers import read_number
+from execnodes.functions.scope import Scope
+from execnodes.lowering.spark_sql import text_literal
+
+_ENDS_A_LINE = text_literal(r"[\n\r\x{85}\x{2028}\x{2029}]\z")
+
+
+def _cast(scope: Scope, text: str, source: LogicalType, target: LogicalType, strict: bool) -> str:
+    """Version 3 took tabs around whole numbers, ``inf``, and a line break behind a timestamp."""
+    if source.root in NESTED or source.root not in TEXTS:
+        return cast_leaf(scope, text, source, target, strict, _cast)
+    if target.root in NUMERICS:
+        return read_number(scope, text, source, target, strict)
+    if target.root in TIMESTAMPS:
+
+        def read(t: str) -> str:
+            ended = f"if(rlike({t}, {_ENDS_A_LINE}), concat({t}, '?'), {t})"
+            return cast_leaf(scope, ended, source, target, strict, _cast)
+
+        return scope.share(text, read)
+    return cast_leaf(scope, text, source, target, strict, _cast)
+
+
+def _lower(strict: bool) -> Callable[[Scope, Call], str]:
+    def lower(scope: Scope, call: Call) -> str:
+        (operand,) = call.operands
+        return cast_whole(scope, scope.text(operand), operand.type, call.type, strict, _cast)
+
+    return lower
+
+
+CAST_4 = replace(CAST, lower=_lower(strict=True), version=4, since="1.6")
+TRY_CAST_4 = replace(TRY_CAST, lower=_lower(strict=False), version=4, since="1.6")
