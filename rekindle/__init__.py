@@ -10,6 +10,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from rekindle.absent_names import ABSENT
 from rekindle.moved import OldPaths
 from rekindle.own_packages import OwnPackages, require_own_packages
 
@@ -321,6 +322,9 @@ sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:
+    if name in ABSENT:
+        # `from rekindle import …` would say nothing of an AttributeError.
+        raise ImportError(f"{name} of PyFlink is not in {__name__}: {ABSENT[name]}")
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_MODULES.get(name, f"{__name__}.udf")), name)

@@ -6,6 +6,7 @@ import datetime
 
 import pytest
 
+import rekindle
 from rekindle import (
     EnvironmentSettings,
     ExplainDetail,
@@ -15,6 +16,7 @@ from rekindle import (
     TableDescriptor,
     TableEnvironment,
 )
+from rekindle.absent_names import ABSENT
 
 
 @pytest.mark.parametrize(
@@ -38,6 +40,16 @@ def test_columns_are_attributes_of_a_table() -> None:
     assert table.select(table.word).get_resolved_schema().get_column_names() == ["word"]
     with pytest.raises(AttributeError, match="'missing'"):
         _ = table.missing
+
+
+@pytest.mark.parametrize("name", ["StreamTableEnvironment", "udtaf", "ListView"])
+def test_what_pyflink_has_and_we_have_not_says_what_to_write(name: str) -> None:
+    with pytest.raises(ImportError, match=f"{name} of PyFlink is not in rekindle: .* "):
+        exec(f"from rekindle import {name}")
+
+
+def test_absent_names_are_absent() -> None:
+    assert not set(ABSENT) & set(rekindle.__all__)
 
 
 def test_options_are_set_as_in_pyflink() -> None:
