@@ -2,5 +2,5 @@
 
 Plans: `compile` (a query without INSERT: `query_sink`), which lets `check_runnable` refuse what no job can run,
 `evolution`, `plan_upgrade`, `plan_query`, with the session's `catalog_tables`. Looking: `show`, `describe_function`,
-`jobs`.
+`jobs`. Errors: `option_places`.
 """
