@@ -4,5 +4,6 @@ A record is an input and what the wheel of the release that first had a version 
 written again. ``python -m tests.net.record`` adds what is not recorded yet:
 
 - `functions.jsonl`: calls as plans hold them, and their values over the rows of `edge_values`;
-- `operators.jsonl`: changelogs, the changes that an operator made of them, and its state after each batch.
+- `operators.jsonl`: changelogs, the changes that an operator made of them, and its state after each batch;
+- `queries.jsonl`: plans of queries and their rows, for what needs Spark: stateless nodes, and batch mode.
 """

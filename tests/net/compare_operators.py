@@ -21,8 +21,12 @@ from tests.net.records import Record
 
 @cache
 def plan(program: str) -> str:
-    """The plan of a restore fixture; nodes of versions that are no longer executed as those that lead on from them."""
-    text = (FIXTURES / program / "plan.json").read_text(encoding="utf-8")
+    """The plan of a restore fixture, as `executable`."""
+    return executable((FIXTURES / program / "plan.json").read_text(encoding="utf-8"))
+
+
+def executable(text: str) -> str:
+    """A plan with nodes of versions that are no longer executed as those that lead on from them."""
     try:
         load(text)
     except UnknownNodeError:

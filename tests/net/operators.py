@@ -19,6 +19,7 @@ from typing import Any
 import polars as pl
 
 from tests.net.changelogs import Changelog
+from tests.net.work import module, names
 
 FIXTURES = Path(__file__).parents[1] / "restore" / "fixtures"
 Record = dict[str, Any]
@@ -32,16 +33,6 @@ _FUNCTIONS = {
 }
 """What the plans name, and where it is in `tests.restore.functions`."""
 KIND, HASH, SEQUENCE, WATERMARK, BUCKET = "rk_kind", "rk_hash", "rk_seq", "rk_wm", "rk_bucket"
-
-
-def module(*names: str) -> Any:
-    """The first module that this release has."""
-    for name in names:
-        try:
-            return import_module(name)
-        except ModuleNotFoundError:
-            continue
-    raise ModuleNotFoundError(names)
 
 
 _IN_PAGES = importlib.util.find_spec("execnodes.core.lowering") is not None
@@ -228,19 +219,26 @@ def layout(step: Any) -> Record:
     }
 
 
-def records(release: str, known: set[str]) -> Iterator[Record]:
-    """What this release makes of its own fixtures' operators, of node versions that no earlier release had."""
-    seen = set()
+def records(release: str, known: set[str]) -> Record:
+    """What this release makes of its own fixtures' operators: of those with a version that no earlier release had.
+
+    ``versions``: of nodes, aggregates and functions, that the plans of the fixtures have in operators.
+    """
+    seen, found, versions = set[str](), [], set[str]()
     for path in sorted(FIXTURES.glob("*/*/plan.json")):
         text = path.read_text(encoding="utf-8")
-        if json.loads(text)["engineVersion"] != release.rpartition(".")[0]:
+        document = json.loads(text)
+        if document["engineVersion"] != release.rpartition(".")[0]:
             continue
-        program = path.parent.relative_to(FIXTURES).as_posix()
-        for each in _of_plan(text, program):
-            same = json.dumps([each["key"], each["layout"], each["batches"]])
-            if each["key"] not in known and same not in seen:
+        nodes = {each["id"]: each for each in document["nodes"]}
+        for each in _of_plan(text, path.parent.relative_to(FIXTURES).as_posix()):
+            here = {each["key"], *names(nodes[each["node"]])}
+            versions |= here
+            same = json.dumps([each["key"], sorted(here), each["layout"], each["batches"]])
+            if here - known and same not in seen:
                 seen.add(same)
-                yield {"release": release, **each}
+                found.append({"release": release, **each})
+    return {"versions": sorted(versions), "records": found}
 
 
 def _of_plan(text: str, program: str) -> Iterator[Record]:
@@ -293,8 +291,9 @@ def _passed(lowered: Any, rows: Any, made: dict[int, list[list[list[Any]]]]) -> 
 def main(path: Path) -> None:
     """Record what is asked for; the answer lies beside the order."""
     order = json.loads(path.read_text(encoding="utf-8"))
-    found = list(records(order["release"], set(order["known"])))
-    path.with_suffix(".answer").write_text(json.dumps({"records": found}), encoding="utf-8")
+    found = records(order["release"], set(order["known"]))
+    fresh = [each for each in found["records"] if f"{each['program']} {each['node']}" not in order["done"]]
+    path.with_suffix(".answer").write_text(json.dumps({**found, "records": fresh}), encoding="utf-8")
 
 
 if __name__ == "__main__":

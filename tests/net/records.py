@@ -9,6 +9,8 @@ from typing import Any
 
 FUNCTIONS = Path(__file__).with_name("functions.jsonl")
 OPERATORS = Path(__file__).with_name("operators.jsonl")
+QUERIES = Path(__file__).with_name("queries.jsonl")
+FILES = {"functions": FUNCTIONS, "operators": OPERATORS, "queries": QUERIES}
 Record = dict[str, Any]
 
 
