@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Call, Expression, Literal
 from execnodes.core.types import BOOLEAN, NUMERICS, STRING, TEXTS, LogicalType, Root, char
 from execnodes.functions.conversion import convert
@@ -131,6 +132,12 @@ def _bind_query(call: Invocation) -> Binding | None:
         return None
     if any(_word(each) not in (_NULL, "ERROR", "EMPTY ARRAY", "EMPTY OBJECT") for each in rest[1:]):
         return None
+    if made.root is Root.ARRAY and any(_word(each) == "EMPTY OBJECT" for each in rest[1:]):
+        raise SqlError(
+            "EMPTY OBJECT is no ARRAY, which JSON_QUERY is to return",
+            position=call.position,
+            hint="Write EMPTY ARRAY, NULL or ERROR.",
+        )
     return Binding((*start, *rest), made)
 
 

@@ -1,0 +1,46 @@
+"""Collections that hold MAPs, which Spark does not compare."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import SparkSession
+
+from execnodes.core.errors import JobError, SqlError
+from rekindle.api.table_environment import TableEnvironment
+
+A, B = "MAP['a', 1]", "MAP['b', 2]"
+ANSWERS = {
+    f"ARRAY_CONTAINS(ARRAY[{A}, {B}], {B})": True,
+    f"ARRAY_CONTAINS(ARRAY[{A}], {B})": False,
+    f"ARRAY_CONTAINS(ARRAY[ROW({A})], ROW({A}))": True,
+    f"ARRAY_POSITION(ARRAY[{B}, {A}], {A})": 2,
+    f"ARRAY_POSITION(ARRAY[{B}], {A})": 0,
+    f"CAST(ARRAY_REMOVE(ARRAY[{A}, {B}], {A}) AS STRING)": "[{b=2}]",
+    f"CAST(ARRAY_DISTINCT(ARRAY[{A}, {B}, {A}]) AS STRING)": "[{a=1}, {b=2}]",
+    f"CAST(MAP_ENTRIES(MAP['k', {A}]) AS STRING)": "[(k, {a=1})]",
+}
+"""Expressions, and what Flink gives for them."""
+
+
+@pytest.mark.spark
+def test_maps_are_found_among_members(spark: SparkSession) -> None:
+    environment = TableEnvironment.create({"execution.runtime-mode": "batch"}, spark=spark)
+    ((_, row),) = environment.execute_sql(f"SELECT {', '.join(ANSWERS)}").collect_changes()
+    assert dict(zip(ANSWERS, row, strict=True)) == ANSWERS
+    with pytest.raises(JobError, match="a key of a MAP is NULL"):
+        list(environment.execute_sql("SELECT MAP[x, 1] FROM (VALUES (CAST(NULL AS STRING))) AS t (x)").collect())
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (f"ARRAY_MIN(ARRAY[{A}])", "ARRAY_MIN does not compare members of type MAP"),
+        (f"ARRAY_UNION(ARRAY[{A}], ARRAY[{B}])", "ARRAY_UNION does not compare"),
+        (f"MAP[{A}, 1]", "a key of a MAP cannot be of type MAP"),
+        ("JSON_QUERY('{}', '$' RETURNING ARRAY<STRING> EMPTY OBJECT ON ERROR)", "EMPTY OBJECT is no ARRAY"),
+        ("'ab' LIKE 'a!b' ESCAPE '!'", "Invalid escape sequence in 'a!b'"),
+    ],
+)
+def test_what_cannot_be_is_refused_by_name(call: str, message: str) -> None:
+    with pytest.raises(SqlError, match=message):
+        TableEnvironment.create().sql_query(f"SELECT {call}").get_schema()
