@@ -139,6 +139,15 @@ class Expressions:
             return s.InQuery((left,), found, word == "ALL", position=here)
         return s.QuantifiedQuery(left, sign, word == "ALL", found, position=here)
 
+    def _quantified_list(self, node: exp.Expr, left: s.Expr, here: Position, _: object) -> s.Expr:
+        """Comparisons with each member; equality is IN."""
+        _, sign, word, members = self.read(node, "this", "sign", "word", "expressions")
+        found = self.each(members)
+        if (sign, word) in (("=", "SOME"), ("<>", "ALL")):
+            return s.Call("NOT IN" if word == "ALL" else "IN", (left, *found), position=here)
+        compared = tuple([s.Call(sign, (left, each), position=here) for each in found])
+        return compared[0] if len(compared) == 1 else s.Call("AND" if word == "ALL" else "OR", compared, position=here)
+
     def _between(self, node: exp.Expr, left: s.Expr, here: Position, _: object) -> s.Expr:
         _, low, high, symmetric = self.read(node, "this", "low", "high", "symmetric")
         return s.Call("BETWEEN SYMMETRIC" if symmetric else "BETWEEN", (left, *self.each((low, high))), position=here)
@@ -312,6 +321,7 @@ _AROUND: dict[type[exp.Expr], _Around] = {
     nodes.Period: Expressions._overlaps,
     exp.In: Expressions._in,
     nodes.Quantified: Expressions._quantified,
+    nodes.QuantifiedList: Expressions._quantified_list,
     exp.Between: Expressions._between,
     exp.Escape: Expressions._escape,
     exp.Bracket: Expressions._item,

@@ -11,7 +11,7 @@ from sqlglot.tokenizer_core import TokenType as T
 
 from execnodes.core.errors import Position, SqlError
 from planner.sql.foreign import instead
-from planner.sql.literals import unescaped
+from planner.sql.literals import unescape_backslashes, unescaped
 from planner.sql.source import Source
 from planner.sql.words import RESERVED
 
@@ -21,12 +21,13 @@ Parse = Callable[[], exp.Expr | None]
 
 END = Token(T.SENTINEL, "")
 """Stands behind the last token."""
-TEXTS = frozenset({T.STRING, T.UNICODE_STRING})
-VALUES = frozenset({*TEXTS, T.HEX_STRING, T.NATIONAL_STRING, T.NUMBER, T.IDENTIFIER})
+TEXTS = frozenset({T.STRING, T.UNICODE_STRING, T.BYTE_STRING, T.NATIONAL_STRING})
+"""Texts in single quotes: plain ones, U&'…', E'…' and N'…'."""
+VALUES = frozenset({*TEXTS, T.HEX_STRING, T.NUMBER, T.IDENTIFIER})
 """Tokens whose text is no keyword or mark."""
 NAMES = frozenset(
     {T.VAR, T.IDENTIFIER, T.FILTER, T.FIRST, T.NEXT, T.ORDINALITY, T.OVERLAPS, T.RANGE, T.ROLLUP, T.CUBE, T.ROWS,
-     T.ESCAPE, T.CURRENT_DATE, T.CURRENT_TIME, T.CURRENT_TIMESTAMP, T.LOCALTIME, T.LOCALTIMESTAMP}
+     T.ESCAPE, T.ASC, T.DESC, T.CURRENT_DATE, T.CURRENT_TIME, T.CURRENT_TIMESTAMP, T.LOCALTIME, T.LOCALTIMESTAMP}
 )  # fmt: skip
 """Tokens that may be names; a plain word is none where it is reserved."""
 _PAIRED = frozenset({T.GROUP_BY, T.ORDER_BY, T.PARTITION_BY, T.SIMILAR_TO, T.GROUPING_SETS})
@@ -239,7 +240,20 @@ class Cursor(parser.Parser):
         if not self.at_text():
             raise self.error(f"expected {what} in single quotes")
         position, token = self.here, self.take()
-        return unescaped(token.text, position) if token.token_type is T.UNICODE_STRING else token.text
+        if token.token_type is T.BYTE_STRING:
+            return unescape_backslashes(self.source.text[token.start + 2 : token.end], position)
+        if token.token_type is not T.UNICODE_STRING:
+            return token.text
+        return unescaped(token.text, position, self._take_escape())
+
+    def _take_escape(self) -> str:
+        """``UESCAPE 'c'``; else a backslash."""
+        if not self.accept("UESCAPE"):
+            return "\\"
+        position, escape = self.here, self.take().text
+        if len(escape) != 1 or escape.isalnum() or escape in "+'\" ":
+            raise SqlError("UESCAPE requires one character, not a letter or digit", position=position)
+        return escape
 
     def whole_number(self, what: str) -> int:
         """An unsigned whole number."""

@@ -10,10 +10,10 @@ from sqlglot.tokenizer_core import Token
 from sqlglot.tokenizer_core import TokenType as T
 
 from execnodes.core import types as t
-from execnodes.core.errors import Position
 from planner.sql import literals, nodes
-from planner.sql.cursor import NAMES, TEXTS
-from planner.sql.forms import BARE, Forms
+from planner.sql.cursor import TEXTS
+from planner.sql.forms import BARE
+from planner.sql.intervals import Intervals
 
 _COMPARISONS: dict[T, type[exp.Binary]] = {
     T.EQ: exp.EQ, T.NEQ: exp.NEQ, T.LT: exp.LT, T.LTE: exp.LTE, T.GT: exp.GT, T.GTE: exp.GTE,
@@ -22,11 +22,13 @@ _RANGES = frozenset({T.IN, T.BETWEEN, T.LIKE, T.SIMILAR_TO})
 _IS, _COMPARISON, _RANGE = range(3)
 """How tight predicates bind, as in Calcite: IS NULL and its like; = and <; IN, BETWEEN and LIKE. NOT is below them."""
 _STARTS = frozenset({T.SELECT, T.WITH, T.VALUES})
+_AFTER_QUERY = frozenset({T.R_PAREN, T.UNION, T.EXCEPT, T.INTERSECT, T.ORDER_BY, T.LIMIT, T.OFFSET, T.FETCH})
+"""What follows a query in parentheses that is part of a query; anything else makes it a value or a table."""
 _SIMPLE = frozenset({T.NUMBER, T.STRING, T.NULL, T.TRUE, T.FALSE})
 _ENDS = frozenset({T.COMMA, T.R_PAREN})
 
 
-class Expressions(Forms):
+class Expressions(Intervals):
     """The part of the parser that reads expressions."""
 
     # What sqlglot's ladder holds: Flink's operators only, || as tight as *.
@@ -40,10 +42,42 @@ class Expressions(Forms):
         raise NotImplementedError
 
     def at_query(self, offset: int = 0) -> bool:
-        """True if a query starts `offset` tokens on, perhaps in parentheses."""
+        """True if a query starts `offset` tokens on, perhaps in parentheses; 0: at the start of a statement."""
+        if offset == 0 and self._curr.token_type is T.L_PAREN:
+            return self.at_query(1)
+        opened = offset
         while self.ahead(offset).token_type is T.L_PAREN:
             offset += 1
-        return self.ahead(offset).token_type in _STARTS
+        kind = self.ahead(offset).token_type
+        if kind not in _STARTS and (kind is not T.TABLE or self.ahead(offset + 1).token_type is T.L_PAREN):
+            return False
+        return offset == opened or self._are_queries(opened, offset)
+
+    def _are_queries(self, opened: int, start: int) -> bool:
+        """Whether each parenthesis from `opened` to `start` closes in front of what may follow a part of a query."""
+        depth, at = start - opened, start
+        while depth:
+            kind = self.ahead(at).token_type
+            if kind is T.SENTINEL:
+                return True
+            if kind is T.L_PAREN:
+                at = self._find_close(at)
+            elif kind is T.R_PAREN:
+                depth -= 1
+                if self.ahead(at + 1).token_type not in _AFTER_QUERY:
+                    return False
+            at += 1
+        return True
+
+    def _find_close(self, offset: int) -> int:
+        """Where the parenthesis closes that opens there; where the text ends if it does not."""
+        depth = 0
+        while (kind := self.ahead(offset).token_type) is not T.SENTINEL:
+            depth += (kind is T.L_PAREN) - (kind is T.R_PAREN)
+            if depth == 0:
+                break
+            offset += 1
+        return offset
 
     def parenthesised_query(self) -> nodes.Query:
         """``( query )``."""
@@ -129,10 +163,15 @@ class Expressions(Forms):
         return word in ("ANY", "SOME", "ALL") and self.ahead(offset + 1).token_type is T.L_PAREN
 
     def _quantified(self, left: exp.Expr, sign: str) -> exp.Expr:
-        if not self.at_query(2):
-            word = self.token.text.upper()
-            raise self.unsupported(f"{sign} {word} of a list", f"Write {sign} {word} (SELECT …), or IN (…).")
+        is_query = self.at_query(2)
         word = "ALL" if self.take().text.upper() == "ALL" else "SOME"
+        if not is_query:
+            self.expect("(")
+            members = self._parse_csv(self._parse_disjunction)
+            self.expect(")")
+            return self.expression(
+                nodes.QuantifiedList(this=left, sign="<>" if sign == "!=" else sign, word=word, expressions=members)
+            )
         query = exp.Subquery(this=self.parenthesised_query())
         return self.expression(nodes.Quantified(this=left, sign="<>" if sign == "!=" else sign, word=word, query=query))
 
@@ -197,8 +236,8 @@ class Expressions(Forms):
     def _parse_type(self, parse_interval: bool = True, fallback_to_identifier: bool = False) -> exp.Expr:
         """An operand with the indexes and fields behind it."""
         token, found, depth = self._curr, self.one(self._operand), 0
-        if isinstance(found, exp.Paren) and isinstance(found.this, exp.Sub) and self._at_unit():
-            found = self._difference(found, token)
+        if isinstance(found, exp.Paren) and isinstance(found.this, exp.Sub) and self.at_unit():
+            found = self.difference(found, token)
         while True:
             if self._match(T.L_BRACKET):
                 index = self.one()
@@ -211,9 +250,6 @@ class Expressions(Forms):
                 return found
             depth = self.deeper(depth)
 
-    def _at_unit(self) -> bool:
-        return self._curr.token_type is T.VAR and literals.is_unit(self._curr.text)
-
     def _operand(self) -> exp.Expr | None:
         token = self._curr
         read = _LITERALS.get(token.token_type)
@@ -221,13 +257,19 @@ class Expressions(Forms):
             return read(self, token)
         word = token.text.upper()
         if token.token_type is T.VAR:
+            if word in CHARACTER_SETS and self._next.token_type is T.STRING and self._next.start == token.end + 1:
+                self._advance()
+                return self._text_operand(token)
+            if word == "DECIMAL" and self._next.token_type in TEXTS:
+                self._advance()
+                return self.decimal(token)
             if word in _TEMPORAL and self._next.token_type in TEXTS:
                 self._advance()
                 text = self.text("a literal")
                 constant = literals.temporal(word, text, self.source.position(token.start))
                 return self.expression(nodes.Temporal(this=constant), token)
-            if word == "INTERVAL" and self._at_interval():
-                return self._interval(token)
+            if word == "INTERVAL" and self.at_interval():
+                return self.interval(token)
             if word == "UNKNOWN":
                 self._advance()
                 return self.expression(exp.Cast(this=exp.Null(), to=nodes.Type(this=t.BOOLEAN)), token)
@@ -240,54 +282,6 @@ class Expressions(Forms):
             self._advance()
             return self.expression(nodes.Special(this=word), token)
         return self.call() or self._parse_column()
-
-    def _at_interval(self) -> bool:
-        """Whether INTERVAL begins a literal, or an amount with its unit, rather than being a name."""
-        if self._next.token_type in (*TEXTS, T.NUMBER, T.DASH, T.PLUS, T.L_PAREN):
-            return True
-        at = 1
-        while self.ahead(at).token_type in NAMES and self.ahead(at + 1).token_type is T.DOT:
-            at += 2
-        return self.ahead(at).token_type in NAMES and literals.is_unit(self.ahead(at + 1).text)
-
-    def _interval(self, token: Token) -> exp.Expr:
-        """``INTERVAL [sign] 'text' unit [TO unit]``, ``INTERVAL [sign] amount unit``."""
-        position = self.source.position(token.start)
-        self._advance()
-        negative = self._match(T.DASH)
-        if not negative:
-            self._match(T.PLUS)
-        if not self.at_text():
-            return self._amount(negative, position, token)
-        text = self.text("an interval")
-        first, digits = self.unit()
-        last = self.unit()[0] if self.accept("TO") else first
-        constant = literals.interval(text, first, last, negative, position, None if self.is_stored else digits)
-        return self.expression(nodes.Temporal(this=constant), token)
-
-    def _amount(self, negative: bool, position: Position, token: Token) -> exp.Expr:
-        """A number, a column or an expression in parentheses, then a unit."""
-        if self._curr.token_type is T.NUMBER:
-            amount = str(self.whole_number("an interval in single quotes"))
-            unit, _ = self.unit()
-            constant = literals.interval(amount, unit, unit, negative, position)
-            return self.expression(nodes.Temporal(this=constant), token)
-        found = self._parse_paren() if self.at("(") else self._parse_column()
-        if found is None:
-            raise self.error("expected an interval in single quotes", "Write e.g. INTERVAL '5' SECOND.")
-        unit, _ = self.unit()
-        one = nodes.Temporal(this=literals.interval("1", unit, unit, negative, position))
-        return self.expression(nodes.Special(this="*", expressions=[found, self.expression(one, token)]), token)
-
-    def _difference(self, found: exp.Expr, token: Token) -> exp.Expr:
-        """``(time - time) unit [TO unit]``."""
-        unit, _ = self.unit()
-        if self.accept("TO"):
-            self.unit()
-        times = found.this
-        return self.expression(
-            nodes.Special(this="- INTERVAL", expressions=[exp.Var(this=unit), times.this, times.expression]), token
-        )
 
     def _parse_column(self) -> exp.Expr | None:
         token = self._curr
@@ -350,10 +344,14 @@ class Expressions(Forms):
 
 
 _TEMPORAL = ("DATE", "TIME", "TIMESTAMP")
+CHARACTER_SETS = ("_UTF8", "_UTF16", "_LATIN1")
+"""Of texts such as _UTF8'…'; all become characters."""
 _LITERALS: dict[T, Callable[[Expressions, Token], exp.Expr | None]] = {
     T.NUMBER: lambda self, token: self._taken(exp.Literal(this=token.text, is_string=False), token),
     T.STRING: Expressions._text_operand,
     T.UNICODE_STRING: Expressions._text_operand,
+    T.BYTE_STRING: Expressions._text_operand,
+    T.NATIONAL_STRING: Expressions._text_operand,
     T.HEX_STRING: lambda self, token: self._taken(exp.HexString(this=token.text.lower()), token),
     T.NULL: lambda self, token: self._taken(exp.Null(), token),
     T.TRUE: lambda self, token: self._taken(exp.Boolean(this=True), token),

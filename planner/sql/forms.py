@@ -77,6 +77,8 @@ class Forms(Types):
             raise self.unsupported("a named argument of a scalar function", "Give the arguments in order.")
         args = self._parse_csv(self._parse_disjunction)
         ignored = name.upper() == "ARRAY_AGG" and self._ignores_nulls(name)
+        if name.upper() == "ARRAY_AGG" and self._match(T.ORDER_BY, advance=False):
+            self._parse_order()  # As in Flink, which puts the members in the order they come all the same.
         if self._match(T.ORDER_BY, advance=False) or self.at_any("IGNORE", "RESPECT", "SEPARATOR"):
             raise self.unsupported(f"{self.shown().upper()} inside the parentheses of {name}", "Leave it out.")
         self.expect(")")
@@ -85,15 +87,15 @@ class Forms(Types):
     # Behind a call.
 
     def _ignores_nulls(self, name: str) -> bool:
-        """Reads ``IGNORE NULLS`` or ``RESPECT NULLS``; Flink takes them behind others, too, and goes on as without."""
+        """Reads ``IGNORE NULLS`` or ``RESPECT NULLS``; behind LAG and LEAD they change nothing, as in Flink."""
         ignored = self.at("IGNORE", "NULLS")
         if not ignored and not self.at("RESPECT", "NULLS"):
             return False
-        if name.upper() not in (("ARRAY_AGG",) if ignored else ("ARRAY_AGG", "LAG", "LEAD")):
+        if name.upper() not in ("ARRAY_AGG", "LAG", "LEAD"):
             what = self.token.text.upper()
             raise self.unsupported(f"{what} NULLS", "Filter NULLs with FILTER (WHERE … IS NOT NULL).")
         self._advance(2)
-        return ignored
+        return ignored and name.upper() == "ARRAY_AGG"
 
     def _clauses(self, call: exp.Expr, name: str) -> exp.Expr:
         if self._ignores_nulls(name):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
 from datetime import date, datetime, time
+from decimal import Decimal, InvalidOperation
 from functools import cache
 from math import isfinite
 
@@ -68,9 +70,40 @@ def null(position: Position) -> Constant:
     return Constant(Literal(value=None, type=t.NULL), position=position)
 
 
-def unescaped(text: str, position: Position) -> str:
-    """What U&'…' stands for: a backslash and four digits are a character, two backslashes are one."""
-    found = re.sub(r"\\(?:\\|([0-9a-fA-F]{4}))", lambda m: chr(int(m[1], 16)) if m[1] else "\\", text)
+def unescaped(text: str, position: Position, escape: str = "\\") -> str:
+    """What U&'…' stands for: the escape and four digits are a character, the escape twice is itself."""
+    mark = re.escape(escape)
+    found = re.sub(f"{mark}(?:{mark}|([0-9a-fA-F]{{4}}))", lambda m: chr(int(m[1], 16)) if m[1] else escape, text)
+    return _whole_characters(found, text, position)
+
+
+_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "\\": "\\", "'": "'"}
+_BACKSLASHED = re.compile(
+    r"''|\\(?:(?P<letter>[bfnrt\\'])|x(?P<byte>[0-9a-fA-F]{1,2})|u(?P<short>[0-9a-fA-F]{4})|U(?P<long>[0-9a-fA-F]{8})"
+    r"|(?P<octal>[0-3][0-7]{2}|[0-7]{1,2}(?![0-7]))|(?P<bad>[xuU0-9]))"
+)
+
+
+def unescape_backslashes(text: str, position: Position) -> str:
+    r"""What E'…' stands for: \n and its like, \x41, \u0041, \U00000041, \101; other characters keep their backslash."""
+
+    def character(match: re.Match[str]) -> str:
+        if match["bad"]:
+            raise SqlError(
+                f"{match[0]!r} is not an escape of a character", position=position, hint="Write e.g. \\u0041."
+            )
+        if match["letter"]:
+            return _ESCAPES[match["letter"]]
+        digits = match["byte"] or match["short"] or match["long"]
+        code = int(digits, 16) if digits else int(match["octal"], 8) if match["octal"] else ord("'")
+        if code > sys.maxunicode:
+            raise SqlError(f"{match[0]!r} is not a character", position=position)
+        return chr(code)
+
+    return _whole_characters(_BACKSLASHED.sub(character, text), text, position)
+
+
+def _whole_characters(found: str, text: str, position: Position) -> str:
     try:
         return found.encode("utf-16", "surrogatepass").decode("utf-16")  # two halves are one character
     except UnicodeDecodeError as bad:
@@ -99,6 +132,17 @@ def numeric(text: str, position: Position) -> Constant:
     if abs(whole) <= _MAX_BIGINT:
         return constant(whole, t.BIGINT, position)
     return constant(str(whole), _decimal(len(digits.lstrip("0")), 0), position)
+
+
+def decimal(text: str, position: Position) -> Constant:
+    """The literal of ``DECIMAL '…'``: a whole number, or a DECIMAL, an exponent shifting its point."""
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        value = Decimal("NaN")
+    if not value.is_finite() or abs(value.adjusted()) > _MOST_DIGITS:
+        raise SqlError(f"{_short(text)!r} is not a DECIMAL", position=position, hint="Write e.g. DECIMAL '1.5'.")
+    return numeric(format(value, "f"), position)
 
 
 def _short(text: str) -> str:

@@ -47,6 +47,12 @@ class Quantified(exp.Expression):
     arg_types = {"this": True, "sign": True, "word": True, "query": True}
 
 
+class QuantifiedList(exp.Expression):
+    """``x > ALL (1, 2)``: the sign, ALL or SOME."""
+
+    arg_types = {"this": True, "sign": True, "word": True, "expressions": True}
+
+
 class Period(exp.Expression):
     """OVERLAPS of two periods."""
 

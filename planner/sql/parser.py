@@ -109,7 +109,7 @@ class FlinkParser(Expressions):
             case T.VALUES:
                 self._advance()
                 return self.expression(exp.Values(expressions=self._parse_csv(self._parse_value)), token)
-            case T.TABLE:
+            case T.TABLE if self._next.token_type is not T.L_PAREN:
                 self._advance()
                 return self._parse_table_parts()
             case T.SELECT:

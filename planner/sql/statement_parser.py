@@ -39,7 +39,9 @@ def statement(script: Script) -> s.Statement:
     if script.at_query():
         found: s.Statement = s.QueryStatement(script.query())
     else:
-        parse = _STARTS.get(script.token.text.upper()) if script.at_word() else None
+        parse: Callable[[Script], s.Statement] | None = (
+            _STARTS.get(script.token.text.upper()) if script.at_word() else None
+        )
         if parse is None:
             raise SqlError(
                 f"{script.shown()} does not begin a statement",

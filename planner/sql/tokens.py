@@ -11,6 +11,7 @@ from sqlglot.tokenizer_core import Token
 from sqlglot.tokenizer_core import TokenType as T
 
 from execnodes.core.errors import Position, SqlError
+from planner.sql.cursor import NAMES
 from planner.sql.foreign import BACKSLASH
 from planner.sql.plain_settings import find_plain_texts, mask_plain_texts, restore_plain_texts
 from planner.sql.source import Source
@@ -53,6 +54,8 @@ class FlinkTokenizer(tokens.Tokenizer):
     IDENTIFIERS = ["`"]
     HEX_STRINGS = [("x'", "'"), ("X'", "'")]
     UNICODE_STRINGS = [("u&'", "'"), ("U&'", "'")]
+    BYTE_STRINGS = [("e'", "'"), ("E'", "'")]
+    BYTE_STRING_ESCAPES = ["'", "\\"]
     HINT_START = ""  # else sqlglot makes comments of hints
     NESTED_COMMENTS = False
     COMMENTS_TERMINATE_AT_NEWLINE_ONLY = True
@@ -97,6 +100,9 @@ def _checked(found: list[Token], source: Source, end: int) -> list[Token]:
             raise SqlError("a name with the character NUL", position=source.position(start), hint="Leave it out.")
         elif kind is T.HEX_STRING or (kind is T.IDENTIFIER and not token.text):
             _quoted(source, token)
+        if kind in NAMES and kept and kept[-1].text == "$" and kept[-1].end == start - 1:
+            start = kept.pop().start
+            token = Token(T.VAR, text[start:at], token.line, token.col, start, at - 1)
         if kind is T.VAR and kept and (pair := _pair(kept[-1], token, text)) is not None:
             first = kept.pop()
             token = Token(pair, text[first.start : at], first.line, first.col, first.start, at - 1)

@@ -115,7 +115,10 @@ class Types(Cursor):
             except ValueError as bad:
                 raise SqlError(str(bad), position=position) from bad
         if word == "TIME":
-            return t.time(self._fraction(0))
+            precision = self._fraction(0)
+            if self.accept("WITHOUT"):
+                self.expect("TIME", "ZONE")
+            return t.time(precision)
         if word in ("TIMESTAMP", "TIMESTAMP_LTZ"):
             return self._timestamp_type(word)
         if word == "INTERVAL":

@@ -97,6 +97,20 @@ def show(node: object) -> str:
         ("JSON_OBJECT(KEY 'a' VALUE b, 'c' : d ABSENT ON NULL)",
          "JSON_OBJECT(ABSENT:CHAR(6), a:CHAR(1), b, c:CHAR(1), d)"),
         ("JSON_ARRAY()", "JSON_ARRAY(ABSENT:CHAR(6))"),
+        ("a = ANY (1, b)", "IN(a, 1:INT, b)"),
+        ("a <> ALL (1, b)", "NOT IN(a, 1:INT, b)"),
+        ("a > SOME (1, b) IS TRUE", "IS TRUE(OR(>(a, 1:INT), >(a, b)))"),
+        ("a <= ALL (1, b)", "AND(<=(a, 1:INT), <=(a, b))"),
+        (r"E'a\n\x41\u0042\103\'''\q\\'", "a\nABC''\\q\\:CHAR(10)"),
+        ("U&'d!0061!!' UESCAPE '!'", "da!:CHAR(3)"),
+        ("N'a' || _UTF8'b'", "||(a:CHAR(1), b:CHAR(1))"),
+        ("DECIMAL '1.5'", "1.5:DECIMAL(2, 1)"),
+        ("DECIMAL '1e3'", "1000:INT"),
+        ("desc + asc", "+(desc, asc)"),
+        ("$a.b$c", "$a.b$c"),
+        ("CAST(a AS TIME(0) WITHOUT TIME ZONE)", "CAST(a TIME(0))"),
+        ("ARRAY_AGG(a ORDER BY b DESC)", "ARRAY_AGG(a)"),
+        ("((SELECT 1) + 1)", "+(ScalarQuery, 1:INT)"),
     ],
 )  # fmt: skip
 def test_expression(text: str, expected: str) -> None:
@@ -250,3 +264,24 @@ def test_numbers(value: int) -> None:
     found = parse_expression(str(value))
     assert isinstance(found, syntax.Constant)
     assert int(str(found.literal.value)) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "relation"),
+    [
+        ("SELECT * FROM ((VALUES (1)) AS t (a) JOIN u ON t.a = u.b)", syntax.Join),
+        ("SELECT * FROM (((SELECT 1)) AS t CROSS JOIN u)", syntax.Join),
+        ("SELECT * FROM ((SELECT 1) UNION (SELECT 2))", syntax.Derived),
+        ("SELECT * FROM (((SELECT 1)) ORDER BY 1) AS t", syntax.Derived),
+        ("SELECT * FROM (TABLE v)", syntax.Derived),
+    ],
+)
+def test_what_parentheses_hold_in_from(text: str, relation: type[syntax.Relation]) -> None:
+    body = parse_query(text).body
+    assert isinstance(body, syntax.Select)
+    assert isinstance(body.relation, relation)
+
+
+def test_a_table_alone_is_a_query() -> None:
+    (found,) = parse("TABLE v")
+    assert isinstance(found, s.QueryStatement)
