@@ -72,6 +72,24 @@ class CreateCatalog(Statement):
 
 
 @dataclass(frozen=True, slots=True)
+class AlterCatalog(Statement):
+    """ALTER CATALOG name SET (…) | RESET (…) | COMMENT '…'."""
+
+    name: str
+    set_options: tuple[tuple[str, str], ...] = ()
+    reset_options: tuple[str, ...] = ()
+    comment: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AlterDatabase(Statement):
+    """ALTER DATABASE [catalog.]name SET (…)."""
+
+    path: Path
+    set_options: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class CreateDatabase(Statement):
     """CREATE DATABASE [catalog.]name WITH (…)."""
 
@@ -195,6 +213,16 @@ class StatementSet(Statement):
     """EXECUTE STATEMENT SET BEGIN … END, and the same behind EXPLAIN and COMPILE PLAN."""
 
     inserts: tuple[Insert, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BeginStatementSet(Statement):
+    """BEGIN STATEMENT SET alone: the INSERTs up to END are other statements."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndStatementSet(Statement):
+    """END of a statement set that was begun before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,6 +106,14 @@ class CreateTable(Statement):
 
 
 @dataclass(frozen=True, slots=True)
+class ExplainCreateTable(Statement):
+    """EXPLAIN [details] CREATE TABLE … AS SELECT."""
+
+    target: CreateTable
+    details: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class AlterTable(Statement):
     """ALTER TABLE | VIEW … RENAME TO, ALTER TABLE … SET (…) or RESET (…)."""
 

@@ -103,12 +103,18 @@ class Converter:
         return found
 
     def _access(self, node: s.Access) -> Expression:
-        inner = self.convert(node.expr)
-        field = next((f for f in inner.type.fields if f.name == node.name), None)
-        if field is None:
-            raise SqlError(f"{inner.type} has no field '{node.name}'", position=node.position)
-        nullable = field.type.nullable or inner.type.nullable
-        return FieldAccess(name=node.name, expr=inner, type=field.type.with_nullable(nullable))
+        return _field(self.convert(node.expr), node.name, node)
+
+    def _item(self, row: Expression, key: Expression, node: s.Call) -> Expression:
+        """A field of a ROW, by a constant name or number from 1."""
+        value = key.value if isinstance(key, Literal) else None
+        if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= len(row.type.fields):
+            return _field(row, row.type.fields[value - 1].name, node)
+        if not isinstance(value, str):
+            names = ", ".join(f"'{field.name}'" for field in row.type.fields)
+            hint = f"Write one of {names}, or a number from 1 to {len(row.type.fields)}."
+            raise SqlError(f"a field of {row.type} requires a constant name", position=node.position, hint=hint)
+        return _field(row, value, node)
 
     def _call(self, node: s.Call) -> Expression:
         self._check(node)
@@ -127,6 +133,8 @@ class Converter:
                 position=node.position,
                 hint="Spark cannot call Python from inside its loops over arrays; do it in the function itself.",
             )
+        if node.name == "ITEM" and operands[0].type.root is Root.ROW:
+            return self._item(*operands, node)
         if node.name in ("AND", "OR") and 2 < len(operands) <= _NESTED:
             return self._fold(node, operands)
         made = resolve(node.name.upper(), operands, position=node.position, result=node.result)
@@ -156,6 +164,13 @@ class Converter:
         if clause or node.star:
             known(name, node.position)
             raise SqlError(f"{clause or '*'} in a call of {node.name}: it is no aggregate", position=node.position)
+
+
+def _field(row: Expression, name: str, node: s.Expr) -> FieldAccess:
+    field = next((f for f in row.type.fields if f.name == name), None)
+    if field is None:
+        raise SqlError(f"{row.type} has no field '{name}'", position=node.position)
+    return FieldAccess(name=name, expr=row, type=field.type.with_nullable(field.type.nullable or row.type.nullable))
 
 
 def and_members(node: s.Expr | None) -> list[s.Expr]:

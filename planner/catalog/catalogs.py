@@ -13,7 +13,7 @@ from execnodes.core.tables import ResolvedTable
 from execnodes.core.types import LogicalType
 from planner.algebra import CompiledQuery
 from planner.catalog.modules import Modules
-from planner.catalog.store import CatalogStore, Change, Database, MemoryStore, StoreType, memory_store
+from planner.catalog.store import AlterableStore, CatalogStore, Change, Database, MemoryStore, StoreType, memory_store
 from planner.catalog.user_functions import FoundFunction, UserFunction
 
 Identifier = tuple[str, str, str]
@@ -69,6 +69,7 @@ class Catalog:
         self._types = {"generic_in_memory": memory_store, **(types or {})}
         self.catalogs: dict[str, CatalogStore] = {DEFAULT_CATALOG: MemoryStore(DEFAULT_DATABASE)}
         self.catalog_options: dict[str, dict[str, str]] = {DEFAULT_CATALOG: {"type": "generic_in_memory"}}
+        self.catalog_comments: dict[str, str] = {}
         self.temporary_objects: dict[Identifier, CatalogObject] = {}
         self.functions: dict[Identifier, UserFunction] = {}
         self.temporary_functions: dict[Identifier, UserFunction] = {}
@@ -191,17 +192,42 @@ class Catalog:
         known |= {key[2]: each for key, each in self.temporary_objects.items() if key[:2] == (catalog, database)}
         return sorted(name for name, each in known.items() if each is not None and kind_of(each) == kind)
 
-    def create_catalog(self, name: str, options: dict[str, str], if_not_exists: bool = False) -> None:
+    def create_catalog(
+        self, name: str, options: dict[str, str], if_not_exists: bool = False, comment: str | None = None
+    ) -> None:
         """Open a catalog; its options say of which type."""
         if name in self.catalogs:
             if if_not_exists:
                 return
             raise CatalogError(f"catalog {name!r} exists already")
+        self.register(name, self._open(name, options), options)
+        if comment is not None:
+            self.catalog_comments[name] = comment
+
+    def _open(self, name: str, options: dict[str, str]) -> CatalogStore:
         kind = options.get("type", "generic_in_memory")
         if kind not in self._types:
             known = " or ".join(f"'{each}'" for each in sorted(self._types))
             raise CatalogError(f"catalog type {kind!r} is not supported", hint=f"Write 'type' = {known}.")
-        self.register(name, self._types[kind](name, options), options)
+        return self._types[kind](name, options)
+
+    def alter_catalog(self, name: str, options: dict[str, str], comment: str | None) -> None:
+        """Give a catalog other options, under which it is opened again; one in memory keeps what it holds."""
+        store = self.store(name)
+        if options != self.catalog_options[name]:
+            self.catalogs[name] = store if isinstance(store, MemoryStore) else self._open(name, options)
+            remember(options)
+            self.catalog_options[name] = options
+        if comment is not None:
+            self.catalog_comments[name] = comment
+
+    def alter_database(self, path: tuple[str, ...], options: dict[str, str]) -> None:
+        """Set options of a database; CatalogError if it is missing or its catalog cannot change it."""
+        catalog, name, _ = self.qualify((*path, ""))
+        known, store = self.database(catalog, name), self.store(catalog)
+        if not isinstance(store, AlterableStore):
+            raise CatalogError(f"catalog {catalog!r} cannot change its databases")
+        store.alter_database(name, Database(tuple({**dict(known.options), **options}.items()), known.comment))
 
     def register(self, name: str, store: CatalogStore, options: dict[str, str]) -> None:
         """Add a catalog that is open already; CatalogError if the name is taken."""
@@ -220,6 +246,7 @@ class Catalog:
             raise CatalogError(f"catalog {name!r} is in use", hint="USE CATALOG another one first.")
         self._forget((name,))
         del self.catalogs[name]
+        self.catalog_comments.pop(name, None)
 
     def create_database(self, path: tuple[str, ...], created: Database, if_not_exists: bool = False) -> None:
         """Add a database."""

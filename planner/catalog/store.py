@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from execnodes.core.errors import CatalogError
 
@@ -60,6 +60,14 @@ class CatalogStore(Protocol):
         """Make all changes or none; CatalogError (`changed_meanwhile`) if a name does not mean `before` any longer."""
 
 
+@runtime_checkable
+class AlterableStore(Protocol):
+    """A store whose databases can change."""
+
+    def alter_database(self, name: str, changed: Database) -> None:
+        """Put other options and another comment in the place of those of a database that is there."""
+
+
 StoreType = Callable[[str, Mapping[str, str]], CatalogStore]
 """Opens the catalog of a name and its options; CatalogError for options that it does not know."""
 
@@ -90,6 +98,10 @@ class MemoryStore:
             return False
         self._databases[name], self._objects[name] = created, {}
         return True
+
+    def alter_database(self, name: str, changed: Database) -> None:
+        """Change a database."""
+        self._databases[name] = changed
 
     def drop_database(self, name: str, *, cascade: bool) -> bool:
         """Remove a database."""

@@ -3,6 +3,6 @@
 Altering is `alter_table`; CREATE TABLE AS has `query_columns`.
 """
 
-from planner.ddl.apply import DdlResult, execute
+from planner.ddl.apply import DdlResult, execute, plan_insert
 
-__all__ = ["DdlResult", "execute"]
+__all__ = ["DdlResult", "execute", "plan_insert"]

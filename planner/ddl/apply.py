@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import singledispatch
 
@@ -48,14 +49,39 @@ def _execute(statement: s.Statement, catalog: Catalog, configuration: Configurat
 def _create_table(statement: t.CreateTable, catalog: Catalog, configuration: Configuration) -> DdlResult:
     if statement.if_not_exists and _exists(statement.path, statement.temporary, catalog):
         return DdlResult()
+    table, insert = _resolve(statement, catalog, configuration)
+    _put(statement, table, catalog)
+    return DdlResult(insert)
+
+
+def _resolve(
+    statement: t.CreateTable, catalog: Catalog, configuration: Configuration
+) -> tuple[ResolvedTable, s.Insert | None]:
+    """The table, and the INSERT of AS SELECT."""
     with within(f"CREATE TABLE {'.'.join(statement.path)}"):
         fields = query_fields(statement, catalog, configuration)
         table = resolve_table(statement, catalog, fields)
-    _put(statement, table, catalog)
     if statement.query is None:
-        return DdlResult()
+        return table, None
     names = tuple(field.name for field in fields)
-    return DdlResult(s.Insert(statement.path, statement.query, names, text=statement.text, position=statement.position))
+    insert = s.Insert(statement.path, statement.query, names, text=statement.text, position=statement.position)
+    return table, insert
+
+
+@contextmanager
+def plan_insert(statement: t.CreateTable, catalog: Catalog, configuration: Configuration) -> Iterator[s.Insert]:
+    """The INSERT of CREATE TABLE AS; its table is there meanwhile, and gone afterwards."""
+    table, insert = _resolve(statement, catalog, configuration)
+    assert insert is not None
+    identifier = catalog.qualify(statement.path)
+    hidden = catalog.temporary_objects.get(identifier)
+    catalog.temporary_objects[identifier] = table
+    try:
+        yield insert
+    finally:
+        del catalog.temporary_objects[identifier]
+        if hidden is not None:
+            catalog.temporary_objects[identifier] = hidden
 
 
 def _exists(path: s.Path, temporary: bool, catalog: Catalog) -> bool:
@@ -156,7 +182,25 @@ def _function(statement: s.CreateFunction | s.AlterFunction) -> UserFunction:
 
 @_execute.register
 def _create_catalog(statement: s.CreateCatalog, catalog: Catalog, configuration: Configuration) -> DdlResult:
-    catalog.create_catalog(statement.name, dict(statement.options), statement.if_not_exists)
+    catalog.create_catalog(statement.name, dict(statement.options), statement.if_not_exists, statement.comment)
+    return DdlResult()
+
+
+@_execute.register
+def _alter_catalog(statement: s.AlterCatalog, catalog: Catalog, configuration: Configuration) -> DdlResult:
+    name, given = statement.name, dict(statement.set_options)
+    if "type" in (*given, *statement.reset_options):
+        raise CatalogError(f"the type of catalog {name!r} cannot change", hint="DROP the catalog and CREATE it.")
+    catalog.store(name)
+    options = {**catalog.catalog_options[name], **given}
+    kept = {key: value for key, value in options.items() if key not in statement.reset_options}
+    catalog.alter_catalog(name, kept, statement.comment)
+    return DdlResult()
+
+
+@_execute.register
+def _alter_database(statement: s.AlterDatabase, catalog: Catalog, configuration: Configuration) -> DdlResult:
+    catalog.alter_database(statement.path, dict(statement.set_options))
     return DdlResult()
 
 

@@ -11,10 +11,8 @@ from planner.sql.create import Elements, element, function_body
 from planner.sql.script import Script
 from planner.sql.words import TYPES
 
-_OTHERS = {
-    "DATABASE": "A database has no properties.",
-    "CATALOG": "DROP it and CREATE it with other options; what it holds stays where it is stored.",
-}
+_NOT_OWNED = "Rekindle does not own the data: a partition is there when its files are. Leave the statement out."
+_BUCKETS = "No connector has buckets: leave it out."
 
 
 def alter(script: Script) -> s.Statement:
@@ -29,8 +27,25 @@ def alter(script: Script) -> s.Statement:
         return _view(script)
     if script.accept("TABLE"):
         return _table(script)
-    hint = _OTHERS.get(script.token.text.upper(), "Write ALTER TABLE, ALTER VIEW or ALTER FUNCTION.")
+    if script.accept("CATALOG"):
+        return _catalog(script)
+    if script.accept("DATABASE"):
+        path = script.path("a database")
+        script.expect("SET")
+        return s.AlterDatabase(path, script.options())
+    hint = "Write ALTER TABLE, VIEW, FUNCTION, CATALOG or DATABASE."
     raise script.unsupported(f"ALTER {script.shown()}", hint)
+
+
+def _catalog(script: Script) -> s.Statement:
+    name = script.identifier("a catalog")
+    if script.accept("SET"):
+        return s.AlterCatalog(name, set_options=script.options())
+    if script.accept("RESET"):
+        return s.AlterCatalog(name, reset_options=script.parenthesised(lambda: script.text("an option's key")))
+    if script.accept("COMMENT"):
+        return s.AlterCatalog(name, comment=script.text("a comment"))
+    raise script.error("expected SET, RESET or COMMENT")
 
 
 def _view(script: Script) -> s.Statement:
@@ -79,9 +94,9 @@ def _column(script: Script) -> str:
 
 def _parts(script: Script, statement: t.AddParts | t.ModifyParts) -> s.Statement:
     """What stands behind ADD or MODIFY: one part, or several in parentheses."""
-    for word in ("PARTITION", "DISTRIBUTION"):
+    for word, hint in (("PARTITION", _NOT_OWNED), ("DISTRIBUTION", _BUCKETS)):
         if script.at(word):
-            raise script.unsupported(f"{word} here", "Parts of a table that can change: columns, watermark, key.")
+            raise script.unsupported(f"{word} here", hint)
     elements, places = Elements(), list[t.Place]()
     if script.accept("("):
         script.listed(lambda: _part(script, elements, places))
@@ -124,5 +139,7 @@ def _drop(script: Script, path: s.Path, if_exists: bool) -> s.Statement:
         return t.DropParts(path, watermark=True, if_exists=if_exists)
     if script.at("PARTITION") and script.ahead(1).text == "(":
         raise script.unsupported("DROP PARTITION", "Rekindle does not own the data: remove the partition's files.")
+    if script.at("DISTRIBUTION") and script.ahead(1).text in ("", ";"):
+        raise script.unsupported("DROP DISTRIBUTION", _BUCKETS)
     columns = script.parenthesised(lambda: _column(script)) if script.at("(") else (_column(script),)
     return t.DropParts(path, columns, if_exists=if_exists)

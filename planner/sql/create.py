@@ -21,6 +21,8 @@ from planner.table_statements import (
 
 _LIKE_FEATURES = ("ALL", "CONSTRAINTS", "DISTRIBUTION", "GENERATED", "METADATA", "OPTIONS", "PARTITIONS", "WATERMARKS")
 
+_NEVER_OVERWRITTEN = ("ALL", "CONSTRAINTS", "DISTRIBUTION", "PARTITIONS")
+
 
 def create(script: Script) -> Statement:
     """A CREATE statement; CREATE is taken."""
@@ -107,13 +109,15 @@ def _table(script: Script, temporary: bool) -> CreateTable:
         script.expect(")")
     comment = _comment(script)
     if script.at("DISTRIBUTED"):
-        raise script.unsupported("DISTRIBUTED BY", "Leave it out; partition with PARTITIONED BY.")
+        raise script.unsupported("DISTRIBUTED BY", "No connector has buckets: leave it out.")
     partitioned: tuple[str, ...] = ()
     if script.accept("PARTITIONED", "BY"):
         partitioned = script.parenthesised(lambda: script.identifier("a column"))
     options = with_options(script)
     like = _like(script) if script.at("LIKE") else None
     source = script.query() if script.accept("AS") else None
+    if source is not None and temporary:
+        raise SqlError("CREATE TABLE AS makes no temporary table", position=position, hint="Leave TEMPORARY out.")
     if elements.names and (elements.columns or elements.watermarks or elements.keys):
         raise SqlError(
             f"CREATE TABLE {'.'.join(path)}: column {elements.names[0]} has no type",
@@ -220,12 +224,15 @@ def _like(script: Script) -> Like:
     source = script.path("a table")
     found: list[tuple[str, str]] = []
     if script.accept("("):
-        while not script.accept(")"):
+        while not found or not script.accept(")"):
             if not script.at_any("INCLUDING", "EXCLUDING", "OVERWRITING"):
                 raise script.error("expected INCLUDING, EXCLUDING or OVERWRITING")
             strategy = script.take().text.upper()
             if not script.at_any(*_LIKE_FEATURES):
                 raise script.error(f"expected one of {', '.join(_LIKE_FEATURES)}")
+            if strategy == "OVERWRITING" and script.at_any(*_NEVER_OVERWRITTEN):
+                hint = f"Write EXCLUDING {script.token.text.upper()}."
+                raise script.unsupported(f"OVERWRITING {script.token.text.upper()}", hint)
             if any(feature == script.token.text.upper() for feature, _ in found):
                 raise SqlError(f"LIKE names {script.token.text.upper()} twice", position=script.here)
             found.append((script.take().text.upper(), strategy))

@@ -48,7 +48,7 @@ _BEGINNINGS = {
     "DELETE": "Rows are not deleted by statements: a row goes when a query no longer gives it.",
     "MERGE": "Write INSERT INTO a table with a primary key.",
     "UPSERT": "Write INSERT INTO a table with a primary key.",
-    "REPLACE": "Write INSERT INTO a table with a primary key, or INSERT OVERWRITE.",
+    "REPLACE": "Write CREATE OR REPLACE TABLE … AS SELECT; for rows, INSERT INTO a table with a primary key.",
     "TRUNCATE": "Write INSERT OVERWRITE.",
     "ANALYZE": "Plans do not go by statistics: leave it out.",
     "CALL": "There are no procedures.",

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from execnodes.core.errors import SqlError
 from execnodes.core.explain_details import DETAILS
 from planner import statements as s
+from planner.sql.create import create
 from planner.sql.inserts import body, statement_set
 from planner.sql.script import Script
+from planner.table_statements import CreateTable, ExplainCreateTable
 
 
 def explain(script: Script) -> s.Statement:
@@ -18,6 +22,18 @@ def explain(script: Script) -> s.Statement:
         script.take()
         return s.ExplainPlan(script.text("a plan file"), details)
     script.accept("PLAN", "FOR")
+    position, start = script.here, script.offset
+    if script.at("CREATE"):
+        script.take()
+        created = create(script)
+        if not isinstance(created, CreateTable) or created.query is None:
+            raise SqlError("EXPLAIN of a CREATE requires AS SELECT", position=position)
+        target = replace(created, text=script.source.text[start : script.end], position=position)
+        return ExplainCreateTable(target, details)
+    if script.accept("EXECUTE") and script.at("STATEMENT"):
+        script.expect("STATEMENT", "SET", "BEGIN")
+        found = statement_set(script)
+        return s.Explain(replace(found, text=script.source.text[start : script.end], position=position), details)
     return s.Explain(body(script), details)
 
 

@@ -97,7 +97,7 @@ def _reset(script: Script) -> s.Statement:
 def _begin(script: Script) -> s.Statement:
     script.expect("STATEMENT", "SET")
     script.accept(";")
-    return statement_set(script)
+    return s.BeginStatementSet() if script.ended else statement_set(script)
 
 
 def _load(script: Script) -> s.Statement:
@@ -130,6 +130,7 @@ _STARTS: dict[str, Callable[[Script], s.Statement]] = {
     "INSERT": insert,
     "EXECUTE": execute,
     "BEGIN": _begin,
+    "END": lambda _: s.EndStatementSet(),
     "COMPILE": compile_plan,
     "STOP": stop,
     "LOAD": _load,

@@ -13,8 +13,8 @@ RESERVED = frozenset(
 """Words that begin or end a part of a statement, so that they are names only in backticks."""
 
 BEGINNINGS = (
-    "SELECT", "WITH", "VALUES", "ADD", "ALTER", "BEGIN", "COMPILE", "CREATE", "DESC", "DESCRIBE", "DROP", "EXECUTE",
-    "EXPLAIN", "INSERT", "LOAD", "RESET", "SET", "SHOW", "STOP", "UNLOAD", "USE",
+    "SELECT", "WITH", "VALUES", "ADD", "ALTER", "BEGIN", "COMPILE", "CREATE", "DESC", "DESCRIBE", "DROP", "END",
+    "EXECUTE", "EXPLAIN", "INSERT", "LOAD", "RESET", "SET", "SHOW", "STOP", "UNLOAD", "USE",
 )  # fmt: skip
 """The words a statement may begin with."""
 

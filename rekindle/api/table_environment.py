@@ -38,10 +38,11 @@ from rekindle.spark.types import row_type
 from rekindle.statements.catalog_tables import CatalogTables
 from rekindle.statements.compile import compile_body, lineages
 from rekindle.statements.evolution import Approve, Origin
-from rekindle.statements.execute import execute
+from rekindle.statements.execute import execute, require_insert
 from rekindle.statements.option_places import placed_options
 from rekindle.statements.plan_upgrade import PlanUpgrade, upgrade_plan
 from rekindle.statements.query_sink import collected
+from rekindle.statements.script_body import script_body
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -64,6 +65,8 @@ class TableEnvironment(SessionCatalog):
         self.spark = spark
         self.jobs: list[Job] = []
         """Jobs of INSERTs and plans that were started here, ended ones too."""
+        self.open_inserts: list[Insert] | None = None
+        """INSERTs of a statement set that was begun and waits for END."""
         self.approve: Approve | None = None
         """Asked about state that a changed query loses, if `table.plan.evolution.consent` is await_approval."""
         self._named = 0
@@ -85,7 +88,11 @@ class TableEnvironment(SessionCatalog):
 
     def execute_sql(self, statement: str) -> TableResult:
         """Execute one statement; an INSERT, a plan or a SELECT is started and not waited for."""
-        return execute(_only(parse(statement), "execute_sql"), self)
+        return self._execute(_only(parse(statement), "execute_sql"))
+
+    def _execute(self, statement: Statement) -> TableResult:
+        require_insert(statement, self)
+        return execute(statement, self)
 
     def execute_script(self, text: str, on_result: OnResult | None = None) -> list[TableResult]:
         """Execute statements in order.
@@ -96,7 +103,7 @@ class TableEnvironment(SessionCatalog):
         script = parse(text)
         for statement in script:
             with placed_options(script):
-                result = execute(statement, self)
+                result = self._execute(statement)
             if on_result is not None:
                 on_result(statement, result)
             elif result.is_query or self.configuration.flag("table.dml-sync"):
@@ -258,28 +265,11 @@ class TableEnvironment(SessionCatalog):
         """Run a script's DDL and SETs and compile its one INSERT, statement set or query, as `compile_plan_sql`."""
         script = parse(text)
         with no_collection(), placed_options(script):
-            return self.compile_body(self._body_of(script), from_plan=from_plan)
+            return self.compile_body(script_body(script, self), from_plan=from_plan)
 
     def lineage_of_script(self, text: str) -> tuple[Lineage, ...]:
         """Run a script's DDL and SETs, and say which table columns feed each column of each sink."""
-        return lineages(self._body_of(parse(text)), self.catalog, self.configuration)
-
-    def _body_of(self, script: Sequence[Statement]) -> Body:
-        """Run a script's DDL and SETs, and give the one statement that can be compiled."""
-        bodies: list[Body] = []
-        for statement in script:
-            if isinstance(statement, Body):
-                bodies.append(statement)
-            else:
-                execute(statement, self)
-        if len(bodies) != 1:
-            where = bodies[1].position if bodies else None
-            raise SqlError(
-                f"a script to compile has one INSERT, statement set or query; this one has {len(bodies)}",
-                position=where,
-                hint="Put several INSERTs into EXECUTE STATEMENT SET BEGIN … END.",
-            )
-        return bodies[0]
+        return lineages(script_body(parse(text), self), self.catalog, self.configuration)
 
     def compile_body(
         self, body: Body, plans: Sequence[ExecGraph] = (), from_plan: PlanSource | None = None

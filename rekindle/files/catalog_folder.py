@@ -117,6 +117,12 @@ class CatalogFolder:
             self._write_database(name, created)
         return True
 
+    def alter_database(self, name: str, changed: Database) -> None:
+        """Change a database's options and comment."""
+        _refuse_secrets(dict(changed.options))
+        with _told(self._path), self._lock():
+            self._write_database(name, changed)
+
     def drop_database(self, name: str, *, cascade: bool) -> bool:
         """Remove a database; it is gone at once, its files a moment later."""
         with _told(self._path), self._lock():

@@ -14,6 +14,7 @@ from execnodes.core.secrets import masked_options
 from planner import ddl
 from planner.statements import (
     AddJar,
+    BeginStatementSet,
     CompileAndExecutePlan,
     CompilePlan,
     Describe,
@@ -21,6 +22,7 @@ from planner.statements import (
     DescribeFunction,
     DescribeJob,
     DropPlan,
+    EndStatementSet,
     ExecutePlan,
     Explain,
     ExplainPlan,
@@ -33,6 +35,7 @@ from planner.statements import (
     StatementSet,
     StopJob,
 )
+from planner.table_statements import ExplainCreateTable
 from rekindle.results.compiled_plan import CompiledPlan
 from rekindle.results.plan_reference import local_path
 from rekindle.results.table_result import TableResult
@@ -55,8 +58,34 @@ def execute(statement: Statement, environment: Session) -> TableResult:
 @execute.register(StatementSet)
 @execute.register(QueryStatement)
 def _(statement: Insert | StatementSet | QueryStatement, environment: Session) -> TableResult:
+    if environment.open_inserts is not None and isinstance(statement, Insert):
+        environment.open_inserts.append(statement)
+        return TableResult(message="Added to the statement set.")
     # Every run goes through the plan's JSON: `compile_body` gives what was read back from it.
     return environment.execute_plan(environment.compile_body(statement))
+
+
+@execute.register(BeginStatementSet)
+def _(statement: BeginStatementSet, environment: Session) -> TableResult:
+    environment.open_inserts = []
+    return TableResult(message="The statement set is open: write its INSERTs, then END.")
+
+
+@execute.register(EndStatementSet)
+def _(statement: EndStatementSet, environment: Session) -> TableResult:
+    inserts, environment.open_inserts = environment.open_inserts, None
+    if not inserts:
+        what = "no statement set is open" if inserts is None else "the statement set has no INSERT"
+        raise SqlError(what, position=statement.position, hint="Write BEGIN STATEMENT SET, INSERTs, and END.")
+    text = ";\n".join(each.text for each in inserts)
+    return execute(StatementSet(tuple(inserts), text=text, position=statement.position), environment)
+
+
+def require_insert(statement: Statement, environment: Session) -> None:
+    """SqlError for what an open statement set cannot have."""
+    if environment.open_inserts is not None and not isinstance(statement, Insert | EndStatementSet):
+        hint = "Write END first."
+        raise SqlError("a statement set has only INSERTs", position=statement.position, hint=hint)
 
 
 @contextmanager
@@ -123,6 +152,13 @@ def _(statement: DescribeFunction, environment: Session) -> TableResult:
 @execute.register(Explain)
 def _(statement: Explain, environment: Session) -> TableResult:
     text = environment.compile_body(statement.target).explain(*statement.details)
+    return TableResult(columns=("result",), rows=[(text,)])
+
+
+@execute.register(ExplainCreateTable)
+def _(statement: ExplainCreateTable, environment: Session) -> TableResult:
+    with ddl.plan_insert(statement.target, environment.catalog, environment.configuration) as insert:
+        text = environment.compile_body(insert).explain(*statement.details)
     return TableResult(columns=("result",), rows=[(text,)])
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from execnodes.core.graph import ExecGraph
     from execnodes.core.options import Configuration
     from planner.catalog.catalogs import Catalog
-    from planner.statements import Body
+    from planner.statements import Body, Insert
     from rekindle.results.compiled_plan import CompiledPlan, PlanSource
     from rekindle.results.plan_reference import PlanReference
     from rekindle.results.table_result import TableResult
@@ -26,6 +26,8 @@ class Session(Protocol):
     configuration: Configuration
     catalog: Catalog
     jobs: list[Job]
+    open_inserts: list[Insert] | None
+    """INSERTs of a statement set that was begun and waits for END."""
 
     def execute_sql(self, statement: str) -> TableResult:
         """Execute one statement."""

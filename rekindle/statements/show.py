@@ -50,7 +50,7 @@ def show(statement: Show, catalog: Catalog, configuration: Configuration) -> Lis
             f"SHOW {what} is not supported", position=statement.position, hint=f"There is SHOW {', '.join(lists)}."
         )
     names = [name for name in lists[what]() if _matches(name, statement)]
-    return (what.lower().removesuffix("s"),), [(name,) for name in names]
+    return (f"{what.removeprefix('USER ').lower().removesuffix('s')} name",), [(name,) for name in names]
 
 
 def describe(statement: Describe, catalog: Catalog, configuration: Configuration) -> Listing:
@@ -67,7 +67,8 @@ def describe(statement: Describe, catalog: Catalog, configuration: Configuration
     schema = table.table_schema
     key = schema.primary_key
     watermarks = {each.rowtime_attribute: each.expression.serializable_string for each in schema.watermark_specs}
-    return names, [
+    has_comments = any(column.comment is not None for column in schema.columns)
+    return (*names, *["comment"] * has_comments), [
         (
             column.name,
             str(column.data_type.with_nullable(True)),
@@ -75,6 +76,7 @@ def describe(statement: Describe, catalog: Catalog, configuration: Configuration
             f"PRI({', '.join(key.columns)})" if key and column.name in key.columns else None,
             _extras(column),
             watermarks.get(column.name),
+            *[column.comment] * has_comments,
         )
         for column in schema.columns
     ]
@@ -94,7 +96,8 @@ def describe_catalog(statement: DescribeCatalog, catalog: Catalog) -> Listing:
     """DESCRIBE CATALOG: its name and type; EXTENDED, its options too."""
     catalog.store(statement.name)
     options = masked_options(catalog.catalog_options.get(statement.name, {}))
-    rows = [("name", statement.name), ("type", options.get("type", "generic_in_memory"))]
+    comment = catalog.catalog_comments.get(statement.name)
+    rows = [("name", statement.name), ("type", options.get("type", "generic_in_memory")), ("comment", comment)]
     if statement.extended:
         rows += [(f"option:{key}", value) for key, value in sorted(options.items()) if key != "type"]
     return ("info name", "info value"), list(rows)
@@ -105,7 +108,9 @@ def create_statement(kind: str, path: tuple[str, ...], catalog: Catalog) -> str:
     if kind == "CATALOG":
         if path[0] not in catalog.catalogs:
             raise CatalogError(f"catalog {path[0]!r} does not exist")
-        return f"CREATE CATALOG {quoted(path)}{_with(catalog.catalog_options.get(path[0], {}))}"
+        comment = catalog.catalog_comments.get(path[0])
+        told, before = ("", " ") if comment is None else (f"\n{_comment(comment).lstrip()}", "\n")
+        return f"CREATE CATALOG {quoted(path)}{told}{_with(catalog.catalog_options.get(path[0], {}), before)}"
     entry = catalog.get(path)
     temporary = "TEMPORARY " if entry.temporary else ""
     if isinstance(entry.object, View):
@@ -152,13 +157,13 @@ def _tail(table: ResolvedTable) -> str:
     return comment + keys + _with(table.options or {})
 
 
-def _with(options: dict[str, str]) -> str:
+def _with(options: dict[str, str], before: str = " ") -> str:
     if not options:
         return ""
     lines = ",\n".join(
         f"  '{_escaped(key)}' = '{_escaped(value)}'" for key, value in sorted(masked_options(options).items())
     )
-    return f" WITH (\n{lines}\n)"
+    return f"{before}WITH (\n{lines}\n)"
 
 
 def _escaped(text: str) -> str:
@@ -168,7 +173,8 @@ def _escaped(text: str) -> str:
 def _extras(column: Column) -> str | None:
     if column.kind == "PHYSICAL":
         return None
-    return _declared(column) if column.kind == "COMPUTED" else _declared(column).partition(" METADATA")[1].strip()
+    declared = _declared(column)
+    return declared if column.kind == "COMPUTED" else declared[declared.index(" METADATA") + 1 :]
 
 
 def system_functions() -> set[str]:

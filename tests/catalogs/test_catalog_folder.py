@@ -223,7 +223,9 @@ def test_a_catalog_of_ones_own() -> None:
 def test_describe_catalog(tmp_path: Path) -> None:
     environment = TableEnvironment.create()
     environment.execute_sql(f"CREATE CATALOG c WITH ('type' = 'file', 'path' = '{tmp_path}/c')")
-    assert environment.execute_sql("DESCRIBE CATALOG c").rows == [("name", "c"), ("type", "file")]
-    assert environment.execute_sql("DESC CATALOG EXTENDED c").rows[2:] == [("option:path", f"{tmp_path}/c")]
+    assert environment.execute_sql("DESCRIBE CATALOG c").rows == [
+        ("name", "c"), ("type", "file"), ("comment", None),
+    ]  # fmt: skip
+    assert environment.execute_sql("DESC CATALOG EXTENDED c").rows[3:] == [("option:path", f"{tmp_path}/c")]
     with pytest.raises(CatalogError, match="'d' does not exist"):
         environment.execute_sql("DESCRIBE CATALOG d")
