@@ -134,7 +134,7 @@ class Converter:
                 hint="Spark cannot call Python from inside its loops over arrays; do it in the function itself.",
             )
         if node.name == "ITEM" and operands[0].type.root is Root.ROW:
-            return self._item(*operands, node)
+            return self._item(operands[0], operands[1], node)
         if node.name in ("AND", "OR") and 2 < len(operands) <= _NESTED:
             return self._fold(node, operands)
         made = resolve(node.name.upper(), operands, position=node.position, result=node.result)

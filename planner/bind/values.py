@@ -35,8 +35,17 @@ def build_values(node: s.Values, catalog: Catalog, expected: Expected) -> Logica
     type_ = row_of(names, types)
     if all(isinstance(value, Literal) for each in folded for value in each):
         return Values(tuple(tuple(each) for each in folded), type_)
-    plans: list[Logical] = [project(single_row().logical, each, names) for each in folded]
+    plans: list[Logical] = [
+        project(single_row().logical, [_not_wider(value, t) for value, t in zip(each, types, strict=True)], names)
+        for each in folded
+    ]
     return plans[0] if len(plans) == 1 else SetOperation(SetKind.UNION, tuple(plans), True, type_)
+
+
+def _not_wider(value: Expression, type_: LogicalType) -> Expression:
+    """The value with the type of its column; a constant that was computed may have got one with NULLs."""
+    known = isinstance(value, Literal) and value.value is not None and value.type.nullable and not type_.nullable
+    return value.model_copy(update={"type": value.type.not_null()}) if known else value
 
 
 def typed_null(value: Expression, node: s.Expr, index: int, expected: Expected) -> Expression:

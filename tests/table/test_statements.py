@@ -89,6 +89,11 @@ def test_a_script_of_create_table_as_is_compiled(session: TableEnvironment) -> N
     assert "database.k3], fields=[b]" in plan.explain()
 
 
+def test_a_constant_beside_an_array_keeps_its_type(session: TableEnvironment) -> None:
+    rows = ", ".join(f"(CAST({value} AS DECIMAL(38, 18)), ARRAY[1])" for value in ("'1.5'", "2"))
+    assert "union" in session.compile_plan_sql(f"VALUES {rows}").as_json_string()
+
+
 def test_a_statement_set_may_come_in_pieces(session: TableEnvironment) -> None:
     session.execute_sql("BEGIN STATEMENT SET;")
     with pytest.raises(SqlError, match="only INSERTs"):
