@@ -104,7 +104,7 @@ def test_results_say_what_they_are(capsys: pytest.CaptureFixture[str]) -> None:
     assert (schema.get_field_count(), schema.get_field_name(0), schema.get_field_name(1)) == (1, "view name", None)
     assert str(schema.get_field_data_type("view name")) == str(schema.get_field_data_type(0)) == "STRING"
     assert schema.get_field_data_type("x") is None
-    assert str(schema.to_row_data_type()) == "ROW<`view` STRING>"
+    assert str(schema.to_row_data_type()) == "ROW<`view name` STRING>"
     environment.from_path("one").print_explain(ExplainDetail.CHANGELOG_MODE)
     assert "[+I]" in capsys.readouterr().out
     statements = environment.create_statement_set()
