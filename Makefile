@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Tests that must not run side by side share an xdist_group.
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup
 
-.PHONY: demo test test-long check lint fuzz bench bench-flink goldens fixtures clean
+.PHONY: demo test test-long test-flink check lint fuzz bench bench-flink goldens fixtures clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m examples.flights
@@ -16,6 +16,10 @@ test: $(VENV)/.test
 
 test-long: $(VENV)/.test
 	HYPOTHESIS_PROFILE=new $(PYTEST) -m long
+
+# Flink's own tests of functions against this engine, beside tests/flink_suites/ledger.txt; needs Maven for Flink's jars.
+test-flink: $(VENV)/.test
+	$(BIN)/python -m tests.flink_suites $(FLINK)
 
 check: lint test
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from docs.markers import between_markers
@@ -17,6 +18,7 @@ from execnodes.functions.unsupported import INSTEAD
 from rekindle.connectors.format import RecordFormat
 from rekindle.connectors.formats import formats
 
+SCORE = Path(__file__).parents[1] / "tests" / "flink_suites" / "score.json"
 PAGE = Path(__file__).with_name("support.md")
 
 
@@ -30,8 +32,26 @@ def render() -> str:
         f"Aggregate functions: {_listed(public)}.\n\n",
         *_table("Scalar function or operator", "Takes", "In Spark SQL", rows=_functions()),
         *_table("Function of Flink that there is not", "Instead", rows=_missing()),
+        "Cases of Flink 2.3's own tests of functions (`make test-flink`); those that do not pass stand by name in "
+        "[the ledger](../tests/flink_suites/ledger.txt).\n\n",
+        *_table("Test class", "Cases", "Pass", "Not supported", "Java's own", "To do", rows=_suites()),
     ]
     return "".join(parts)
+
+
+def _suites() -> Iterator[tuple[str, ...]]:
+    score = json.loads(SCORE.read_text(encoding="utf-8"))
+    total = {"cases": 0}
+    for suite, counts in score.items():
+        yield suite, *_counts(counts)
+        total = {key: total.get(key, 0) + counts.get(key, 0) for key in {*total, *counts}}
+    yield "all", *_counts(total)
+
+
+def _counts(of: Mapping[str, int]) -> tuple[str, ...]:
+    java = of.get("java", 0) + of.get("input", 0)
+    left = of["cases"] - of["pass"] - of.get("missing", 0) - java
+    return tuple(map(str, (of["cases"], of["pass"], of.get("missing", 0), java, left)))
 
 
 def _table(*head: str, rows: Iterable[tuple[str, ...]]) -> Iterator[str]:

@@ -1,0 +1,187 @@
+"""What this engine makes of the cases."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from execnodes.core.errors import RekindleError
+from execnodes.core.types import INTERVAL_DAY_TIME, INTERVAL_YEAR_MONTH, TEXTS, LogicalType, Root
+from rekindle.api.table_environment import TableEnvironment
+from rekindle.results.json_values import Json, to_json
+from tests.flink_suites.cases import Case, plain, split_map, type_of, written
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_TABLE = "UnnamedTable$0"
+_ANY_TABLE = re.compile(r"UnnamedTable\$\d+")
+_NANOSECONDS = re.compile(r"(?<=TIMESTAMP)\([789]\)|(?<=TIMESTAMP_LTZ)\([789]\)")
+"""Columns are declared with the microseconds that there are."""
+_UNDOES = {"-U": True, "-D": True, "+I": False, "+U": False}
+
+
+def verdicts(cases: Sequence[Case], spark: SparkSession) -> Iterator[tuple[Case, str]]:
+    """Each case with what is wrong about this engine's answer; empty if it passes."""
+    for _, group in groupby(cases, key=lambda case: case.group):
+        yield from _of_specification(list(group), spark)
+
+
+def _of_specification(cases: Sequence[Case], spark: SparkSession) -> Iterator[tuple[Case, str]]:
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            environment = _environment(cases[0], Path(folder), spark)
+        except (RekindleError, ValueError, LookupError) as error:
+            yield from ((case, f"its rows cannot be given: {_first_line(error)}") for case in cases)
+            return
+        refused = {case: problem for case in cases if (problem := _refusal(case, environment)) is not None}
+        run = [case for case in cases if case not in refused]
+        answers = _together([case for case in run if not case.aggregate and not case.refused], environment)
+        for case in cases:
+            if case in refused:
+                yield case, "" if case.refused else f"refused: {refused[case]}"
+                continue
+            try:
+                found = answers[case] if case in answers else _rows(_query(case), environment)
+            except Exception as error:  # noqa: BLE001  # whatever comes out of Spark is what the case gives
+                known = isinstance(error, RekindleError)
+                problem = f"fails: {_first_line(error)}"
+                yield case, "" if case.refused and known else problem if known else f"not an error of ours: {problem}"
+                continue
+            yield case, _difference(case, *found)
+
+
+def _environment(case: Case, folder: Path, spark: SparkSession) -> TableEnvironment:
+    """A session with the rows of a specification as its one table."""
+    mode = "streaming" if case.aggregate else "batch"
+    configuration = {"execution.runtime-mode": mode, "parallelism.default": "1", **case.configuration}
+    environment = TableEnvironment.create(configuration, spark=spark)
+    if not case.rows:
+        environment.execute_sql(f"CREATE TEMPORARY VIEW `{_TABLE}` AS SELECT * FROM (VALUES (1)) AS t (f0)")
+        return environment
+    types = [type_of(_NANOSECONDS.sub("(6)", each)) for each in case.types]
+    lines = []
+    for row in case.rows:
+        values: dict[str, Json] = {}
+        for name, value, t in zip(case.names, row["row"], types, strict=True):
+            if _is_split(t):
+                values[f"{name}_keys"], values[f"{name}_values"] = split_map(value, t, case.zone)
+            else:
+                values[_field(name, t)] = written(value, t, case.zone)
+        before, after = (values, None) if _UNDOES[row["kind"]] else (None, values)
+        change = {"before": before, "after": after, "op": "d" if after is None else "c"}
+        lines.append(json.dumps(change if case.aggregate else values))
+    (folder / "rows.json").write_text("\n".join(lines), encoding="utf-8")
+    columns = ", ".join(_column(name, t) for name, t in zip(case.names, types, strict=True))
+    format = "debezium-json" if case.aggregate else "json"
+    options = f"'connector' = 'filesystem', 'path' = '{folder}', 'format' = '{format}'"
+    environment.execute_sql(f"CREATE TABLE `{_TABLE}` ({columns}) WITH ({options})")
+    return environment
+
+
+_UNITS = {INTERVAL_DAY_TIME.root: "INTERVAL '0.001' SECOND", INTERVAL_YEAR_MONTH.root: "INTERVAL '1' MONTH"}
+
+
+def _field(name: str, t: LogicalType) -> str:
+    """Where a column's values stand; intervals, which no format holds, as numbers."""
+    return f"{name}_length" if t.root in _UNITS else name
+
+
+def _is_split(t: LogicalType) -> bool:
+    """Whether it is a map whose keys JSON cannot have."""
+    return t.root is Root.MAP and t.key.root not in TEXTS
+
+
+def _column(name: str, t: LogicalType) -> str:
+    if _is_split(t):
+        parts = f"`{name}_keys` ARRAY<{t.key}>, `{name}_values` ARRAY<{t.element}>"
+        return f"{parts}, `{name}` AS MAP_FROM_ARRAYS(`{name}_keys`, `{name}_values`)"
+    if t.root in _UNITS:
+        return f"`{_field(name, t)}` BIGINT, `{name}` AS `{_field(name, t)}` * {_UNITS[t.root]}"
+    return f"`{name}` {t}"
+
+
+def _query(*cases: Case) -> str:
+    if cases[0].aggregate:
+        return _ANY_TABLE.sub(f"`{_TABLE}`", cases[0].sql)
+    return f"SELECT {', '.join(case.sql for case in cases)} FROM `{_TABLE}`"
+
+
+def _refusal(case: Case, environment: TableEnvironment) -> str | None:
+    try:
+        environment.compile_script(_query(case))
+    except RekindleError as error:
+        return _first_line(error)
+    except Exception as error:  # noqa: BLE001  # a defect that the ledger is to name
+        return f"not an error of ours: {_first_line(error)}"
+    return None
+
+
+def _together(cases: Sequence[Case], environment: TableEnvironment) -> dict[Case, Any]:
+    """Answers of the cases as columns of one query; of none of them if it fails."""
+    if len(cases) < 2:
+        return {}
+    widths = [len(case.result_types) for case in cases]
+    try:
+        types, rows = _rows(_query(*cases), environment)
+    except Exception:  # noqa: BLE001  # one after the other they say which it is
+        return {}
+    if len(types) != sum(widths):
+        return {}
+    answers, at = {}, 0
+    for case, width in zip(cases, widths, strict=True):
+        answers[case] = types[at : at + width], [row[at : at + width] for row in rows]
+        at += width
+    return answers
+
+
+def _rows(query: str, environment: TableEnvironment) -> tuple[tuple[LogicalType, ...], list[list[Json]]]:
+    """Types and rows of a query; of changes, what is left at the end."""
+    result = environment.execute_sql(query)
+    rows: list[list[Json]] = []
+    for kind, values in result.collect_changes():
+        row = [to_json(value, t) for value, t in zip(values, result.types, strict=True)]
+        rows.remove(row) if _UNDOES[kind.short] else rows.append(row)
+    return result.types, rows
+
+
+def _difference(case: Case, types: Sequence[LogicalType], rows: Sequence[Sequence[Json]]) -> str:
+    if case.refused:
+        return f"taken: {json.dumps(rows, default=str)[:200]}"
+    try:
+        wanted_types = [type_of(text) for text in case.result_types]
+        wanted = _wanted(case, wanted_types)
+    except (RekindleError, ValueError, LookupError) as error:
+        return f"its type is not known: {_first_line(error)}"
+    found = [list(row) for row in rows]
+    if case.results and sorted(found, key=str) != sorted(wanted, key=str):
+        return f"gives {_shown(found)}, not {_shown(wanted)}"
+    pairs = zip(types, wanted_types, strict=True)
+    odd = [f"{ours} instead of {theirs}" for ours, theirs in pairs if ours.regular() != theirs.regular()]
+    return f"has the type {odd[0]}" if odd else ""
+
+
+def _wanted(case: Case, types: Sequence[LogicalType]) -> list[list[Json]]:
+    """The rows that Flink gives; none where its test looks at types alone."""
+    if not case.aggregate:
+        return (
+            [[plain(value, t, case.zone) for value, t in zip(case.results, types, strict=True)]] if case.results else []
+        )
+    rows: list[list[Json]] = []
+    for each in case.results:
+        row = [plain(value, t, case.zone) for value, t in zip(each["row"], types, strict=True)]
+        rows.remove(row) if _UNDOES[each["kind"]] else rows.append(row)
+    return rows
+
+
+def _shown(rows: Sequence[Sequence[Json]]) -> str:
+    return json.dumps(rows[0] if len(rows) == 1 else rows, ensure_ascii=False)[:200]
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:200]

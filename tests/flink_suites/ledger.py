@@ -1,0 +1,93 @@
+"""Cases that do not pass, each with one of few reasons, and the score."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+
+from tests.flink_suites.cases import Case
+from tests.flink_suites.flink import HERE
+
+LEDGER = HERE / "ledger.txt"
+SCORE = HERE / "score.json"
+REASONS = {
+    "missing": "not supported, and documented so",
+    "java": "a function, type or value of Java that the test brings along",
+    "input": "the test's row holds no value of its column's type",
+    "nanoseconds": "Spark keeps microseconds",
+    "lenient": "Flink refuses it; this engine takes it and gives a value",
+    "flink": "Flink's value is a mistake",
+    "todo": "to be done",
+}
+
+
+def stored() -> dict[str, str]:
+    """Reason of each case that does not pass."""
+    lines = LEDGER.read_text(encoding="utf-8").splitlines() if LEDGER.exists() else []
+    pairs = (line.split(maxsplit=2) for line in lines if line and not line.startswith("#"))
+    return {case: reason for case, reason, *_ in pairs}
+
+
+def changes(ledger: Mapping[str, str], problems: Mapping[str, str]) -> Iterator[str]:
+    """What the ledger does not say of the cases that were run."""
+    for case, problem in problems.items():
+        if problem and case not in ledger:
+            yield f"{case} fails and is not in the ledger: {problem}"
+        elif not problem and case in ledger:
+            yield f"{case} passes and is in the ledger"
+
+
+def keep(cases: Sequence[Case], problems: Mapping[str, str]) -> None:
+    """Write the ledger of a run, reasons that are known kept, and the score."""
+    known = stored()
+    kept = {case: line for case, line in _lines().items() if case not in problems}
+    for case in cases:
+        problem = problems[case.id]
+        if problem:
+            reason = known.get(case.id) or guessed(case, problem)
+            kept[case.id] = f"{case.id} {reason} {problem}"
+    order = {case.id: at for at, case in enumerate(cases)}
+    head = [f"# {reason}: {meaning}" for reason, meaning in REASONS.items()]
+    lines = [kept[case] for case in sorted(kept, key=lambda case: order.get(case, -1))]
+    LEDGER.write_text("\n".join([*head, *lines, ""]), encoding="utf-8")
+    keep_score(cases, problems)
+
+
+def keep_score(cases: Sequence[Case], problems: Mapping[str, str]) -> None:
+    """Write how many cases of each class pass, and how many do not for which reason."""
+    score = json.loads(SCORE.read_text(encoding="utf-8")) if SCORE.exists() else {}
+    reasons = stored()
+    for suite in sorted({case.suite for case in cases}):
+        of_suite = [case.id for case in cases if case.suite == suite]
+        left = [reasons[case] for case in of_suite if case in reasons]
+        passed = sum(not problems[case] for case in of_suite)
+        score[suite] = {"cases": len(of_suite), "pass": passed, **{r: left.count(r) for r in REASONS if r in left}}
+    SCORE.write_text(f"{json.dumps(dict(sorted(score.items())), indent=2)}\n", encoding="utf-8")
+
+
+def guessed(case: Case, problem: str) -> str:
+    """A first reason, to be looked at."""
+    if case.functions:
+        return "java"
+    if "'java'" in problem or "a java is" in problem:
+        return "java"
+    if "no value of type" in problem or "not a value of type" in problem:
+        return "input"
+    if (
+        "BITMAP" in f"{problem} {case.sql}"
+        or "STRUCTURED" in case.sql
+        or "is not supported" in problem
+        or "unknown function" in problem
+        or "its type is not known" in problem
+    ):
+        return "missing"
+    if "microseconds" in problem:
+        return "nanoseconds"
+    if problem.startswith("taken:"):
+        return "lenient"
+    return "todo"
+
+
+def _lines() -> dict[str, str]:
+    lines = LEDGER.read_text(encoding="utf-8").splitlines() if LEDGER.exists() else []
+    return {line.split(maxsplit=1)[0]: line for line in lines if line and not line.startswith("#")}
