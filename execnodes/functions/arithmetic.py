@@ -58,9 +58,9 @@ def _bind_divide(call: Invocation) -> Binding | None:
 
 
 def _bind_remainder(call: Invocation) -> Binding | None:
-    """MOD of integers has the type of the divisor."""
+    """MOD of whole numbers has the type of the divisor."""
     binding = _numbers(call, type_rules.decimal_remainder)
-    if binding is None or binding.type.root not in INTEGERS:
+    if binding is None or binding.type.root not in (*INTEGERS, Root.DECIMAL) or binding.type.scale:
         return binding
     divisor = call.operands[1].type
     wanted = divisor if divisor.root in INTEGERS else binding.type

@@ -125,6 +125,15 @@ def test_a_remainder_of_whole_decimals_has_the_type_of_the_divisor() -> None:
     assert found == [f"DECIMAL{b} NOT NULL" for b in types.values()]
 
 
+def test_a_remainder_of_a_whole_decimal_by_an_integer_has_its_type() -> None:
+    columns = ", ".join(
+        f"CAST(7 AS DECIMAL(10, {scale})) % CAST(4 AS {t})" for scale, t in ((0, "INT"), (0, "SMALLINT"))
+    )
+    schema = TableEnvironment.create().sql_query(f"SELECT {columns}, CAST(7 AS DECIMAL(10, 1)) % 4").get_schema()
+    found = [str(each) for each in schema.get_column_data_types()]
+    assert found == ["INT NOT NULL", "SMALLINT NOT NULL", "DECIMAL(10, 1) NOT NULL"]
+
+
 def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, list | tuple) else value
 
