@@ -63,8 +63,10 @@ def _bind_remainder(call: Invocation) -> Binding | None:
     if binding is None or binding.type.root not in (*INTEGERS, Root.DECIMAL) or binding.type.scale:
         return binding
     divisor = call.operands[1].type
-    wanted = divisor if divisor.root in INTEGERS else binding.type
-    return Binding(binding.operands, wanted.regular().with_nullable(binding.type.nullable))
+    if divisor.root not in INTEGERS:
+        return binding
+    operands = binding.operands if binding.type.root in INTEGERS else (binding.operands[0], call.operands[1])
+    return Binding(operands, divisor.regular().with_nullable(binding.type.nullable))
 
 
 def _scaled_interval(call: Invocation) -> Binding | None:

@@ -125,13 +125,18 @@ def test_a_remainder_of_whole_decimals_has_the_type_of_the_divisor() -> None:
     assert found == [f"DECIMAL{b} NOT NULL" for b in types.values()]
 
 
-def test_a_remainder_of_a_whole_decimal_by_an_integer_has_its_type() -> None:
-    columns = ", ".join(
-        f"CAST(7 AS DECIMAL(10, {scale})) % CAST(4 AS {t})" for scale, t in ((0, "INT"), (0, "SMALLINT"))
-    )
-    schema = TableEnvironment.create().sql_query(f"SELECT {columns}, CAST(7 AS DECIMAL(10, 1)) % 4").get_schema()
-    found = [str(each) for each in schema.get_column_data_types()]
-    assert found == ["INT NOT NULL", "SMALLINT NOT NULL", "DECIMAL(10, 1) NOT NULL"]
+@pytest.mark.spark
+def test_a_remainder_of_a_whole_decimal_by_an_integer_has_its_type(environment: TableEnvironment) -> None:
+    columns = ", ".join(f"x % CAST(4 AS {t})" for t in ("INT", "SMALLINT", "BIGINT"))
+    query = f"SELECT {columns}, CAST(x AS DECIMAL(5, 1)) % 4 FROM (VALUES CAST(7 AS DECIMAL(10, 0)), -7) AS t (x)"
+    result = environment.execute_sql(query)
+    assert [str(t.not_null()) for t in result.types] == [
+        "INT NOT NULL",
+        "SMALLINT NOT NULL",
+        "BIGINT NOT NULL",
+        "DECIMAL(5, 1) NOT NULL",
+    ]
+    assert sorted([*map(int, row)] for _, row in result.collect_changes()) == [[-3] * 4, [3] * 4]
 
 
 def _plain(value: Any) -> Any:
