@@ -176,7 +176,7 @@ def window(random: Random) -> Query:
 def session(random: Random) -> Query:
     keys, gap = random.choice(("k", "k, w", "")), random.choice((2, 5, 9))
     partition = f"PARTITION BY {keys}" if keys else ""
-    flink = f"TABLE(SESSION(TABLE t {partition}, DESCRIPTOR(ts), INTERVAL '{gap}' MINUTE))"
+    flink = f"TABLE(SESSION(TABLE t {partition}, DESCRIPTOR(ts), INTERVAL '{gap}' MINUTE(3)))"
     ordered = f"OVER ({partition} ORDER BY ts)"
     apart = f"CASE WHEN ts - LAG(ts) {ordered} <= INTERVAL '{gap}' MINUTE THEN 0 ELSE 1 END AS new"
     same = f"OVER (PARTITION BY {', '.join(filter(None, (keys, 'n')))})"
@@ -202,14 +202,14 @@ def _windows(random: Random) -> tuple[str, str]:
 
     if named == "TUMBLE":
         start, end, series = bucket(step), f"{bucket(step)} + INTERVAL '{step}' MINUTE", "SELECT 0 AS n"
-        sizes = f"INTERVAL '{step}' MINUTE"
+        sizes = f"INTERVAL '{step}' MINUTE(3)"
     elif named == "HOP":
         start = f"{bucket(step)} - n * INTERVAL '{step}' MINUTE"
         end, series = f"{start} + INTERVAL '{size}' MINUTE", f"SELECT UNNEST(range({count})) AS n"
-        sizes = f"INTERVAL '{step}' MINUTE, INTERVAL '{size}' MINUTE"
+        sizes = f"INTERVAL '{step}' MINUTE, INTERVAL '{size}' MINUTE(3)"
     else:
         start, series = bucket(size), f"SELECT UNNEST(range(1, {count} + 1)) AS n"
-        end, sizes = f"{start} + n * INTERVAL '{step}' MINUTE", f"INTERVAL '{step}' MINUTE, INTERVAL '{size}' MINUTE"
+        end, sizes = f"{start} + n * INTERVAL '{step}' MINUTE", f"INTERVAL '{step}' MINUTE, INTERVAL '{size}' MINUTE(3)"
     judge = f"SELECT *, {start} AS window_start, {end} AS window_end FROM {table}, ({series})"
     return f"TABLE({named}({made}, {sizes}))", f"(SELECT * FROM ({judge}) WHERE window_end > ts)"
 
