@@ -17,7 +17,7 @@ test: $(VENV)/.test
 test-long: $(VENV)/.test
 	HYPOTHESIS_PROFILE=new $(PYTEST) -m long
 
-# Flink's own tests of functions against this engine, beside tests/flink_suites/ledger.txt; needs Maven for Flink's jars.
+# Flink's own tests of functions and expressions against this engine, beside tests/flink_suites/ledger.txt; needs Maven for Flink's jars.
 test-flink: $(VENV)/.test
 	$(BIN)/python -m tests.flink_suites $(FLINK)
 

@@ -1,4 +1,4 @@
-"""Flink's own tests of functions, run against this engine: ``make test-flink``.
+"""Flink's own tests of functions and expressions, run against this engine: ``make test-flink``.
 
 Flink's test classes are read on the JVM out of its published test jars, as data: SQL, input, expected type and value or
 refusal. Nothing of Flink's is kept here. `ledger.txt` names each case that does not pass, with a reason, so that a case

@@ -8,14 +8,15 @@ from collections.abc import Sequence
 from rekindle.spark.session import SMALL_PROGRAMS, session
 from tests.flink_suites.answers import verdicts
 from tests.flink_suites.cases import read
-from tests.flink_suites.flink import specifications
+from tests.flink_suites.flink import expressions, specifications
 from tests.flink_suites.ledger import changes, keep, stored
 
 
 def main(arguments: Sequence[str]) -> None:
     """Run all cases, or those of some classes; exit code 1 if one is not as the ledger says."""
     wanted = [each for each in arguments if not each.startswith("-")]
-    cases = [case for case in read(specifications()) if not wanted or case.suite in wanted]
+    every = [*read(specifications()), *read(expressions())]
+    cases = [case for case in every if not wanted or case.suite in wanted]
     ledger, spark = stored(), session(settings=SMALL_PROGRAMS)
     problems: dict[str, str] = {}
     for case, problem in verdicts(cases, spark):

@@ -64,24 +64,36 @@ def _environment(case: Case, folder: Path, spark: SparkSession) -> TableEnvironm
     if not case.rows:
         environment.execute_sql(f"CREATE TEMPORARY VIEW `{_TABLE}` AS SELECT * FROM (VALUES (1)) AS t (f0)")
         return environment
-    types = [type_of(_NANOSECONDS.sub("(6)", each)) for each in case.types]
+    columns = [
+        (at, name, t)
+        for at, (name, text) in enumerate(zip(case.names, case.types, strict=True))
+        if (t := _known(text)) is not None
+    ]
     lines = []
     for row in case.rows:
         values: dict[str, Json] = {}
-        for name, value, t in zip(case.names, row["row"], types, strict=True):
+        for at, name, t in columns:
             if _is_split(t):
-                values[f"{name}_keys"], values[f"{name}_values"] = split_map(value, t, case.zone)
+                values[f"{name}_keys"], values[f"{name}_values"] = split_map(row["row"][at], t, case.zone)
             else:
-                values[_field(name, t)] = written(value, t, case.zone)
+                values[_field(name, t)] = written(row["row"][at], t, case.zone)
         before, after = (values, None) if _UNDOES[row["kind"]] else (None, values)
         change = {"before": before, "after": after, "op": "d" if after is None else "c"}
         lines.append(json.dumps(change if case.aggregate else values))
     (folder / "rows.json").write_text("\n".join(lines), encoding="utf-8")
-    columns = ", ".join(_column(name, t) for name, t in zip(case.names, types, strict=True))
+    declared = ", ".join(_column(name, t) for _, name, t in columns)
     format = "debezium-json" if case.aggregate else "json"
     options = f"'connector' = 'filesystem', 'path' = '{folder}', 'format' = '{format}'"
-    environment.execute_sql(f"CREATE TABLE `{_TABLE}` ({columns}) WITH ({options})")
+    environment.execute_sql(f"CREATE TABLE `{_TABLE}` ({declared}) WITH ({options})")
     return environment
+
+
+def _known(text: str) -> LogicalType | None:
+    """The type of a column; None for one that this engine has not got: the column is left out."""
+    try:
+        return type_of(_NANOSECONDS.sub("(6)", text))
+    except (RekindleError, ValueError):
+        return None
 
 
 _UNITS = {INTERVAL_DAY_TIME.root: "INTERVAL '0.001' SECOND", INTERVAL_YEAR_MONTH.root: "INTERVAL '1' MONTH"}
@@ -109,7 +121,8 @@ def _column(name: str, t: LogicalType) -> str:
 def _query(*cases: Case) -> str:
     if cases[0].aggregate:
         return _ANY_TABLE.sub(f"`{_TABLE}`", cases[0].sql)
-    return f"SELECT {', '.join(case.sql for case in cases)} FROM `{_TABLE}`"
+    columns = (case.sql if case.text is None else f"CAST({case.sql} AS STRING)" for case in cases)
+    return f"SELECT {', '.join(columns)} FROM `{_TABLE}`"
 
 
 def _refusal(case: Case, environment: TableEnvironment) -> str | None:
@@ -122,17 +135,27 @@ def _refusal(case: Case, environment: TableEnvironment) -> str | None:
     return None
 
 
+_MOST_COLUMNS = 64
+
+
 def _together(cases: Sequence[Case], environment: TableEnvironment) -> dict[Case, Any]:
-    """Answers of the cases as columns of one query; of none of them if it fails."""
+    """Answers of the cases as columns of few queries; of those that fail one after the other says which it is."""
     if len(cases) < 2:
         return {}
-    widths = [len(case.result_types) for case in cases]
+    if len(cases) <= _MOST_COLUMNS and (found := _at_once(cases, environment)) is not None:
+        return found
+    half = len(cases) // 2
+    return _together(cases[:half], environment) | _together(cases[half:], environment)
+
+
+def _at_once(cases: Sequence[Case], environment: TableEnvironment) -> dict[Case, Any] | None:
+    widths = [len(case.result_types) or 1 for case in cases]
     try:
         types, rows = _rows(_query(*cases), environment)
-    except Exception:  # noqa: BLE001  # one after the other they say which it is
-        return {}
+    except Exception:  # noqa: BLE001  # alone it says what
+        return None
     if len(types) != sum(widths):
-        return {}
+        return None
     answers, at = {}, 0
     for case, width in zip(cases, widths, strict=True):
         answers[case] = types[at : at + width], [row[at : at + width] for row in rows]
@@ -153,14 +176,17 @@ def _rows(query: str, environment: TableEnvironment) -> tuple[tuple[LogicalType,
 def _difference(case: Case, types: Sequence[LogicalType], rows: Sequence[Sequence[Json]]) -> str:
     if case.refused:
         return f"taken: {json.dumps(rows, default=str)[:200]}"
+    if not case.result_types:
+        wanted = None if case.text is None or case.text.upper() == "NULL" else case.text
+        return "" if case.text is None or rows == [[wanted]] else f"gives {_shown(rows)}, not {_shown([[wanted]])}"
     try:
         wanted_types = [type_of(text) for text in case.result_types]
-        wanted = _wanted(case, wanted_types)
+        wanted_rows = _wanted(case, wanted_types)
     except (RekindleError, ValueError, LookupError) as error:
         return f"its type is not known: {_first_line(error)}"
     found = [list(row) for row in rows]
-    if case.results and sorted(found, key=str) != sorted(wanted, key=str):
-        return f"gives {_shown(found)}, not {_shown(wanted)}"
+    if case.results and sorted(found, key=str) != sorted(wanted_rows, key=str):
+        return f"gives {_shown(found)}, not {_shown(wanted_rows)}"
     pairs = zip(types, wanted_types, strict=True)
     odd = [f"{ours} instead of {theirs}" for ours, theirs in pairs if ours.regular() != theirs.regular()]
     return f"has the type {odd[0]}" if odd else ""

@@ -37,6 +37,8 @@ class Case:
     result_types: tuple[str, ...]
     results: tuple[Any, ...]
     """Values as Flink's test has them: see `plain`."""
+    text: str | None
+    """What the result is as a text, where that is all that is expected."""
 
     @property
     def id(self) -> str:
@@ -49,9 +51,9 @@ class Case:
         return self.configuration.get("table.local-time-zone", "UTC")
 
     @property
-    def group(self) -> tuple[str, int]:
-        """The specification."""
-        return self.suite, self.spec
+    def group(self) -> tuple[object, ...]:
+        """The specification, and the session's configuration."""
+        return self.suite, self.spec, tuple(sorted(self.configuration.items()))
 
 
 def read(path: Path) -> list[Case]:
@@ -62,7 +64,7 @@ def read(path: Path) -> list[Case]:
         if given["sql"] is not None:
             case = _case(given)
             found.setdefault((*case.group, case.sql.replace("`", "")), case)
-    return list(found.values())
+    return sorted(found.values(), key=lambda case: case.group)
 
 
 def _case(given: Mapping[str, Any]) -> Case:
@@ -80,6 +82,7 @@ def _case(given: Mapping[str, Any]) -> Case:
         refused=given.get("refused", False),
         result_types=tuple(given.get("result types", ())),
         results=tuple(given.get("results", ())),
+        text=given.get("text"),
     )
 
 

@@ -13,21 +13,34 @@ from pathlib import Path, PurePosixPath
 HERE = Path(__file__).parent
 FOLDER = Path(os.environ.get("REKINDLE_FLINK_SUITES", Path(tempfile.gettempdir()) / "rekindle-flink-suites"))
 """Where class paths, compiled programs and what they wrote are kept."""
-_PACKAGE = "org/apache/flink/table/planner/functions"
+_PLANNER = "org/apache/flink/table/planner"
+_FUNCTIONS, _EXPRESSIONS = f"{_PLANNER}/functions", f"{_PLANNER}/expressions"
 _OPENED = ("java.base/java.util=ALL-UNNAMED", "java.base/java.lang=ALL-UNNAMED")
 
 
 def specifications() -> Path:
     """A file with all that Flink's tests of functions specify, a case a line; made once."""
-    made = FOLDER / "functions.jsonl"
+    tests = [each.stem for each in _classes(_FUNCTIONS, "ITCase")]
+    return _made("functions.jsonl", f"{_FUNCTIONS.replace('/', '.')}.Specifications", tests)
+
+
+def expressions() -> Path:
+    """A file with all that Flink's tests of expressions ask for, a case a line; made once."""
+    own = [each.stem for each in _classes(_EXPRESSIONS, "Test")]
+    validations = [f"validation.{each.stem}" for each in _classes(f"{_EXPRESSIONS}/validation", "Test")]
+    return _made("expressions.jsonl", "Expressions", own + validations)
+
+
+def _made(name: str, program: str, tests: list[str]) -> Path:
+    made = FOLDER / name
     if not made.exists():
-        path = _class_path()
-        classes = FOLDER / "classes"
-        _run("javac", "-nowarn", "-Xlint:none", "-d", classes, "-cp", path, HERE / "java" / "Specifications.java")
-        hidden = made.with_suffix(".making")
+        path, classes = _class_path(), FOLDER / "classes"
+        sources = sorted((HERE / "java").glob("*.java"))
+        _run("javac", "-nowarn", "-Xlint:none", "-d", classes, "-cp", path, *sources)
         opened = [f"--add-opens={each}" for each in _OPENED]
-        program = f"{_PACKAGE.replace('/', '.')}.Specifications"
-        _run("java", *opened, "-cp", f"{classes}{os.pathsep}{path}", program, hidden, *_tests(path))
+        hidden = made.with_suffix(".making")
+        # What is ours stands before Flink's, whose base of the tests of expressions it replaces.
+        _run("java", *opened, "-cp", f"{classes}{os.pathsep}{path}", program, hidden, *tests)
         hidden.rename(made)
     return made
 
@@ -43,14 +56,13 @@ def _class_path() -> str:
     return kept.read_text(encoding="utf-8").strip()
 
 
-def _tests(class_path: str) -> list[str]:
-    """Names of the test classes of functions."""
-    (jar,) = (
-        each for each in class_path.split(os.pathsep) if "flink-table-planner" in each and each.endswith("-tests.jar")
-    )
+def _classes(folder: str, suffix: str) -> list[PurePosixPath]:
+    """Test classes of a package."""
+    jars = (each for each in _class_path().split(os.pathsep) if "flink-table-planner" in each)
+    (jar,) = (each for each in jars if each.endswith("-tests.jar"))
     with zipfile.ZipFile(jar) as opened:
         paths = [PurePosixPath(name) for name in opened.namelist()]
-    return sorted(each.stem for each in paths if str(each.parent) == _PACKAGE and each.name.endswith("ITCase.class"))
+    return sorted(each for each in paths if str(each.parent) == folder and each.name.endswith(f"{suffix}.class"))
 
 
 def _run(*command: str | Path) -> None:

@@ -222,7 +222,7 @@ public final class Specifications {
         }
     }
 
-    private static Object value(Object of) {
+    public static Object value(Object of) {
         if (of == null || of instanceof Boolean) {
             return of;
         }
