@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from execnodes.core.errors import RekindleError
 from execnodes.core.types import INTERVAL_DAY_TIME, INTERVAL_YEAR_MONTH, TEXTS, LogicalType, Root
 from rekindle.api.table_environment import TableEnvironment
-from rekindle.results.json_values import Json, to_json
+from rekindle.results.json_values import Json, row_to_json
 from tests.flink_suites.cases import Case, plain, split_map, type_of, written
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ _TABLE = "UnnamedTable$0"
 _ANY_TABLE = re.compile(r"UnnamedTable\$\d+")
 _NANOSECONDS = re.compile(r"(?<=TIMESTAMP)\([789]\)|(?<=TIMESTAMP_LTZ)\([789]\)")
 """Columns are declared with the microseconds that there are."""
+_FOLDER = re.compile(rf"{re.escape(tempfile.gettempdir())}/[^/]+/")
+"""The folder of one run, which the ledger does not keep."""
 _UNDOES = {"-U": True, "-D": True, "+I": False, "+U": False}
 
 
@@ -166,11 +168,16 @@ def _at_once(cases: Sequence[Case], environment: TableEnvironment) -> dict[Case,
 def _rows(query: str, environment: TableEnvironment) -> tuple[tuple[LogicalType, ...], list[list[Json]]]:
     """Types and rows of a query; of changes, what is left at the end."""
     result = environment.execute_sql(query)
+    changes = result.collect_changes()
+    return result.types, _left((kind.short, row_to_json(values, result.types)) for kind, values in changes)
+
+
+def _left(changes: Iterable[tuple[str, list[Json]]]) -> list[list[Json]]:
+    """The rows that changes leave."""
     rows: list[list[Json]] = []
-    for kind, values in result.collect_changes():
-        row = [to_json(value, t) for value, t in zip(values, result.types, strict=True)]
-        rows.remove(row) if _UNDOES[kind.short] else rows.append(row)
-    return result.types, rows
+    for kind, row in changes:
+        rows.remove(row) if _UNDOES[kind] else rows.append(row)
+    return rows
 
 
 def _difference(case: Case, types: Sequence[LogicalType], rows: Sequence[Sequence[Json]]) -> str:
@@ -194,15 +201,13 @@ def _difference(case: Case, types: Sequence[LogicalType], rows: Sequence[Sequenc
 
 def _wanted(case: Case, types: Sequence[LogicalType]) -> list[list[Json]]:
     """The rows that Flink gives; none where its test looks at types alone."""
-    if not case.aggregate:
-        return (
-            [[plain(value, t, case.zone) for value, t in zip(case.results, types, strict=True)]] if case.results else []
-        )
-    rows: list[list[Json]] = []
-    for each in case.results:
-        row = [plain(value, t, case.zone) for value, t in zip(each["row"], types, strict=True)]
-        rows.remove(row) if _UNDOES[each["kind"]] else rows.append(row)
-    return rows
+
+    def values(of: Sequence[Any]) -> list[Json]:
+        return [plain(value, t, case.zone) for value, t in zip(of, types, strict=True)]
+
+    if case.aggregate:
+        return _left((each["kind"], values(each["row"])) for each in case.results)
+    return [values(case.results)] if case.results else []
 
 
 def _shown(rows: Sequence[Sequence[Json]]) -> str:
@@ -210,4 +215,5 @@ def _shown(rows: Sequence[Sequence[Json]]) -> str:
 
 
 def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0][:200]
+    line = (str(error).splitlines() or [type(error).__name__])[0]
+    return _FOLDER.sub("", line)[:200]

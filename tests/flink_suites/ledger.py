@@ -24,9 +24,7 @@ REASONS = {
 
 def stored() -> dict[str, str]:
     """Reason of each case that does not pass."""
-    lines = LEDGER.read_text(encoding="utf-8").splitlines() if LEDGER.exists() else []
-    pairs = (line.split(maxsplit=2) for line in lines if line and not line.startswith("#"))
-    return {case: reason for case, reason, *_ in pairs}
+    return {case: line.split(maxsplit=2)[1] for case, line in _lines().items()}
 
 
 def changes(ledger: Mapping[str, str], problems: Mapping[str, str]) -> Iterator[str]:
