@@ -16,6 +16,7 @@ from rekindle.api.table_environment import TableEnvironment
 from rekindle.pipeline.clock import Clock, Ticks
 from rekindle.pipeline.record import record
 from rekindle.runtime.stream_job import StreamJob
+from tests.runtime.written import written_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -118,5 +119,4 @@ def test_windows_close_in_silence(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def written(folder: Path) -> list[tuple[str, int]]:
-    lines = (line for file in folder.glob("**/[!._]*.json") for line in file.read_text().splitlines())
-    return sorted((each["q"], each["n"]) for each in map(json.loads, lines))
+    return sorted((each["q"], each["n"]) for each in written_rows(folder))

@@ -15,6 +15,7 @@ from rekindle.api.table_environment import TableEnvironment
 from rekindle.files.job_folder import JobFolder
 from rekindle.runtime.stream_job import StreamJob
 from rekindle.spark.session import prepare
+from tests.runtime.written import written_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -108,13 +109,8 @@ def test_windows_of_a_job_without_end_close_by_dropped_rows(spark: SparkSession,
     try:
         (source / "2.json").write_text(json.dumps(ROWS[2]) + "\n")
         end = time.monotonic() + 120
-        while not (written := _lines(tmp_path / "out")) and time.monotonic() < end:
+        while not (written := written_rows(tmp_path / "out")) and time.monotonic() < end:
             assert not job.wait(0.2), "the job has ended"
         assert written == [{"k": "a", "n": 2}]
     finally:
         job.stop()
-
-
-def _lines(folder: Path) -> list[dict[str, object]]:
-    files = sorted(folder.glob("**/[!._]*.json"))
-    return [json.loads(line) for file in files for line in file.read_text().splitlines()]

@@ -17,6 +17,7 @@ from rekindle.api.table_environment import TableEnvironment
 from rekindle.pipeline.idleness import Idleness
 from rekindle.results.compiled_plan import CompiledPlan
 from rekindle.runtime.stream_job import StreamJob
+from tests.runtime.written import written_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -84,7 +85,7 @@ def test_a_pipeline_of_the_callers_with_a_silent_source(spark: SparkSession, tmp
     plan = environment.compile_script(script)
     query = environment.attach_as_data_stream(plan).trigger(processingTime="200 milliseconds").start()
     try:
-        _until(lambda: any('"00:01"' in each.read_text() for each in (tmp_path / "counts").glob("**/[!._]*.json")))
+        _until(lambda: any(each["m"] == "00:01" for each in written_rows(tmp_path / "counts")))
     finally:
         query.stop()
     select = script.partition("INSERT INTO counts ")[2].rstrip().removesuffix(";")
@@ -108,9 +109,7 @@ def test_a_job_with_a_silent_source(spark: SparkSession, tmp_path: Path) -> None
         (tmp_path / table / f"{name}.json").write_text("".join(rows), encoding="utf-8")
 
     def windows() -> list[tuple[str, int]]:
-        files = (tmp_path / "counts").glob("**/[!._]*.json")
-        rows = (json.loads(line) for file in files for line in file.read_text().splitlines())
-        return sorted((each["m"], each["n"]) for each in rows)
+        return sorted((each["m"], each["n"]) for each in written_rows(tmp_path / "counts"))
 
     put("busy", "1", 1, 1, 2)
     job = _job(plan, options, spark)

@@ -20,6 +20,7 @@ from rekindle.jobs.status import State, read_status
 from rekindle.runtime.fan_out import FanOut
 from rekindle.runtime.restarts import ExponentialDelay, FixedDelay, NoRestart, strategy_of
 from tests.runtime.cluster import below
+from tests.runtime.written import written_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -112,8 +113,7 @@ class Failing:
 
 
 def written(folder: Path) -> list[int]:
-    files = [each for each in (folder / "out").rglob("*") if each.is_file() and not each.name.startswith((".", "_"))]
-    return sorted(json.loads(line)["s"] for each in files for line in each.read_text().splitlines())
+    return sorted(each["s"] for each in written_rows(folder / "out"))
 
 
 @pytest.mark.spark
