@@ -236,6 +236,8 @@ class SelectItem(Node):
 
     expr: Expr
     alias: str | None = None
+    unmarked: Position | None = field(default=None, compare=False, repr=False)
+    """Where the alias stands, if no AS is in front of it: a comma may be missing there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,5 +45,8 @@ class Builder(Protocol):
     def derived(self, node: s.Derived) -> Source:
         """A query in FROM."""
 
+    def within(self, items: tuple[s.WithItem, ...]) -> Builder:
+        """The builder of a query behind these queries of WITH."""
+
     def lateral(self, left: Source, node: s.Join, right: s.Derived) -> Source | None:
         """The join with LATERAL (SELECT …) if that reads the rows in front of it."""

@@ -14,6 +14,7 @@ from planner.algebra import Logical
 from planner.bind.builder import Expected
 from planner.bind.lateral import join_lateral
 from planner.bind.metadata_columns import check_readable_metadata
+from planner.bind.missing_comma import guess_missing_comma
 from planner.bind.scope import Scope
 from planner.bind.select import build_select
 from planner.bind.set_operations import build_set_operation
@@ -51,7 +52,7 @@ class QueryBuilder:
         self, node: s.Query, *, outer: Scope | None = None, expected: Expected = None, nested: bool = False
     ) -> Logical:
         """The plan of a query. `outer` is the scope around a subquery; `nested` says that row order has no meaning."""
-        inner = self._with(node.with_items) if node.with_items else self
+        inner = self.within(node.with_items)
         ordered = node.order if node.fetch is not None or node.offset or not nested else ()
         if isinstance(node.body, s.Select):
             plan = build_select(inner, node.body, ordered, outer, expected)
@@ -97,34 +98,49 @@ class QueryBuilder:
             plan, names = self.ctes[node.parts[0]]
             if node.hints:
                 raise SqlError("a hint behind a query of WITH has no effect", position=node.hints[0].position)
-            return named(plan, alias, renamed(columns or names, plan, node))
+            return named(plan, alias, self.renamed(columns or names, plan, node))
         entry = self.catalog.get(node.parts, node.position)
         self.expansions[node.span] = quoted(entry.identifier)
         if not isinstance(entry.object, ResolvedTable):
             if node.hints:
                 raise SqlError("a hint behind a view has no effect", position=node.hints[0].position)
             plan, names = self._view(entry, entry.object)
-            return named(plan, alias, renamed(columns or names, plan, node), () if node.alias else entry.identifier)
+            return named(
+                plan, alias, self.renamed(columns or names, plan, node), () if node.alias else entry.identifier
+            )
         plan = read_table(entry, entry.object, node)
-        return named(plan, alias, renamed(columns, plan, node), () if node.alias else entry.identifier)
+        return named(plan, alias, self.renamed(columns, plan, node), () if node.alias else entry.identifier)
 
     def derived(self, node: s.Derived) -> Source:
         """A query in FROM."""
         plan = self.subquery(node.query)
         alias, columns = (node.alias.name, node.alias.columns) if node.alias else (None, ())
-        return named(plan, alias, renamed(columns, plan, node))
+        return named(plan, alias, self.renamed(columns, plan, node, node.query))
 
     def lateral(self, left: Source, node: s.Join, right: s.Derived) -> Source | None:
         """The join with LATERAL (SELECT …) if that reads the rows in front of it."""
         return join_lateral(self, left, node, right)
 
-    def _with(self, items: tuple[s.WithItem, ...]) -> QueryBuilder:
+    def within(self, items: tuple[s.WithItem, ...]) -> QueryBuilder:
+        """The builder of a query behind these queries of WITH."""
+        if not items:
+            return self
         inner = QueryBuilder(self.catalog, self.configuration, dict(self.ctes))
         for item in items:
             plan = inner.query(item.query, nested=True)
             names = item.columns or tuple(field.name for field in plan.type.fields)
-            inner.ctes[item.name] = (plan, renamed(names, plan, item))
+            inner.ctes[item.name] = (plan, inner.renamed(names, plan, item, item.query))
         return inner
+
+    def renamed(
+        self, columns: tuple[str, ...], plan: Logical, node: s.Node, query: s.Query | None = None
+    ) -> tuple[str, ...]:
+        """Column names of an alias; SqlError if their number does not fit what `query` gives."""
+        width = len(plan.type.fields)
+        if columns and len(columns) != width:
+            hint = guess_missing_comma(self, query, len(columns) - width) if query else None
+            raise SqlError(f"{len(columns)} column names for {width} columns", position=node.position, hint=hint)
+        return columns
 
     def _view(self, entry: Entry, view: View | PlanView | InlineTable) -> tuple[Logical, tuple[str, ...]]:
         if isinstance(view, PlanView):
@@ -146,11 +162,3 @@ class QueryBuilder:
 @lru_cache(maxsize=1024)
 def _view_query(text: str) -> s.Query:
     return parse_query(text)
-
-
-def renamed(columns: tuple[str, ...], plan: Logical, node: s.Node) -> tuple[str, ...]:
-    """Column names of an alias; SqlError if their number does not fit."""
-    width = len(plan.type.fields)
-    if columns and len(columns) != width:
-        raise SqlError(f"{len(columns)} column names for {width} columns", position=node.position)
-    return columns

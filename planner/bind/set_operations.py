@@ -9,18 +9,21 @@ from execnodes.functions import cast, common_type
 from planner import syntax as s
 from planner.algebra import Logical, SetKind, SetOperation
 from planner.bind.builder import Builder, Expected
+from planner.bind.missing_comma import guess_missing_comma
 from planner.bind.source import project, refs, row_of
 
 
 def build_set_operation(builder: Builder, node: s.SetOperation, expected: Expected) -> Logical:
     """The operation over inputs of one row type; a chain of UNION ALL becomes one node."""
-    inputs = [builder.body(each, None, expected) for each in _members(node)]
+    members = _members(node)
+    inputs = [builder.body(each, None, expected) for each in members]
     first = inputs[0].type.fields
-    for other in inputs[1:]:
-        if len(other.type.fields) != len(first):
+    for member, other in zip(members[1:], inputs[1:], strict=True):
+        if more := len(other.type.fields) - len(first):
             raise SqlError(
                 f"the inputs of {node.kind} have {len(first)} and {len(other.type.fields)} columns",
                 position=node.position,
+                hint=guess_missing_comma(builder, members[0] if more > 0 else member, abs(more)),
             )
     types = [_column_type(node, i, [each.type.fields[i].type for each in inputs]) for i in range(len(first))]
     type_ = row_of([field.name for field in first], types)

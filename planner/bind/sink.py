@@ -15,6 +15,7 @@ from planner import statements as s
 from planner.algebra import Logical, Sink
 from planner.bind.expression_binder import Converter
 from planner.bind.metadata_columns import check_writable_metadata
+from planner.bind.missing_comma import guess_missing_comma
 from planner.bind.query import QueryBuilder
 from planner.bind.scope import Scope
 from planner.bind.source import project, refs
@@ -41,9 +42,11 @@ def _insert(
     columns = table.table_schema.writable
     targets = _targets(insert, columns)
     expected = tuple(columns[i].data_type for i in targets if columns[i].name not in dict(insert.partition))
-    plan = QueryBuilder(catalog, configuration).query(insert.query, expected=expected)
+    builder = QueryBuilder(catalog, configuration)
+    plan = builder.query(insert.query, expected=expected)
+    guess = guess_missing_comma(builder, insert.query, len(expected) - len(plan.type.fields))
     plan = _with_partition(insert, plan, columns, targets, catalog)
-    cast_plan = write(plan, columns, targets, ".".join(entry.identifier), insert.position)
+    cast_plan = write(plan, columns, targets, ".".join(entry.identifier), insert.position, guess)
     return Sink(
         cast_plan,
         entry.identifier,
@@ -107,12 +110,22 @@ def _with_partition(
     return project(plan, [*refs(plan.type), *values], names)
 
 
-def write(plan: Logical, columns: Sequence[Column], targets: tuple[int, ...], sink: str, position: Position) -> Logical:
-    """The plan with all columns of the sink, in order, cast; SqlError if number or types do not fit."""
+def write(
+    plan: Logical,
+    columns: Sequence[Column],
+    targets: tuple[int, ...],
+    sink: str,
+    position: Position,
+    guess: str | None = None,
+) -> Logical:
+    """The plan with all columns of the sink, in order, cast; SqlError if number or types do not fit.
+
+    `guess` is a hint for a query of too few columns.
+    """
     given, wanted = plan.type.fields, [columns[i] for i in targets]
     if len(given) != len(wanted):
         names = ", ".join(each.name for each in wanted[: len(given)])
-        fewer = f"Name the columns that are given: INSERT INTO … ({names})."
+        fewer = guess or f"Name the columns that are given: INSERT INTO … ({names})."
         hint = fewer if len(given) < len(wanted) else "Leave columns out of the query, or add them to the table."
         raise _mismatch(sink, "Different number of columns.", given, wanted, position, hint)
     expressions: dict[int, Expression] = {}

@@ -17,6 +17,7 @@ from planner.bind.aggregate import is_aggregated
 from planner.bind.builder import Builder
 from planner.bind.expression_binder import Converter, all_of, and_members, is_aggregate, walk
 from planner.bind.hints import StateTtl
+from planner.bind.missing_comma import guess_missing_comma
 from planner.bind.relations import build_source
 from planner.bind.scope import Scope
 from planner.bind.source import TRUE, Source, refs, row_of
@@ -142,6 +143,7 @@ class Subqueries:
             raise SqlError(
                 f"IN compares {counted(len(values), 'value')} with {counted(len(members), 'column')}",
                 position=node.position,
+                hint=guess_missing_comma(self._builder, node.query, len(values) - len(members)),
             )
         correlated = self.correlation(source, body)
         equal = [Key(each, self.inner_only(value, node)) for each, value in zip(members, values, strict=True)]

@@ -14,6 +14,7 @@ from planner.algebra.columns import unique_names
 from planner.bind.builder import Builder
 from planner.bind.expression_binder import Converter, all_of, and_members
 from planner.bind.hints import StateTtl
+from planner.bind.missing_comma import guess_missing_comma
 from planner.bind.relations import build_source
 from planner.bind.scope import Scope
 from planner.bind.source import TRUE, Source, project, refs
@@ -101,6 +102,7 @@ class Where:
             raise SqlError(
                 f"IN compares {counted(len(values), 'value')} with {counted(len(members), 'column')}",
                 position=node.position,
+                hint=guess_missing_comma(self._builder, node.query, len(values) - len(members)),
             )
         found = _right(source, plan, members, correlated)
         width = source.width

@@ -14,6 +14,7 @@ from execnodes.core.tables import ResolvedTable
 from execnodes.core.words import counted
 from planner import statements as s
 from planner import table_statements as t
+from planner.bind.missing_comma import guess_missing_comma
 from planner.bind.query import QueryBuilder
 from planner.catalog.catalogs import Catalog, CatalogObject, Entry, View, kind_of, quoted
 from planner.catalog.store import Database
@@ -132,6 +133,7 @@ def _view(
         raise SqlError(
             f"the view names {counted(len(names), 'column')}, its query gives {len(fields)}",
             position=statement.position,
+            hint=guess_missing_comma(builder, statement.query, len(names) - len(fields)),
         )
     if len(set(names)) != len(names):
         raise SqlError(f"the view names a column twice: {', '.join(names)}", position=statement.position)

@@ -314,11 +314,15 @@ class Cursor(parser.Parser):
 
     def _missing_comma(self) -> str | None:
         """A guess, where what ends an item of a list and what begins one stand side by side."""
-        before = self._tokens[self._index - 1] if 0 < self._index <= len(self._tokens) else None
-        if before is None or self._index >= len(self._tokens):
+        around = self._tokens[max(self._index - 2, 0) : self._index + 1]
+        if self._index >= len(self._tokens):
             return None
-        ends = before.token_type in _ITEMS | {T.R_PAREN}
-        return f"Is a comma missing before {self.shown()}?" if ends and self.token.token_type in _ITEMS else None
+        if around[-1].token_type in (T.DOT, T.L_PAREN):
+            # `a t.b` and `a f(b)` are read up to the names, as aliases.
+            around.pop()
+        *before, item = around
+        ends = bool(before) and before[-1].token_type in _ITEMS | {T.R_PAREN}
+        return f"Is a comma missing before {self._text_of(item)}?" if ends and item.token_type in _ITEMS else None
 
     def _opened(self) -> str | None:
         """Where the parenthesis stands that is open here."""
@@ -348,8 +352,11 @@ class Cursor(parser.Parser):
         """The next token as an error shows it."""
         if not self._curr:
             return "the end of the text"
-        text = self.source.text[self._curr.start : self._curr.end + 1]
-        return text.split()[0] if self._curr.token_type in _PAIRED else text
+        return self._text_of(self._curr)
+
+    def _text_of(self, token: Token) -> str:
+        text = self.source.text[token.start : token.end + 1]
+        return text.split()[0] if token.token_type in _PAIRED else text
 
     def unsupported(self, what: str, instead: str, position: Position | None = None) -> SqlError:
         """An error for SQL that is understood but not supported."""

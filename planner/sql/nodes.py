@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+UNMARKED = "unmarked"
+"""What an alias says of itself in its meta data: that no AS is in front of it."""
+
 
 class Hint(exp.Expression):
     """One hint: its name, its options."""

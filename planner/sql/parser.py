@@ -151,9 +151,12 @@ class FlinkParser(Expressions):
         return self.expression(found, token)
 
     def _item(self) -> exp.Expr:
-        token, this = self.token, self.one()
+        token, this, unmarked = self.token, self.one(), not self.at("AS")
         alias = self._alias_name()
-        return self.expression(exp.Alias(this=this, alias=alias), token) if alias else this
+        if alias is None:
+            return this
+        alias.meta[nodes.UNMARKED] = unmarked
+        return self.expression(exp.Alias(this=this, alias=alias), token)
 
     def _alias_name(self) -> exp.Identifier | None:
         """``[AS] name``."""

@@ -89,7 +89,8 @@ class Convert(Expressions):
         if not isinstance(node, exp.Alias):
             return s.SelectItem(self.expr(node), position=self.at(node))
         this, alias = self.read(node, "this", "alias")
-        return s.SelectItem(self.expr(this), self.name(alias), position=self.at(node))
+        unmarked = self.at(alias) if alias.meta_get(nodes.UNMARKED) else None
+        return s.SelectItem(self.expr(this), self.name(alias), unmarked, position=self.at(node))
 
     def _condition(self, node: exp.Expr | None) -> s.Expr | None:
         return None if node is None else self.expr(*self.read(node, "this"))

@@ -84,6 +84,8 @@ def test_an_option_of_a_table_that_is_wrong_names_its_line(script: str, position
         ("CREATE TABLE t (a INT b INT)", "b"),
         ("CREATE TABLE t (a INT) WITH ('a' = 'b' 'c' = 'd')", "'c'"),
         ("SELECT f(a 1) FROM t", "1"),
+        ("SELECT a t.b FROM t", "t"),
+        ("SELECT a UPPER(b) FROM t", "UPPER"),
     ],
 )
 def test_a_missing_comma_is_guessed(text: str, item: str) -> None:

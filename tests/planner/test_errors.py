@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from execnodes.core.errors import CatalogError, Position, SqlError
@@ -141,3 +143,35 @@ def test_hint(text: str, hint: str | None) -> None:
 def test_error_in_a_view_names_the_view() -> None:
     with pytest.raises(CatalogError, match=r"view `default_catalog`.`default_database`.`x`"):
         run("CREATE VIEW x AS SELECT id FROM u; DROP TABLE u; SELECT * FROM x")
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "CREATE VIEW w (x, y) AS SELECT id ^k FROM t",
+        "INSERT INTO u SELECT id ^k, v FROM t",
+        "INSERT INTO t (id, k) SELECT SUM(id) ^k FROM t",
+        "INSERT INTO u SELECT id AS k, v FROM t",
+        "INSERT INTO u SELECT id other, v FROM t",
+        "INSERT INTO u SELECT id ^`k` FROM t UNION ALL SELECT id, k FROM t",
+        "INSERT INTO u (id, k, w) WITH q AS (SELECT id x, v y FROM t) SELECT x ^y, x FROM q",
+        "INSERT INTO t (id, k) SELECT id + 1 ^k FROM (SELECT id, v k FROM t) AS q",
+        "INSERT INTO u SELECT 1 ^id, v ^k FROM t",
+        "WITH q (x, y) AS (SELECT id ^k FROM t) SELECT * FROM q",
+        "SELECT * FROM (SELECT id ^k FROM t) AS q (x, y)",
+        "SELECT id FROM t WHERE (id, k) IN (SELECT id ^k FROM u)",
+        "SELECT id, (id, k) IN (SELECT id ^k FROM u) FROM t",
+        "SELECT id ^k, v FROM t EXCEPT SELECT id, k, v FROM t",
+    ],
+)
+def test_a_comma_may_be_missing_before_an_alias_that_is_a_column(marked: str) -> None:
+    """Before each that is marked, and in no text without a mark."""
+    text, columns = marked.replace("^", ""), []
+    while "^" in marked:
+        columns.append(marked.index("^") + 1)
+        marked = marked.replace("^", "", 1)
+    with pytest.raises(SqlError) as caught:
+        run(text)
+    hint = caught.value.hint or ""
+    assert [int(each) for each in re.findall(r"column (\d+)\)", hint)] == columns
+    assert ("comma" in hint) == bool(columns)
