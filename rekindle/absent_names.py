@@ -7,7 +7,6 @@ _NO_DATA_STREAMS = (
     "DataFrames of Spark"
 )
 _NO_TABLE_AGGREGATES = "there are no table aggregate functions; write a Top-N as a query with ROW_NUMBER"
-_NO_VIEWS = "give get_accumulator_type an ARRAY or a MAP, which is read and written whole"
 
 ABSENT = {
     "StreamTableEnvironment": _NO_DATA_STREAMS,
@@ -16,8 +15,6 @@ ABSENT = {
     "Instant": _NO_DATA_STREAMS,
     "TableAggregateFunction": _NO_TABLE_AGGREGATES,
     "udtaf": _NO_TABLE_AGGREGATES,
-    "ListView": _NO_VIEWS,
-    "MapView": _NO_VIEWS,
     "TableSchema": "use ResolvedSchema, which has its methods",
     "json": "write call('JSON', …): the name would hide Python's module",
     "range_": "name the columns",

@@ -2,13 +2,18 @@
 
 from execnodes.state.serializers.avro import avro
 from execnodes.user_functions.aggregate import AggregateFunction, udaf
+from execnodes.user_functions.data_views import DataView, ListView, MapView
 from execnodes.user_functions.scalar import AsyncScalarFunction, FunctionContext, ScalarFunction, udf
 from execnodes.user_functions.table import TableFunction, udtf
+from rekindle.api import expressions as _expressions  # noqa: F401  # so that f() is one
 
 __all__ = [
     "AggregateFunction",
     "AsyncScalarFunction",
+    "DataView",
     "FunctionContext",
+    "ListView",
+    "MapView",
     "ScalarFunction",
     "TableFunction",
     "avro",

@@ -93,7 +93,6 @@ FAMILIES: Mapping[str, str] = {
             "pipeline.default-kryo-serializers",
             "pipeline.force-",
             "pipeline.generic-types",
-            "pipeline.global-job-parameters",
             "pipeline.jobvertex-parallelism-overrides",
             "pipeline.operator-chaining",
             "pipeline.registered-",

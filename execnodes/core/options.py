@@ -21,7 +21,7 @@ NON_TEMPORAL_SORT = "__table.exec.sort.non-temporal.enabled__"
 """What losses of state are agreed to when a plan is compiled from another one."""
 
 
-Kind = Tag["bool", "int", "duration", "text", "enum", "zone", "uid-format"]
+Kind = Tag["bool", "int", "duration", "text", "enum", "zone", "uid-format", "map"]
 Scope = Tag["plan", "job", "run"]
 """What an option belongs to. A plan: what it decides is written into the nodes, or it has done its work when they are
 made. A job: a plan keeps it as a default, which the session that runs it may set otherwise. A run: a session, a machine
@@ -65,6 +65,8 @@ class ConfigOption:
             return next(choice for choice in self.choices if choice.upper() == text.upper())
         if self.kind == "zone" and not is_zone(text):
             raise self._bad(value, "a time zone by name, such as UTC or Europe/Berlin")
+        if self.kind == "map":
+            parse_map(text, self.key)
         if self.kind == "uid-format" and (_UID_FORMAT.fullmatch(text) is None or ".." in text):
             raise self._bad(value, "letters, digits and _-.: around <id>, <type>, <version> and <operator>")
         return text
@@ -96,6 +98,31 @@ def parse_duration(text: str, key: str = "duration") -> int:
     return millis
 
 
+_ENTRY = re.compile(
+    r"""\s*('(?:[^']|'')*'|"(?:[^"]|"")*"|[^:,'"]+?)\s*:\s*('(?:[^']|'')*'|"(?:[^"]|"")*"|[^:,'"]*?)\s*(?:,|$)"""
+)
+
+
+def parse_map(text: str, key: str) -> dict[str, str]:
+    """Keys and values of a text such as ``a:1,'b:c':'2, 3'``; OptionError for anything else."""
+    found: dict[str, str] = {}
+    at = 0
+    while at < len(text):
+        entry = _ENTRY.match(text, at)
+        if entry is None:
+            raise OptionError(
+                f"{key}: {text!r} is not a map", hint="Write e.g. 'a:1,b:2'; quote what has a , or : in it."
+            )
+        found[_unquoted(entry[1])] = _unquoted(entry[2])
+        at = entry.end()
+    return found
+
+
+def _unquoted(text: str) -> str:
+    mark = text[:1]
+    return text[1:-1].replace(mark * 2, mark) if mark in ("'", '"') and mark else text
+
+
 def _option(
     key: str,
     kind: Kind,
@@ -115,6 +142,10 @@ OPTIONS: Mapping[str, ConfigOption] = {
     for option in (
         _option("execution.runtime-mode", "enum", "streaming", "How a pipeline runs.", ("streaming", "batch")),
         _option("parallelism.default", "int", "2", "Parallel tasks of each stateful stage.", scope="job"),
+        _option(
+            "pipeline.global-job-parameters", "map", "",
+            "What functions of Python are told when they are opened: FunctionContext.get_job_parameter. a:1,b:2", scope="job",
+        ),
         _option("pipeline.max-parallelism", "int", "8", "Key groups of each stateful operator, the most tasks it can use; written into the plan."),
         _option("pipeline.name", "text", "", "Name of the job; made from the sinks when empty.", scope="job"),
         _option(

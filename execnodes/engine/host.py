@@ -30,6 +30,7 @@ from execnodes.state.operator import BUCKET, Context, LocalKernel, Operator, Sta
 from execnodes.state.pages.page_format import WRITTEN
 from execnodes.state.pages.pages import PagedState
 from execnodes.state.pages.spark_client import client_for
+from execnodes.user_functions.running import running_functions
 
 CONVERTED = "rowsConverted"
 """Counter of rows that were read in a layout of before."""
@@ -115,7 +116,7 @@ class StageHost:
         if operator.uses_time and numbered.select((pl.col(KIND) >= FIRED).any()).item():
             numbered, context.watermark = before_watermark(numbered, context.watermark), None
         steps = by_cause(numbered, order) if self._shape.every_change else [numbered]
-        with failing_at(self._places.get(tag)):
+        with running_functions(), failing_at(self._places.get(tag)):
             given = [operator.process(split_inputs(rows, operator, self._shape), context) for rows in steps]
         changes = joined(given, steps)
         if changes is not None and self._shape.every_change and len(operator.inputs) == 1:
@@ -129,7 +130,7 @@ class StageHost:
         tag, group = int(key[0]), int(key[1])
         operator = self._operators[tag]
         context = GroupContext(self._handle, self._states, operator, timer_values, self._floor)
-        with failing_at(self._places.get(tag)):
+        with running_functions(), failing_at(self._places.get(tag)):
             changes = operator.on_watermark(context)
         self._report(operator, group, context)
         if changes is not None and len(changes):
@@ -297,7 +298,8 @@ def _folded_alike(
     kernel: LocalKernel, numbered: pl.DataFrame, order: pl.DataFrame | None, hidden: tuple[str, ...], shape: StageShape
 ) -> pl.DataFrame:
     steps = by_cause(numbered, order) if shape.every_change and len(numbered) else [numbered]
-    changes = joined([kernel.fold(_plain_kinds(to_kernel(step, kernel.inputs, hidden))) for step in steps], steps)
+    with running_functions():
+        changes = joined([kernel.fold(_plain_kinds(to_kernel(step, kernel.inputs, hidden))) for step in steps], steps)
     assert changes is not None
     return under_watermark(changes, numbered) if shape.every_change else changes
 

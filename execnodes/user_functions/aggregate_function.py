@@ -5,19 +5,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
-from execnodes.user_functions.scalar import FunctionContext
+from execnodes.user_functions.user_defined_function import UserDefinedFunction
 
 
-class AggregateFunction(ABC):
+class AggregateFunction(UserDefinedFunction, ABC):
     """Folds the rows of a group into an accumulator, which is state, and tells a value from it.
 
     A subclass may also have ``retract(accumulator, *args)``, which takes a row back; without it the function cannot be
     used where rows are updated or deleted. With ``merge(accumulator, accumulators)``, which takes in what others have
     folded, rows are folded before they are shuffled; the order of rows must then not matter.
     """
-
-    def open(self, context: FunctionContext) -> None:  # noqa: B027  # most functions need nothing
-        """Load what the other methods need; called once before them."""
 
     @abstractmethod
     def create_accumulator(self) -> Any:

@@ -31,6 +31,7 @@ from execnodes.core.types import (
     time,
     timestamp,
 )
+from execnodes.user_functions.data_views import ListView, MapView
 
 _SIMPLE: Mapping[object, LogicalType] = {
     bool: BOOLEAN,
@@ -77,9 +78,9 @@ def type_of_hint(hint: Any) -> LogicalType:
             return type_of_hint(others[0])
     if hint in _SIMPLE:
         return _SIMPLE[hint]
-    if origin is list and arguments:
+    if origin in (list, ListView) and arguments:
         return array(type_of_hint(arguments[0]))
-    if origin is dict and len(arguments) == 2:
+    if origin in (dict, MapView) and len(arguments) == 2:
         return map_of(type_of_hint(arguments[0]), type_of_hint(arguments[1]))
     if getattr(origin, "__name__", "") == "Counter" and arguments:
         return multiset(type_of_hint(arguments[0]))

@@ -15,24 +15,17 @@ from execnodes.user_functions.aliases import Aliased
 from execnodes.user_functions.column_operand import call_on_columns
 from execnodes.user_functions.hints import hints_of, sql_type, type_of_hint
 from execnodes.user_functions.parameters import Parameters, parameters_of
+from execnodes.user_functions.user_defined_function import (
+    FunctionContext as FunctionContext,  # programs import it from here
+)
+from execnodes.user_functions.user_defined_function import UserDefinedFunction
 
 Form = Literal["general", "pandas"]
 """general: called for each row; pandas: called with a pandas Series a parameter, and gives one of the same length."""
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionContext:
-    """What a function is told when it is opened."""
-
-    name: str
-    """By which SQL knows it."""
-
-
-class ScalarFunction(ABC):
+class ScalarFunction(UserDefinedFunction, ABC):
     """A function with a life of its own: `open` once in each Python worker, then `eval` for each row."""
-
-    def open(self, context: FunctionContext) -> None:  # noqa: B027  # most functions need nothing
-        """Load what `eval` needs; called once before it."""
 
     @abstractmethod
     def eval(self, *args: Any) -> Any:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import pickle
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 from execnodes.core.errors import FunctionError, JobError
-from execnodes.user_functions.aggregate import AggregateFunction
-from execnodes.user_functions.scalar import FunctionContext, ScalarFunction
-from execnodes.user_functions.table import TableFunction
+from execnodes.user_functions.running import open_while_running
+from execnodes.user_functions.user_defined_function import FunctionContext, UserDefinedFunction
 
 _LONGEST = 300
 """Characters of a row's values in an error."""
@@ -27,6 +26,14 @@ class Shipped:
     """The function and what belongs to it, pickled."""
     paths: tuple[str, ...]
     """Where modules are found."""
+    closes: bool = False
+    """It has a `close`."""
+    parameters: tuple[tuple[str, str], ...] = ()
+    """Those of the job."""
+
+    def with_parameters(self, parameters: Mapping[str, str]) -> Shipped:
+        """The same in a job with these parameters."""
+        return replace(self, parameters=tuple(sorted(parameters.items())))
 
 
 def ship(name: str, function: Any, *more: Any) -> Shipped:
@@ -41,18 +48,27 @@ def ship(name: str, function: Any, *more: Any) -> Shipped:
             f"function {name} cannot be sent to Python workers: {error}",
             hint="Make what it needs in the method open of a function class, which runs there.",
         ) from error
-    return Shipped(name, payload, tuple(sys.path))
+    closes = isinstance(function, UserDefinedFunction) and type(function).close is not UserDefinedFunction.close
+    return Shipped(name, payload, tuple(sys.path), closes)
+
+
+def opened(shipped: Shipped) -> tuple[Any, ...]:
+    """In a worker: the function, opened, and what belongs to it; one that has a `close` only while it is running."""
+    return open_while_running(shipped, lambda: _open(shipped)) if shipped.closes else _open_once(shipped)
 
 
 @lru_cache(maxsize=256)
-def opened(shipped: Shipped) -> tuple[Any, ...]:
-    """In a worker: the function, opened once, and what belongs to it."""
+def _open_once(shipped: Shipped) -> tuple[Any, ...]:
+    return _open(shipped)
+
+
+def _open(shipped: Shipped) -> tuple[Any, ...]:
     known = set(sys.path)
     sys.path.extend(each for each in shipped.paths if each not in known)
     function, *more = pickle.loads(shipped.payload)
-    if isinstance(function, ScalarFunction | TableFunction | AggregateFunction):
+    if isinstance(function, UserDefinedFunction):
         try:
-            function.open(FunctionContext(shipped.name))
+            function.open(FunctionContext(shipped.name, dict(shipped.parameters)))
         except Exception as error:
             raise JobError(f"function {shipped.name} could not be opened: {line(error)}") from error
     return function, *more

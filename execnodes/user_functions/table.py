@@ -18,17 +18,15 @@ from execnodes.user_functions.aliases import Aliased
 from execnodes.user_functions.column_operand import call_on_columns
 from execnodes.user_functions.hints import hints_of, sql_type, type_of_hint
 from execnodes.user_functions.parameters import Parameters, parameters_of
-from execnodes.user_functions.scalar import Form, FunctionContext, check_form, name_of, waits
+from execnodes.user_functions.scalar import Form, check_form, name_of, waits
+from execnodes.user_functions.user_defined_function import UserDefinedFunction
 
 _MANY = (list, abc.Iterable, abc.Iterator, abc.Generator, abc.Sequence, abc.Collection, set, frozenset)
 """Hints that stand for rows; the first argument of one is that of a row."""
 
 
-class TableFunction(ABC):
+class TableFunction(UserDefinedFunction, ABC):
     """A table function with a life of its own: `open` once in each Python worker, then `eval` for each row."""
-
-    def open(self, context: FunctionContext) -> None:  # noqa: B027  # most functions need nothing
-        """Load what `eval` needs; called once before it."""
 
     @abstractmethod
     def eval(self, *args: Any) -> Any:

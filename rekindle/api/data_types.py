@@ -187,6 +187,16 @@ class DataTypes:
         return types.map_of(key_type, value_type).with_nullable(nullable)
 
     @staticmethod
+    def LIST_VIEW(element_type: LogicalType) -> LogicalType:  # noqa: N802
+        """An ARRAY that is a `ListView` in an accumulator."""
+        return DataTypes.ARRAY(element_type)
+
+    @staticmethod
+    def MAP_VIEW(key_type: LogicalType, value_type: LogicalType) -> LogicalType:  # noqa: N802
+        """A MAP that is a `MapView` in an accumulator."""
+        return DataTypes.MAP(key_type, value_type)
+
+    @staticmethod
     def FIELD(name: str, data_type: LogicalType) -> Field:  # noqa: N802
         """A field of a ROW."""
         return Field(name, data_type)

@@ -26,7 +26,7 @@ class Query(Protocol):
         ...
 
 
-class Expression(NumberMethods, TextMethods, SearchMethods, JsonMethods, TimeMethods, CollectionMethods):
+class Expression(NumberMethods, TextMethods, SearchMethods, JsonMethods, TimeMethods, CollectionMethods, is_whole=True):
     """An expression as SQL text; operators and methods build larger ones. Operands that are no expressions are
     constants.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from execnodes.lowering.user_calls import operand_types, spark_name
 from execnodes.user_functions.aggregate import AggregateDefinition
 from execnodes.user_functions.arrow_values import Convert, reader, table_writer, writer
 from execnodes.user_functions.groups import frames_call, group_call
+from execnodes.user_functions.running import running_functions
 from execnodes.user_functions.scalar import ScalarDefinition, ScalarFunction
 from execnodes.user_functions.shipping import Shipped, failed, line, opened, ship, shortened, shown
 from execnodes.user_functions.table import TableDefinition, TableFunction
@@ -36,8 +37,10 @@ if TYPE_CHECKING:
     from execnodes.user_functions.loading import Definition
 
 
-def functions_of_spark(graph: ExecGraph, functions: Mapping[str, Definition]) -> dict[str, ScalarCall]:
-    """The functions of the user that a plan has Spark call, by their `spark_name`."""
+def functions_of_spark(
+    graph: ExecGraph, functions: Mapping[str, Definition], parameters: Mapping[str, str] | None = None
+) -> dict[str, ScalarCall]:
+    """The functions of the user that a plan has Spark call, by their `spark_name`; `parameters` are the job's."""
     from pyspark.sql.pandas.types import to_arrow_type
     from pyspark.sql.types import DataType
 
@@ -63,6 +66,7 @@ def functions_of_spark(graph: ExecGraph, functions: Mapping[str, Definition]) ->
             else:
                 assert isinstance(definition, ScalarDefinition | TableDefinition)
                 found[name] = scalar_call(definition, call, arrow, options)
+            found[name] = replace(found[name], function=found[name].function.with_parameters(parameters or {}))
     return found
 
 
@@ -78,12 +82,14 @@ def register_functions(spark: SparkSession, functions: Mapping[str, ScalarCall])
         spark.udf.register(name, made if call.deterministic else made.asNondeterministic())
 
 
-def supply_functions(steps: Iterable[Step], functions: Mapping[str, Definition]) -> None:
+def supply_functions(
+    steps: Iterable[Step], functions: Mapping[str, Definition], parameters: Mapping[str, str] | None = None
+) -> None:
     """Give operators and pre-aggregations the aggregate functions of the user that they call."""
     for step in steps:
         caller = step.operator if isinstance(step, OperatorRecord) else step.kernel
         if isinstance(caller, CallsFunctions):
-            caller.supply(functions)
+            caller.supply(functions, parameters)
 
 
 def scalar_call(
@@ -151,6 +157,10 @@ class ScalarCall:
 
         `active`: BOOLEAN, or the number of the call's place in the SQL (`places.number`) where it is, else NULL.
         """
+        with running_functions():
+            return self._placed(active, columns)
+
+    def _placed(self, active: pa.Array, columns: Sequence[pa.Array]) -> pa.Array:
         import pyarrow as pa
 
         if pa.types.is_boolean(active.type):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from execnodes.core.graph import ExecGraph
-from execnodes.core.options import SPARK_PREFIX, Configuration
+from execnodes.core.options import SPARK_PREFIX, Configuration, parse_map
 from rekindle.connectors.secret_references import resolve_secrets
 from rekindle.files.atomic_file import write_atomically
 from rekindle.files.job_folder import JobFolder
@@ -79,7 +79,7 @@ def assemble(order: Order) -> Prepared:
     folder.check_logs()
     pages = page_layouts(folder, graph)
     recorded = guard(record(graph))
-    supply_functions(recorded.steps.values(), order.functions)
+    supply_functions(recorded.steps.values(), order.functions, job_parameters(order.configuration))
     layout = layout_of(graph, recorded.steps.values())
     check_layout(folder, layout, pages.changed)
     supply_layouts(recorded.steps.values(), pages.conversions)
@@ -100,10 +100,16 @@ def session_for(order: Order, defaults: Mapping[str, str]) -> SparkSession:
     parallelism = max(1, order.configuration.number("parallelism.default"))
     settings = own_settings(order.configuration)
     given = order.spark or session(parallelism, settings)
-    called = functions_of_spark(order.graph, order.functions)
+    called = functions_of_spark(order.graph, order.functions, job_parameters(order.configuration))
     prepared = prepare(given, parallelism, {**defaults, **settings}, called)
     register_functions(prepared, called)
     return prepared
+
+
+def job_parameters(configuration: Configuration) -> Mapping[str, str]:
+    """What functions of the user are told of the job."""
+    key = "pipeline.global-job-parameters"
+    return parse_map(configuration.get_option(key), key)
 
 
 def own_settings(configuration: Configuration) -> Mapping[str, str]:

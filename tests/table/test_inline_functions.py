@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execnodes.core.errors import FunctionError, SqlError
+from execnodes.user_functions.running import running_functions
 from rekindle import AggregateFunction, Table, TableEnvironment, TableFunction, call, col, lit, udaf, udf, udtf
 from rekindle.api.windows import Over
 from tests.table.compared import environment
@@ -60,6 +61,17 @@ class Times:
         return self.factor * x
 
 
+@udf
+def one() -> int:
+    return 1
+
+
+@udtf(result_types=["INT"])
+def many() -> Iterator[int]:
+    yield 1
+    yield 2
+
+
 words, longest = udtf(Words(), result_types=["STRING"]), udaf(Longest())
 
 
@@ -86,6 +98,11 @@ def test_calls_with_columns_are_expressions_and_with_values_values() -> None:
     assert add(1, 2) == 3
     assert list(words("a b")) == ["a", "b"]
     assert "add" in repr(add(col("a"), 1))
+    assert "one" in repr(one())
+    assert "many" in repr(many())
+    with running_functions():
+        # A function calls another one for a row.
+        assert (one(), list(many())) == (1, [1, 2])
     with pytest.raises(FunctionError, match="aggregate function Longest is called with values"):
         longest("a")
 
@@ -103,6 +120,8 @@ def test_calls_with_columns_are_expressions_and_with_values_values() -> None:
         (lambda t: t.group_by(t.k).select(longest(t.s).distinct, longest(t.s).filter(t.v > 1)), ["inline$longest"] * 2),
         (lambda t: t.group_by(add(t.k, 1)).select(add(t.k, 1).alias("n")), ["inline$add"]),
         (lambda t: t.select(call(add, t.k, 1)), ["inline$add"]),
+        (lambda t: t.select((one() + t.k).alias("n")).where(one() > 0), ["inline$one"] * 2),
+        (lambda t: t.join_lateral(many().alias("w")).select(col("w")), ["inline$many"]),
         (lambda t: t.select(call(udf(Times(3)), t.k)), ["inline$times"]),
         (lambda t: t.select(call(Times(3), t.k)), ["inline$times"]),
         (lambda t: t.select(udf(partial(plain, 3), result_type="BIGINT")(t.k)), ["inline$plain"]),

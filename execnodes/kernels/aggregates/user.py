@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 from typing import Any
 
@@ -21,6 +22,7 @@ from execnodes.state.python_values import from_kernel, to_kernel
 from execnodes.state.serializers.make import serializer_of
 from execnodes.state.serializers.serializer import TypeSerializer
 from execnodes.user_functions.aggregate import AggregateDefinition, AggregateFunction
+from execnodes.user_functions.data_views import DataView
 from execnodes.user_functions.loading import Definition
 from execnodes.user_functions.shipping import Shipped, failed, line, opened, ship
 
@@ -250,7 +252,15 @@ class Accumulators:
         """From the columns of state."""
         with self.failing_in("reading its accumulator"):
             values = [value if read is None else read(value) for read, value in zip(self._readers, row, strict=True)]
+            for at, view in self._views.items():
+                values[at] = view.of_value(values[at])
             return self._serializer.from_row(values)
+
+    @cached_property
+    def _views(self) -> dict[int, type[DataView]]:
+        """Columns that accumulators have lists or maps with methods in, as a new one shows."""
+        values = self._serializer.to_row(self._function.create_accumulator())
+        return {at: type(value) for at, value in enumerate(values) if isinstance(value, DataView)}
 
     def write(self, accumulator: Any) -> list[Any]:
         """To the columns of state."""
@@ -292,12 +302,12 @@ class CallsFunctions:
         self._read = read
         self._functions: dict[str, Shipped] = {}
 
-    def supply(self, functions: Mapping[str, Definition]) -> None:
-        """Take in the functions, by their names in the plan."""
+    def supply(self, functions: Mapping[str, Definition], parameters: Mapping[str, str] | None = None) -> None:
+        """Take in the functions, by their names in the plan; `parameters` are the job's."""
         for call in self.user_calls:
             definition = functions[call.user_name]
             assert isinstance(definition, AggregateDefinition)
-            self._functions[call.name] = shipped(call, definition)
+            self._functions[call.name] = shipped(call, definition).with_parameters(parameters or {})
 
     def supplied(self) -> Iterator[UserCall]:
         """The calls, in a worker; JobError if a function was not supplied."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 from execnodes.core.errors import JobError
@@ -12,7 +13,7 @@ from execnodes.core.types import LogicalType
 from execnodes.kernels.aggregates.user import UserCall, shipped
 from execnodes.user_functions.aggregate import AggregateDefinition
 from execnodes.user_functions.equal_values import key_of
-from execnodes.user_functions.scalar import ScalarFunction
+from execnodes.user_functions.scalar import FunctionContext, ScalarFunction
 
 
 class UserGroups(ScalarFunction):
@@ -30,6 +31,10 @@ class UserGroups(ScalarFunction):
             accumulator=call.accumulator,
         )
         self._user = UserCall(alone, tuple(types), shipped(call, definition))
+
+    def open(self, context: FunctionContext) -> None:
+        """Tell the function what this one is told."""
+        self._user = replace(self._user, shipped=self._user.shipped.with_parameters(context.parameters))
 
     def eval(self, *operands: Any) -> Any:
         """Of the operands of a `group_call`: so many rows, whether equal ones count once, and a list an argument."""

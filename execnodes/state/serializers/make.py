@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, get_origin
 
 from execnodes.core import consent
 from execnodes.core.errors import FunctionError, StateError
@@ -17,7 +17,8 @@ from execnodes.state.serializers.serializer import TypeSerializer
 from execnodes.state.serializers.snapshot import TypeSerializerSnapshot
 from execnodes.state.serializers.values import ValueSerializer, ValueSnapshot
 from execnodes.user_functions.aggregate import AggregateDefinition
-from execnodes.user_functions.hints import shown, sql_type
+from execnodes.user_functions.data_views import ListView, MapView
+from execnodes.user_functions.hints import shown, sql_type, type_of_hint
 
 _SNAPSHOTS: dict[str, type[TypeSerializerSnapshot]] = {
     DataclassSerializer.name: DataclassSnapshot,
@@ -41,6 +42,8 @@ def serializer_of(definition: AggregateDefinition) -> TypeSerializer:
             return RowSerializer(type_) if type_.root is Root.ROW else ValueSerializer(type_)
         if dataclasses.is_dataclass(given) and isinstance(given, type):
             return DataclassSerializer(given)
+        if get_origin(given) in (ListView, MapView):
+            return ValueSerializer(type_of_hint(given))
     except FunctionError as error:
         raise FunctionError(f"function {definition.name}: {error.message}", hint=error.hint) from error
     return PickleSerializer("" if given is None else shown(given))
