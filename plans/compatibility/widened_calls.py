@@ -15,6 +15,8 @@ _COMPARING = frozenset({
     "=", "<>", "<", "<=", ">", ">=", "IN", "NOT IN", "BETWEEN", "NOT BETWEEN", "BETWEEN SYMMETRIC",
     "NOT BETWEEN SYMMETRIC", "IS DISTINCT FROM", "IS NOT DISTINCT FROM", "OVERLAPS",
 })  # fmt: skip
+_EQUATING = frozenset({"=", "<>", "IN", "NOT IN", "IS DISTINCT FROM", "IS NOT DISTINCT FROM"})
+"""What compares field with field, in whatever order they are."""
 _ASKING = frozenset({"IS NULL", "IS NOT NULL", "CARDINALITY"})
 """What does not depend on what a value is."""
 _PASSING = frozenset({
@@ -54,7 +56,10 @@ def computed(old: Term, new: Term, operands: Widening) -> Found | None:
     result = widens(before, after)
     if name in CASTS and result is not None:
         return _cast(old, before, result, operands)
-    if result is None or not (_same_slots(old, new) if name == _HASHING else _same_results(name, before, operands)):
+    compared = operands
+    if name in _EQUATING and not operands & Widening.ADDED and _is_of_one_type(old) and _is_of_one_type(new):
+        compared &= ~Widening.FIELDS
+    if result is None or not (_same_slots(old, new) if name == _HASHING else _same_results(name, before, compared)):
         return None
     # What is rounded, or was not there, has been seen by the function, whatever comes of it.
     dropped = operands & ~result & (Widening.FLOAT | Widening.ADDED) if name not in _ASKING else Widening.NONE
@@ -81,6 +86,11 @@ def _same_results(name: str, result: LogicalType, operands: Widening) -> bool:
 def _same_slots(old: Term, new: Term) -> bool:
     pairs = [(type_of(one), type_of(other)) for one, other in zip(old["operand"], new["operand"], strict=True)]
     return all(one is not None and other is not None and not is_in_other_slots(one, other) for one, other in pairs)
+
+
+def _is_of_one_type(call: Term) -> bool:
+    types = [type_of(operand) for operand in call["operand"]]
+    return None not in types and len({each.regular().with_nullable(True) for each in types if each is not None}) == 1
 
 
 def _outgrown(name: str, call: Term, before: LogicalType, result: Widening) -> Iterator[str]:

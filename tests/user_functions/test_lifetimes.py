@@ -81,7 +81,7 @@ class Views(AggregateFunction):
 
     def get_value(self, accumulator: Any) -> str:
         counts = sorted(accumulator[1].items())
-        return f"{self.mark}{','.join(accumulator[0])}|{counts}|{'a' in accumulator[1]}"
+        return f"{self.mark}{','.join(sorted(accumulator[0]))}|{counts}|{'a' in accumulator[1]}"
 
     def get_accumulator_type(self) -> Any:
         return DataTypes.ROW(
