@@ -9,7 +9,7 @@ from execnodes.core.meaning import StateMeaning, call_of
 from execnodes.terms.term import Term
 from plans.compatibility.counterparts import Address, counterparts
 from plans.compatibility.fates import Comparison, Fate, Judgement, Verdict
-from plans.compatibility.judge import by_time, differences, judge
+from plans.compatibility.judge import SAME_MEANING, by_time, differences, judge
 from plans.compatibility.plan_meanings import POSITION, Meanings, meanings
 
 __all__ = ["Comparison", "Fate", "Judgement", "Verdict", "compare", "judge"]
@@ -109,7 +109,9 @@ def _explained(
         if address not in places or MOVED in each.reason:
             return each
         old, new = before[places[address]], after[address]
-        return replace(each, reason=f"{each.reason}; it takes the place of {old.title}: {differences(old, new)}")
+        change = differences(old, new)
+        told = ", which means the same" if change == SAME_MEANING else f": {change}"
+        return replace(each, reason=f"{each.reason}; it takes the place of {old.title}{told}")
 
     return replace(comparison, judgements=tuple(map(explained, comparison.judgements)))
 

@@ -16,6 +16,8 @@ from plans.compatibility.fates import Fate, Judgement
 from plans.compatibility.plan_meanings import POSITION
 from plans.compatibility.widened_states import goes_into, lost_of_parts, matched, widened
 
+SAME_MEANING = "same meaning"
+
 
 def by_time(state: StateMeaning) -> bool:
     """Whether a state of a plan goes by the watermark, as its parts then say."""
@@ -72,7 +74,7 @@ def _as_it_is(old: StateMeaning, new: StateMeaning) -> Judgement:
             f"the TTL was {old.ttl_ms} ms and is {new.ttl_ms} ms: what has expired, or would have, depends on the clock"
         )
     was = old.name if old.name != new.name else ""
-    reason = "; ".join(notes) or "same meaning"
+    reason = "; ".join(notes) or SAME_MEANING
     return Judgement(new.uid, new.name, fate, reason, aged, columns, tuple(empty), was, bool(empty or losses))
 
 

@@ -98,23 +98,32 @@ def _sink_notes(old: ExecGraph, new: ExecGraph, moves: Moves, *, begun: bool) ->
     before, after = _sinks(old), _sinks(new)
     for name, place in after.items():
         changed = _differences(before.get(name, {}), place)
-        if not changed:
+        if not changed or {*before[name], *place} == {"connector"}:
+            # Neither keeps its rows where a table could be read.
             continue
         shown = _shown_name(new, name)
         if _is_move(changed, moves):
             yield PlaceNote(f"sink {shown} has moved ({changed}) with what it holds", loss=False)
         else:
+            if set(place) == {"connector"}:
+                yield PlaceNote(f"sink {shown} keeps no rows now ({changed}): the old place stays as it is", loss=False)
+                continue
+            advice = (
+                ""
+                if "connector" in changed.keys
+                else "; if its rows were moved, give --map OLD=NEW with the two places"
+            )
             yield PlaceNote(
                 f"sink {shown} lies elsewhere ({changed}): the new place gets what changes from now on, and nothing "
-                "of what was before; the old one stays as it is; if its rows were moved, give --map OLD=NEW with the "
-                "two places",
+                f"of what was before; the old one stays as it is{advice}",
                 loss=begun,
             )
 
 
 class _Changes(str):
-    """Text of what differs, with the pairs."""
+    """Text of what differs, with the options and their pairs of values."""
 
+    keys: tuple[str, ...] = ()
     pairs: tuple[tuple[str, str], ...] = ()
 
 
@@ -126,6 +135,7 @@ def _differences(old: Place, new: Place) -> _Changes:
     found = _Changes(
         masked("; ".join(f"{key}: {old.get(key, 'not set')} -> {new.get(key, 'not set')}" for key in keys))
     )
+    found.keys = tuple(keys)
     found.pairs = tuple((old.get(key, ""), new.get(key, "")) for key in keys)
     return found
 
@@ -153,7 +163,7 @@ def _sources(graph: ExecGraph) -> dict[str, tuple[str, Place]]:
 def _sinks(graph: ExecGraph) -> dict[str, Place]:
     """Name that both plans know to the place."""
     return {
-        known_name(graph, table.name): _place(table)
+        known_name(graph, table.name): _place(table) or _connector(table)
         for node in graph.roots()
         for table in tables_of(node)
         if table.identifier
@@ -168,6 +178,13 @@ def _place(table: TableReference) -> Place:
     resolved = table.resolved_table
     options = {} if resolved is None else resolved.options or {}
     return physical_identity({**options, **table.hints})
+
+
+def _connector(table: TableReference) -> Place:
+    """Of a table that has no place."""
+    resolved = table.resolved_table
+    found = ({} if resolved is None else resolved.options or {}).get("connector")
+    return {} if found is None else {"connector": found}
 
 
 def _places(graph: ExecGraph) -> Iterator[Place]:

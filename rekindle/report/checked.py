@@ -15,6 +15,7 @@ from plans.compatibility.outputs import notes
 from plans.compatibility.physical_tables import Moves, with_moved_names, with_places
 from plans.compatibility.plan_meanings import Meanings, meanings
 from plans.evolution.bootstrap import bootstrapped, unmakeable
+from plans.evolution.evolve import evolve
 
 if TYPE_CHECKING:
     from rekindle.savepoints.manifest import SavedState
@@ -84,7 +85,7 @@ def checked(
         saved = {(each.uid, each.name): each for each in manifest.states}
     addresses = frozenset((each.uid, each.name) for each in before)
     changes = find_intended_changes(ran, engine_version)
-    found = with_places(compare(before, after), ran, changed, moves)
+    found = with_places(compare(before, after, compiling=_is_evolved(ran, changed)), ran, changed, moves)
     found = replace(
         found,
         notes=(*found.notes, *sinks),
@@ -94,6 +95,15 @@ def checked(
     if bootstrap:
         found = bootstrapped(found, bootstrap, before, after)
     return Checked(old[0], new[0], found, saved, str(savepoint or ""), addresses, tuple(bootstrap))
+
+
+def _is_evolved(old: ExecGraph, new: ExecGraph) -> bool:
+    """Whether to compile the new plan from the old one would give its operators no other uids."""
+    return _uids(evolve(old, new).graph) == _uids(new)
+
+
+def _uids(graph: ExecGraph) -> set[str]:
+    return {uid for node in graph.nodes for uid in node.addresses()}
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:

@@ -66,7 +66,15 @@ def compare(old: str, new: str, moves: dict[str, str]) -> tuple[Comparison, Comp
         ),
         (script(), script(sink=DUCKDB.replace("/d/out", "/d/./x/../out")), {}, "full", ()),
         (script(sink=JDBC), script(sink=JDBC.replace("'u'", "'v'")), {}, "partial", ("sink", "url: u -> v")),
-        (script(), script(sink="'connector' = 'blackhole'"), {}, "full", ()),
+        (
+            script(),
+            script(sink="'connector' = 'blackhole'"),
+            {},
+            "full",
+            ("sink", "keeps no rows now", "connector: duckdb -> blackhole"),
+        ),
+        (script(sink="'connector' = 'blackhole'"), script(sink="'connector' = 'print'"), {}, "full", ()),
+        (script(sink="'connector' = 'print'"), script(), {}, "partial", ("connector: print -> duckdb", "from now on")),
         # Sources.
         (script(), script(FILES.replace("/d/in", "/d/b")), {}, "partial", ("source", "path: /d/in -> /d/b", "twice")),
         (script(), script(FILES.replace("/d/in", "/d/b")), {"/d/in": "/d/b/"}, "full", ("source", "--move-files")),
@@ -188,3 +196,10 @@ def test_every_connector_that_has_data_outside_says_what_identifies_it() -> None
 def test_paths_have_one_form(one: str, other: str, same: bool) -> None:
     places = [physical_identity({"connector": "filesystem", "path": each}) for each in (one, other)]
     assert (places[0] == places[1]) == same
+
+
+def test_what_is_compiled_from_the_old_plan_is_not_advised_to_be() -> None:
+    old, other = graph(script()), graph(script(FILES.replace("'json'", "'csv'")))
+    told = [each.reason for each in checked(("", old), ("", evolve(old, other).graph)).comparison.judgements]
+    assert not any("compile the new plan from the old one" in each for each in told)
+    assert any("which means the same" in each for each in told)
