@@ -17,6 +17,7 @@ from plans.compatibility.plan_meanings import POSITION
 from plans.compatibility.widened_states import goes_into, lost_of_parts, matched, widened
 
 SAME_MEANING = "same meaning"
+"""Why a state goes on as it is."""
 
 
 def by_time(state: StateMeaning) -> bool:
