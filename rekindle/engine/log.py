@@ -1,0 +1,243 @@
+"""The log of a job: entries that say what there is after a micro-batch. What the newest one does not name is not there.
+
+An entry is put if absent under the next number, so that of two drivers one commits, and the other learns that it is
+fenced off. A driver begins with an entry of its own, which changes nothing but the epoch: from then on no driver of
+before can commit. A micro-batch is planned before it runs, put if absent as well: who comes after a crash runs the same
+one again, and sinks know it by its number.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Mapping
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from execnodes.core.errors import JobError
+from rekindle.engine.store.disk import Disk, put_if_absent
+from rekindle.engine.store.segment_file import all_files
+from rekindle.engine.store.state_list import StateId
+from rekindle.files.json_files import Id, parsed
+
+FOLDER = "log"
+COMMITTED, PLANNED = ".committed", ".planned"
+KEPT = 100
+"""Entries that are not removed, the newest ones."""
+_HINT = "The job's folder is not whole. Start from a savepoint."
+
+Count = Annotated[int, Field(ge=0)]
+
+
+class Entry(BaseModel):
+    """What there is after a micro-batch."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    sequence: Count
+    """Of the entry, from 0; also drivers that begin have one."""
+    epoch: Count
+    """Of the driver: each has a higher one than those before."""
+    driver: Id
+    before: Id | None
+    """The driver of the entry before; None of the first one."""
+    micro_batch: Annotated[int, Field(ge=-1)]
+    """The last one that is committed; -1 before the first."""
+    positions: dict[str, Any]
+    """How far each source has been read, by uid: JSON of its connector."""
+    watermark: int | None
+    """Epoch ms; None before there is one."""
+    state: dict[str, dict[str, dict[str, tuple[Count, ...]]]]
+    """File, uid, state: subtasks whose newest list is in that file."""
+    counters: dict[str, Count]
+
+    def newest(self) -> dict[StateId, str]:
+        """The file that holds each state's newest list."""
+        return {
+            StateId(uid, state, subtask): file
+            for file, uids in self.state.items()
+            for uid, states in uids.items()
+            for state, subtasks in states.items()
+            for subtask in subtasks
+        }
+
+
+def by_file(newest: Mapping[StateId, str]) -> dict[str, dict[str, dict[str, tuple[int, ...]]]]:
+    """States as an entry has them."""
+    found: dict[str, dict[str, dict[str, tuple[int, ...]]]] = {}
+    for state_id in sorted(newest):
+        states = found.setdefault(newest[state_id], {}).setdefault(state_id.uid, {})
+        states[state_id.state] = (*states.get(state_id.state, ()), state_id.subtask)
+    return found
+
+
+class Plan(BaseModel):
+    """How far a micro-batch reads."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    micro_batch: Count
+    positions: dict[str, Any]
+    """To where, by the source's uid; a source without news is not there."""
+
+
+_ENTRY, _PLAN = TypeAdapter(Entry), TypeAdapter(Plan)
+Model = TypeVar("Model", Entry, Plan)
+
+
+class Log:
+    """The log as one driver has it, which begins with an entry of its own."""
+
+    def __init__(self, disk: Disk) -> None:
+        """Take the job over: all drivers of before are fenced off. OSError, and JobError for a log that is broken."""
+        self._disk = disk
+        self._driver = secrets.token_hex(16)
+        # Listed before the entry: whoever writes later may be a driver that comes after this one.
+        self.found = all_files(disk)
+        """Segment files that were there before; those that the entry does not name, nobody will."""
+        # What is read below must still be there after a crash.
+        disk.sync_folder(FOLDER)
+        while True:
+            last = newest_entry(disk)
+            mine = _first(self._driver) if last is None else self._mine(last)
+            if self._put(mine):
+                break
+        self.last = mine
+        """The newest entry."""
+
+    def _mine(self, last: Entry) -> Entry:
+        return last.model_copy(
+            update={
+                "sequence": last.sequence + 1,
+                "epoch": last.epoch + 1,
+                "driver": self._driver,
+                "before": last.driver,
+            }
+        )
+
+    def plan(self, positions: Mapping[str, Any]) -> Plan:
+        """The next micro-batch: as it was planned before, if it was, or up to these positions.
+
+        JobError if another driver has taken the job over.
+        """
+        number = self.last.micro_batch + 1
+        path = _path(number, PLANNED)
+        found = planned(self._disk, number)
+        if found is None:
+            made = Plan(micro_batch=number, positions=dict(positions))
+            put_if_absent(self._disk, path, _text(made))
+            found = planned(self._disk, number)
+            if found is None:
+                # Only who has committed this micro-batch removes its plan.
+                raise _fenced(newest_entry(self._disk))
+        return found
+
+    def commit(
+        self,
+        plan: Plan,
+        watermark: int | None,
+        newest: Mapping[StateId, str],
+        counters: Mapping[str, int],
+    ) -> Entry:
+        """The micro-batch has run: from now on all this is so.
+
+        JobError if another driver has taken the job over before; then nothing of it is so. After an OSError that is
+        unknown: begin again with a log of one's own.
+        """
+        last = self.last
+        entry = Entry(
+            sequence=last.sequence + 1,
+            epoch=last.epoch,
+            driver=self._driver,
+            before=last.driver,
+            micro_batch=plan.micro_batch,
+            positions={**last.positions, **plan.positions},
+            watermark=watermark,
+            state=by_file(newest),
+            counters=dict(counters),
+        )
+        if not self._put(entry):
+            raise _fenced(self._read(entry.sequence))
+        newer = max(_numbers(self._disk, COMMITTED))
+        if newer > entry.sequence and not self._is_followed(entry):
+            # It was asleep for so long that entries of its numbers are removed already: this one is no part of the log.
+            self._disk.remove(_path(entry.sequence, COMMITTED))
+            raise _fenced(self._read(newer))
+        self.last = entry
+        return entry
+
+    def tidy(self) -> None:
+        """Remove entries that nobody needs any more, and what is left of attempts to write one."""
+        for number in _numbers(self._disk, COMMITTED):
+            if number <= self.last.sequence - KEPT:
+                self._disk.remove(_path(number, COMMITTED))
+        for number in _numbers(self._disk, PLANNED):
+            if number <= self.last.micro_batch:
+                self._disk.remove(_path(number, PLANNED))
+
+    def _put(self, entry: Entry) -> bool:
+        """Whether it is in the log; JobError, OSError."""
+        try:
+            return put_if_absent(self._disk, _path(entry.sequence, COMMITTED), _text(entry))
+        except OSError:
+            # Storage may do what it says that it has not done.
+            there = _read(self._disk, entry.sequence, COMMITTED, _ENTRY)
+            if there is None or there.driver != self._driver:
+                raise
+            self._disk.sync_folder(FOLDER)
+            return True
+
+    def _is_followed(self, entry: Entry) -> bool:
+        """Whether the next entry goes on from it."""
+        following = self._read(entry.sequence + 1)
+        return following is not None and following.before == entry.driver
+
+    def _read(self, sequence: int) -> Entry | None:
+        return _read(self._disk, sequence, COMMITTED, _ENTRY)
+
+
+def newest_entry(disk: Disk) -> Entry | None:
+    """What there is; None if no driver has begun. JobError if it cannot be read."""
+    numbers = _numbers(disk, COMMITTED)
+    return _read(disk, max(numbers), COMMITTED, _ENTRY) if numbers else None
+
+
+def planned(disk: Disk, number: int) -> Plan | None:
+    """A micro-batch that was planned; None if it was not. JobError if it cannot be read."""
+    return _read(disk, number, PLANNED, _PLAN)
+
+
+def _first(driver: str) -> Entry:
+    return Entry(
+        sequence=0, epoch=0, driver=driver, before=None,
+        micro_batch=-1, positions={}, watermark=None, state={}, counters={},
+    )  # fmt: skip
+
+
+def _fenced(by: Entry | None) -> JobError:
+    epoch = "" if by is None else f" (epoch {by.epoch})"
+    return JobError(
+        f"another driver{epoch} has taken the job over",
+        hint="Let that one go on, or stop it and start the job again.",
+    )
+
+
+def _numbers(disk: Disk, kind: str) -> list[int]:
+    names = (each.removesuffix(kind) for each in disk.names(FOLDER) if each.endswith(kind))
+    return [int(each) for each in names if each.isdecimal()]
+
+
+def _path(number: int, kind: str) -> str:
+    return f"{FOLDER}/{number:012d}{kind}"
+
+
+def _text(model: Entry | Plan) -> bytes:
+    return json.dumps(model.model_dump(mode="json"), indent=1).encode()
+
+
+def _read(disk: Disk, number: int, kind: str, adapter: TypeAdapter[Model]) -> Model | None:
+    path = _path(number, kind)
+    try:
+        content = disk.read(path).to_pybytes()
+    except FileNotFoundError:
+        return None
+    return parsed(content, adapter, path, hint=_HINT)
