@@ -41,7 +41,9 @@ class Addresses:
     def of(cls, rows: pl.DataFrame, *, bucketed: bool) -> Addresses:
         """Those of rows in any order."""
         if not bucketed:
-            return cls(np.unique(rows[HASH].to_numpy()), None)
+            # Sorting beats numpy's `unique`, which hashes.
+            ordered = np.sort(rows[HASH].to_numpy())
+            return cls(ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]], None)
         distinct = rows.select(BUCKET, HASH).unique().sort(BUCKET, HASH)
         return cls(distinct[HASH].to_numpy(), distinct[BUCKET].to_numpy())
 
