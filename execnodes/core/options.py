@@ -144,7 +144,7 @@ OPTIONS: Mapping[str, ConfigOption] = {
         _option("parallelism.default", "int", "2", "Parallel tasks of each stateful stage.", scope="job"),
         _option(
             "pipeline.global-job-parameters", "map", "",
-            "What functions of Python are told when they are opened: FunctionContext.get_job_parameter. a:1,b:2", scope="job",
+            "What functions of Python are told by FunctionContext.get_job_parameter: a:1,b:2.", scope="job",
         ),
         _option("pipeline.max-parallelism", "int", "8", "Key groups of each stateful operator, the most tasks it can use; written into the plan."),
         _option("pipeline.name", "text", "", "Name of the job; made from the sinks when empty.", scope="job"),

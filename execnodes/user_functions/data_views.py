@@ -117,11 +117,11 @@ class MapView(DataView, Generic[K, V]):
         return self._values.items()
 
     def keys(self) -> Iterable[K]:
-        """All keys."""
+        """What has a value, in no order that holds."""
         return self._values.keys()
 
     def values(self) -> Iterable[V]:
-        """All values."""
+        """Of all keys, in their order."""
         return self._values.values()
 
     def is_empty(self) -> bool:

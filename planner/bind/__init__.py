@@ -5,7 +5,7 @@
 `windows` and the old `group_windows`, `select`, `aggregate`, `over`, `qualify`, `subqueries` with their `truths`, and
 `subquery_joins` for those of WHERE, `set_operations`, `sorting`, `hints`. Expressions: `scope` is what names mean,
 `expression_binder` makes typed expressions, `user_functions` their calls, `folding` constants; `written` shows them in
-messages.
+messages, and a `missing_comma` is guessed.
 """
 
 from execnodes.core.options import Configuration

@@ -24,7 +24,7 @@ from rekindle.files.job_folder import JobFolder
 from rekindle.jobs.home import jobs_dir
 from rekindle.pipeline.idleness import timeout
 from rekindle.pipeline.record import record
-from rekindle.runtime.assemble import session_for
+from rekindle.runtime.assemble import job_parameters, session_for
 from rekindle.runtime.restarts import strategy_of
 from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints.recovery import recover
@@ -236,6 +236,7 @@ EFFECTS: Mapping[str, tuple[Effect, str]] = {
     "execution.runtime-mode": (decided(SUM), "batch"),
     "parallelism.default": (_settings, "7"),
     "pipeline.classes.allowed": (_allowed, "jobs.functions"),
+    "pipeline.global-job-parameters": (lambda folder, options: job_parameters(Configuration(options)), "a:1"),
     "pipeline.max-parallelism": (decided(SUM), "64"),
     "pipeline.name": (_name, "mine"),
     "execution.micro-batch.interval": (_pace, "3 s"),
