@@ -39,7 +39,7 @@ from rekindle.connectors.format import FileFormat, Format, RecordFormat, Wanted
 from rekindle.connectors.formats import find_format, format_of
 from rekindle.connectors.line_text import LINE, NUMBER, PATH, find_failure, local_path, stream_name, string
 from rekindle.connectors.lines import spark_format, spark_schema
-from rekindle.connectors.options import COMMON, TableOption, TableOptions, check_options
+from rekindle.connectors.options import COMMON, TableOption, TableOptions, check_options, reject_misspelt
 from rekindle.files.paths import AS_WRITTEN
 from rekindle.spark.releases import named
 
@@ -78,6 +78,7 @@ class Filesystem(SourceConnector, SinkConnector):
 
     def check(self, options: Mapping[str, str], role: str, table: str) -> TableOptions:
         """Also that the format exists."""
+        reject_misspelt(options, "format", table)
         find_format(options.get("format", ""), table)
         return check_options(options, (*COMMON, *self.declared(options)), role, table)
 

@@ -16,7 +16,7 @@ from execnodes.lowering.stream import KIND, quote
 from rekindle.connectors.format import RecordFormat, Wanted
 from rekindle.connectors.formats import find_format, format_of, formats
 from rekindle.connectors.line_text import LINE, PATH
-from rekindle.connectors.options import TableOption, TableOptions
+from rekindle.connectors.options import TableOption, TableOptions, reject_misspelt
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -135,6 +135,8 @@ class Messages:
 
 def _value_prefix(options: TableOptions, table: str) -> str:
     given = [key for key in ("format", "value.format") if options.text(key)]
+    if not given:
+        reject_misspelt(options, "format", table)
     if len(given) == 1:
         return given[0].removesuffix("format")
     raise ConnectorError(

@@ -104,6 +104,15 @@ def _unknown(key: str, given: Mapping[str, str], declared: tuple[TableOption, ..
     return OptionError(f"unknown option {key!r}", where=f"table {table}", hint=hint)
 
 
+def reject_misspelt(given: Mapping[str, str], key: str, table: str) -> None:
+    """OptionError for a key that is nearly one which must be there, and is not."""
+    near = [] if key in given else difflib.get_close_matches(key, given, n=1, cutoff=_MISSPELT)
+    if near:
+        raise OptionError(f"unknown option {near[0]!r}", where=f"table {table}", hint=f"Did you mean {key}?")
+
+
+_MISSPELT = 0.8
+"""How much alike they are, from 0 to 1: `value.format` is none of `format`."""
 _REFERENCE = re.compile(r"\$\{(env|file):([^}]+)\}")
 
 

@@ -21,7 +21,7 @@ from execnodes.core.errors import ConnectorError
 from execnodes.core.tables import ResolvedTable
 from rekindle.connectors.attributes import declaration_of
 from rekindle.connectors.base import Connector, SinkConnector, SourceConnector
-from rekindle.connectors.options import TableOptions, with_references
+from rekindle.connectors.options import TableOptions, reject_misspelt, with_references
 
 ENTRY_POINTS = "rekindle.connectors"
 """Group of entry points; each names a class."""
@@ -114,6 +114,7 @@ def find_sink(identifier: str, table: str = "") -> SinkConnector:
 
 def validate(options: Mapping[str, str], role: str, table: str = "") -> TableOptions:
     """Check a table's WITH options as a "source" or a "sink", without Spark and without touching the outside world."""
+    reject_misspelt(options, "connector", table)
     identifier = options.get("connector", "")
     connector = find_source(identifier, table) if role == "source" else find_sink(identifier, table)
     return connector.check(options, role, table)

@@ -65,6 +65,11 @@ CREATE TABLE t (a INT) WITH (
             Position(6, 60),
         ),
         ("\nCREATE TABLE t (a INT) WITH ('connector' = 'filesystem'); SELECT a FROM t", Position(2, 1)),
+        ("CREATE TABLE t (a INT) WITH ('conector' = 'filesystem', 'format' = 'csv'); SELECT a FROM t", Position(1, 30)),
+        (
+            "CREATE TABLE t (a INT) WITH (\n'connector' = 'filesystem', 'formt' = 'csv'); SELECT a FROM t",
+            Position(2, 29),
+        ),
     ],
 )
 def test_an_option_of_a_table_that_is_wrong_names_its_line(script: str, position: Position) -> None:
