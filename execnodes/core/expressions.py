@@ -64,6 +64,7 @@ class Call(_Node):
     type: LogicalType
     _place: Place | None = PrivateAttr(None)
     _waits: bool = PrivateAttr(False)
+    _compared_at: Place | None = PrivateAttr(None)
 
     @model_validator(mode="after")
     def _one_name(self) -> Self:
@@ -87,6 +88,16 @@ class Call(_Node):
     def waiting(self) -> Self:
         """Say that the function is an `async def`; a call as in `put`."""
         self._waits = True
+        return self
+
+    @property
+    def compared_at(self) -> Place | None:
+        """Of a cast that the SQL has not got: where it compares the operand with another type. Plans do not hold it."""
+        return self._compared_at
+
+    def for_comparison(self, place: Place) -> Self:
+        """Say that a comparison needs this cast; a call as in `put`."""
+        self._compared_at = place
         return self
 
     @property

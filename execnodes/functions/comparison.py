@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from execnodes.core.errors import SqlError
+from execnodes.core.errors import Position, SqlError
 from execnodes.core.expressions import Call, Expression, Literal
+from execnodes.core.places import place
 from execnodes.core.types import BOOLEAN, NUMERICS, STRING, TEXTS, TIMESTAMPS, LogicalType, Root
 from execnodes.functions.conversion import casting, convert
 from execnodes.functions.function import Binding, Function, Invocation
@@ -40,7 +41,7 @@ def comparable(call: Invocation, operands: Sequence[Expression]) -> tuple[Expres
             return None
         _check_constants(call, operands, wanted)
         strict = call.name in _MEMBERS or call.name in _ORDERED
-        return tuple(_as_time(each, wanted, strict) for each in operands)
+        return tuple(_as_time(each, wanted, call.position, strict=strict) for each in operands)
     if roots & set(TEXTS) and not roots <= set(TEXTS):
         found = _read_texts(call.name, operands)
         if found is not None:
@@ -89,11 +90,12 @@ def _check_constants(call: Invocation, operands: Sequence[Expression], wanted: L
             )
 
 
-def _as_time(operand: Expression, wanted: LogicalType, strict: bool) -> Expression:
+def _as_time(operand: Expression, wanted: LogicalType, position: Position | None, *, strict: bool) -> Expression:
     # A constant has been checked.
     if operand.type.root in TEXTS and (isinstance(operand, Literal) or not strict):
         read = wanted.regular().with_nullable(True)
-        return Call(internal_name=casting(operand.type, read, may_fail=False), operands=(operand,), type=read)
+        made = Call(internal_name=casting(operand.type, read, may_fail=False), operands=(operand,), type=read)
+        return made if position is None else made.for_comparison(place(position.line, position.column))
     return convert(operand, wanted)
 
 

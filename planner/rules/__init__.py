@@ -30,6 +30,7 @@ from planner.rules.recognise_deduplication import recognise_deduplication
 from planner.rules.recognise_interval_joins import recognise_interval_joins
 from planner.rules.recognise_rank_columns import recognise_rank_columns
 from planner.rules.recognise_ranks import recognise_ranks
+from planner.rules.reject_texts_as_keys import reject_texts_as_keys
 from planner.rules.split_distinct_aggregates import split_distinct_aggregates
 from planner.rules.split_join_conditions import split_join_conditions
 
@@ -86,6 +87,7 @@ PHASES: tuple[Phase, ...] = (
             Run(merge_projects, "nested SELECTs are one projection and one filter"),
             Run(drop_unread_windows, "a projection has taken in those below it: merge_projects"),
             Run(push_filters, "conditions stand at what they speak of: one on a row number right above its OVER"),
+            Run(reject_texts_as_keys, "needs conditions in the join: push_filters"),
         ),
     ),
     Phase(
@@ -136,6 +138,7 @@ BATCH_PHASES: tuple[Phase, ...] = (
             Run(merge_projects, "nested SELECTs are one projection and one filter"),
             Run(drop_unread_windows, "a projection has taken in those below it: merge_projects"),
             Run(push_filters, "conditions stand at what they speak of: one on a row number right above its OVER"),
+            Run(reject_texts_as_keys, "needs conditions in the join: push_filters"),
         ),
     ),
     Phase(
