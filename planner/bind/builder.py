@@ -33,6 +33,12 @@ class Builder(Protocol):
     def subquery(self, node: s.Query) -> Logical:
         """The plan of a subquery that reads nothing of the query around it, made once."""
 
+    def keep_names(self, node: s.Select, names: tuple[str, ...]) -> None:
+        """Keep the names that a SELECT list writes, which may repeat; those of its plan do not."""
+
+    def written_names(self, node: s.Body) -> tuple[str, ...]:
+        """Names that the first SELECT list of a bound query writes; none of what is no list."""
+
     def once(self, nodes: tuple[s.Node | None, ...], make: Callable[[], Source]) -> Source:
         """FROM, or FROM and WHERE, made once: one subquery may be bound for several joins, and so those inside it."""
 

@@ -15,7 +15,7 @@ from planner.bind.builder import Expected
 from planner.bind.lateral import join_lateral
 from planner.bind.metadata_columns import check_readable_metadata
 from planner.bind.missing_comma import guess_missing_comma
-from planner.bind.scope import Scope
+from planner.bind.scope import RENAME, Scope, find_repeated
 from planner.bind.select import build_select
 from planner.bind.set_operations import build_set_operation
 from planner.bind.sorting import limited, sort_output
@@ -45,6 +45,7 @@ class QueryBuilder:
         self.ctes = ctes or {}
         self._nested: dict[int, tuple[s.Query, Logical]] = {}
         self._sources: dict[tuple[int, ...], tuple[tuple[s.Node | None, ...], Source]] = {}
+        self._names: dict[int, tuple[s.Select, tuple[str, ...]]] = {}
         self.expansions: dict[tuple[int, int], str] = {}
         """Where tables and views of the catalog are named in the script, and their full names; the columns of stars."""
 
@@ -68,6 +69,16 @@ class QueryBuilder:
             # The query is kept so that its id is not given to another one.
             self._nested[id(node)] = (node, self.query(node, nested=True))
         return self._nested[id(node)][1]
+
+    def keep_names(self, node: s.Select, names: tuple[str, ...]) -> None:
+        """Keep the names that a SELECT list writes, which may repeat; those of its plan do not."""
+        self._names[id(node)] = (node, names)
+
+    def written_names(self, node: s.Body) -> tuple[str, ...]:
+        """Names that the first SELECT list of a bound query writes; none of what is no list."""
+        while isinstance(node, s.Query | s.SetOperation):
+            node = node.body if isinstance(node, s.Query) else node.left
+        return self._names[id(node)][1] if isinstance(node, s.Select) else ()
 
     def once(self, nodes: tuple[s.Node | None, ...], make: Callable[[], Source]) -> Source:
         """FROM, or FROM and WHERE, made once: one subquery may be bound for several joins, and so those inside it."""
@@ -115,7 +126,7 @@ class QueryBuilder:
         """A query in FROM."""
         plan = self.subquery(node.query)
         alias, columns = (node.alias.name, node.alias.columns) if node.alias else (None, ())
-        return named(plan, alias, self.renamed(columns, plan, node, node.query))
+        return named(plan, alias, self.renamed(columns or self.written_names(node.query), plan, node, node.query))
 
     def lateral(self, left: Source, node: s.Join, right: s.Derived) -> Source | None:
         """The join with LATERAL (SELECT …) if that reads the rows in front of it."""
@@ -126,8 +137,12 @@ class QueryBuilder:
         if not items:
             return self
         inner = QueryBuilder(self.catalog, self.configuration, dict(self.ctes))
+        inner._names = self._names
         for item in items:
             plan = inner.query(item.query, nested=True)
+            written = inner.written_names(item.query)
+            if not item.columns and (name := find_repeated(written)) is not None:
+                raise SqlError(f"'{item.name}' has two columns named '{name}'", position=item.position, hint=RENAME)
             names = item.columns or tuple(field.name for field in plan.type.fields)
             inner.ctes[item.name] = (plan, inner.renamed(names, plan, item, item.query))
         return inner

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
@@ -10,6 +11,13 @@ from execnodes.core.errors import Position, SqlError
 from execnodes.core.expressions import Expression, FieldAccess, InputRef, transform
 from execnodes.core.types import Field, LogicalType, Root
 from planner.syntax import Name
+
+RENAME = "Give one of them another name, by AS."
+
+
+def find_repeated(names: Sequence[str]) -> str | None:
+    """The first name that has occurred before."""
+    return next((name for at, name in enumerate(names) if name in names[:at]), None)
 
 
 @dataclass(frozen=True)
@@ -40,13 +48,12 @@ class Relation:
         return None
 
     def require_unique(self, name: str, position: Position) -> None:
-        """SqlError if two columns have the name, as below a window function that adds one which its input has."""
+        """SqlError if two columns have the name: a SELECT list, or a window function that adds one, gives it twice."""
         if sum(field.name == name for field in self.fields) > 1:
             raise SqlError(
                 f"Column '{name}' is ambiguous",
                 position=position,
-                hint="Rename the column of the input in a subquery: (SELECT …, "
-                f"{name} AS {name}_ FROM …) in place of the table.",
+                hint=f"Give one of them another name in a subquery: (SELECT …, {name} AS {name}_ FROM …).",
             )
 
     def matches(self, prefix: tuple[str, ...]) -> bool:

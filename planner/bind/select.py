@@ -17,7 +17,7 @@ from planner.bind.hints import StateTtl
 from planner.bind.over import build_over
 from planner.bind.qualify import qualified
 from planner.bind.relations import build_source
-from planner.bind.scope import Relation, Scope
+from planner.bind.scope import RENAME, Relation, Scope
 from planner.bind.sorting import ordinal, sort_key
 from planner.bind.source import Source, project, refs
 from planner.bind.stage import Stage
@@ -33,7 +33,10 @@ class Item:
 
     expression: Expression
     name: str
+    """Of the column; no two columns have the same."""
     node: s.Expr
+    written: str = ""
+    """The name that the list gives it, which may repeat; star's columns have other ones then, as in Flink."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,7 @@ def list_columns(
     source = subqueries.attach_values(source, [item.expr for item in node.items])
     converter = Converter(source.scope, builder.catalog, subqueries.replace, clause="SELECT")
     items = _items(builder, node, source, Stage(source.logical, converter), None)
-    return source, [item.name for item in items], [item.expression for item in items]
+    return source, [item.written for item in items], [item.expression for item in items]
 
 
 def _items(builder: Builder, node: s.Select, source: Source, stage: Stage, expected: Expected) -> list[Item]:
@@ -110,14 +113,17 @@ def _items(builder: Builder, node: s.Select, source: Source, stage: Stage, expec
             continue
         expression = converter.convert(item.expr)
         expression = typed_null(expression, item.expr, len(found), expected)
-        name = item.alias or _derived_name(item.expr) or f"EXPR${len(found)}"
+        name = written_name(item) or f"EXPR${len(found)}"
         found.append(Item(expression, name, item.expr))
     names = unique_names([item.name for item in found])
-    return [Item(item.expression, name, item.node) for item, name in zip(found, names, strict=True)]
+    written = [name if isinstance(item, StarItem) else item.name for item, name in zip(found, names, strict=True)]
+    builder.keep_names(node, tuple(written))
+    return [Item(a.expression, name, a.node, given) for a, name, given in zip(found, names, written, strict=True)]
 
 
-def _derived_name(expr: s.Expr) -> str | None:
-    return expr.parts[-1] if isinstance(expr, s.Name) else None
+def written_name(item: s.SelectItem) -> str | None:
+    """The name that the text gives a column; None if it gives none, as a star does."""
+    return item.alias or (item.expr.parts[-1] if isinstance(item.expr, s.Name) else None)
 
 
 def _star(star: s.Star, source: Source, converter: Converter) -> list[StarItem]:
@@ -185,9 +191,12 @@ def _order_expression(item: s.OrderItem, items: list[Item], converter: Converter
     if index is not None:
         return items[index].expression
     if isinstance(item.expr, s.Name) and len(item.expr.parts) == 1:
-        for each in items:
-            if each.name == item.expr.parts[0]:
-                return each.expression
+        name = item.expr.parts[0]
+        meant = [each.expression for each in items if each.written == name]
+        if len(meant) > 1:
+            raise SqlError(f"Column '{name}' is ambiguous", position=item.position, hint=RENAME)
+        if meant:
+            return meant[0]
     return converter.convert(item.expr)
 
 

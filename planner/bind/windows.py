@@ -50,7 +50,7 @@ def window_function(builder: Builder, node: s.TableFunction) -> Source:
             position=node.position,
         )
     # By name a column of the input that is called so, too, cannot be told from the function's.
-    names = (*(field.name for field in source.logical.type.fields), *COLUMNS)
+    names = (*(field.name for each in source.scope.relations for field in each.fields), *COLUMNS)
     return named(plan, node.alias.name if node.alias else None, columns or names)
 
 

@@ -16,6 +16,7 @@ from planner import statements as s
 from planner import table_statements as t
 from planner.bind.missing_comma import guess_missing_comma
 from planner.bind.query import QueryBuilder
+from planner.bind.scope import RENAME, find_repeated
 from planner.catalog.catalogs import Catalog, CatalogObject, Entry, View, kind_of, quoted
 from planner.catalog.store import Database
 from planner.catalog.user_functions import UserFunction
@@ -128,15 +129,19 @@ def _view(
     builder = QueryBuilder(catalog, configuration)
     with catalog.defining(statement.path):
         fields = builder.query(statement.query).type.fields
-    names = columns or tuple(field.name for field in fields)
+    names = columns or builder.written_names(statement.query) or tuple(field.name for field in fields)
     if len(names) != len(fields):
         raise SqlError(
             f"the view names {counted(len(names), 'column')}, its query gives {len(fields)}",
             position=statement.position,
             hint=guess_missing_comma(builder, statement.query, len(names) - len(fields)),
         )
-    if len(set(names)) != len(names):
-        raise SqlError(f"the view names a column twice: {', '.join(names)}", position=statement.position)
+    if find_repeated(names) is not None:
+        raise SqlError(
+            f"the view names a column twice: {', '.join(names)}",
+            position=statement.position if columns else statement.query.position,
+            hint=RENAME,
+        )
     text = expand(statement.query_text, statement.query_start, builder.expansions)
     return View(text, names, comment, tuple(field.type.regular() for field in fields))
 

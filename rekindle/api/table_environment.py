@@ -25,6 +25,7 @@ from plans.compatibility.user_functions import resolve_functions, with_accumulat
 from plans.format.node_tables import tables_of
 from rekindle.api.data_streams import DataStreams, check_columns, check_type, stream_name, stream_table
 from rekindle.api.inline_functions import InlineFunctions
+from rekindle.api.resolved_schema import number_repeated
 from rekindle.api.schema import Schema, resolve_schema
 from rekindle.api.session_catalog import SessionCatalog
 from rekindle.api.statement_set import StatementSet as StatementSetBuilder
@@ -116,7 +117,7 @@ class TableEnvironment(SessionCatalog):
         statement = _only(parse(query), "sql_query")
         if not isinstance(statement, QueryStatement):
             raise SqlError("this is no query", position=statement.position, hint="Give a SELECT, VALUES or WITH.")
-        return Table(self, statement.text)
+        return Table(self, number_repeated(statement.text, statement.query, self.catalog, self.configuration))
 
     def name_query(self, sql: str) -> str:
         """Register a query under a name that is free; for parts of SQL that take only names."""
