@@ -32,6 +32,10 @@ class DataView(ABC):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, DataView) and type(other) is type(self) and other.to_value() == self.to_value()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what `ListView[int]()` notes of the type."""
+        return {"_values": self.to_value()}
+
     __hash__ = None  # type: ignore[assignment]  # it changes
 
     def __repr__(self) -> str:

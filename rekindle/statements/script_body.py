@@ -1,4 +1,4 @@
-"""The one statement of a script that can be compiled, after the others have been executed."""
+"""The one statement of a script that can be compiled, after those in front of it have been executed."""
 
 from __future__ import annotations
 
@@ -16,11 +16,16 @@ if TYPE_CHECKING:
 
 
 def script_body(script: Sequence[Statement], session: Session) -> Body:
-    """Run a script's DDL and SETs, and give its INSERT (of CREATE TABLE AS, too), statement set or query."""
+    """Run a script's DDL and SETs, and give its INSERT (of CREATE TABLE AS, too), statement set or query.
+
+    What stands behind that has no part in it, as where the statements are executed one by one, and is not run.
+    """
     bodies: list[Body] = []
     for statement in script:
         if isinstance(statement, Body):
             bodies.append(statement)
+        elif bodies and not (isinstance(statement, CreateTable) and statement.query is not None):
+            continue
         elif isinstance(statement, CreateTable):
             insert = ddl.execute(statement, session.catalog, session.configuration).insert
             bodies += [] if insert is None else [insert]

@@ -141,3 +141,14 @@ def test_a_plan_that_is_compiled_from_another_is_not_advised_to_be() -> None:
     new = TableEnvironment.create().compile_script(f"{TABLES}INSERT INTO t SELECT k, MAX(a) FROM s GROUP BY k;").graph
     reasons = [each.reason for each in evolve(old, new).comparison.judgements]
     assert not any("compile the new plan from the old one" in each for each in reasons)
+
+
+@pytest.mark.parametrize("behind", ["SET 'pipeline.name' = 'other'", "RESET 'pipeline.name'", "DROP TABLE t", "SELEKT"])
+def test_what_stands_behind_the_insert_of_a_script_has_no_part_in_its_plan(behind: str) -> None:
+    script = f"SET 'pipeline.name' = 'mine'; {TABLES}INSERT INTO t SELECT k, SUM(a) FROM s GROUP BY k; "
+    wanted = TableEnvironment.create().compile_script(script).as_json_string()
+    if behind == "SELEKT":
+        with pytest.raises(RekindleError, match="SELEKT"):
+            TableEnvironment.create().compile_script(script + behind)
+    else:
+        assert TableEnvironment.create().compile_script(script + behind).as_json_string() == wanted

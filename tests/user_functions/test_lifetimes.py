@@ -11,6 +11,7 @@ import pytest
 
 from execnodes.core.errors import JobError, OptionError
 from execnodes.core.options import Configuration, parse_map
+from execnodes.state.serializers.pickled import PickleSerializer
 from execnodes.user_functions.running import running_functions
 from execnodes.user_functions.shipping import opened, ship
 from rekindle import DataTypes, ListView, MapView, Row
@@ -210,3 +211,11 @@ def test_in_jobs(spark: Any, tmp_path: Path, mode: str) -> None:
     lives = noted.read_text()
     assert lives.count("e") == 5
     assert lives.count("o") == lives.count("c") > 0
+
+
+def test_views_are_pickled_where_an_accumulator_has_no_type() -> None:
+    views = ListView[int](), MapView[str, int]()
+    views[0].add_all([1, 2])
+    views[1].put_all({"a": 1})
+    serializer = PickleSerializer("")
+    assert serializer.from_row(serializer.to_row(views)) == views

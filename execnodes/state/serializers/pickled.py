@@ -53,6 +53,7 @@ _HARMLESS = {
     "_codecs": {"encode"},
     "execnodes.core.changelog": {"RowKind"},
     "execnodes.user_functions.rows": {"name_values"},
+    "execnodes.user_functions.data_views": {"ListView", "MapView"},
 }
 """What values of Python itself, and rows, are made of."""
 
