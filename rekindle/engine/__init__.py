@@ -1,4 +1,5 @@
 """The engine of micro-batches.
 
-`log`: what is committed, and so what there is; `store`: keyed state as columnar segments.
+`micro_batch` is the loop, and what it asks of sources and programs; `watermarks` are its arithmetic of time; `log` says
+what is committed, and so what there is; `store` is keyed state as columnar segments.
 """

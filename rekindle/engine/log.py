@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from execnodes.core.errors import JobError
-from rekindle.engine.store.disk import Disk, put_if_absent
+from rekindle.engine.store.disk import TEMPORARY, Disk, put_if_absent
 from rekindle.engine.store.segment_file import all_files
 from rekindle.engine.store.state_list import StateId
 from rekindle.files.json_files import Id, parsed
@@ -30,10 +30,26 @@ _HINT = "The job's folder is not whole. Start from a savepoint."
 Count = Annotated[int, Field(ge=0)]
 
 
-class Entry(BaseModel):
-    """What there is after a micro-batch."""
+class Facts(BaseModel):
+    """What a micro-batch leaves."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+    watermark: int | None
+    """Epoch ms; None before there is one."""
+    reached: dict[str, int]
+    """How far the rows of each source have moved it, by uid, epoch ms."""
+    ended: tuple[str, ...]
+    """Sources that give no more rows, by uid."""
+    timers: dict[str, dict[str, int]]
+    """When operators want to be woken next, by uid and subtask, epoch ms."""
+    state: dict[str, dict[str, dict[str, tuple[Count, ...]]]]
+    """File, uid, state: subtasks whose newest list is in that file."""
+    counters: dict[str, Count]
+
+
+class Entry(Facts):
+    """What there is after a micro-batch."""
+
     sequence: Count
     """Of the entry, from 0; also drivers that begin have one."""
     epoch: Count
@@ -45,11 +61,10 @@ class Entry(BaseModel):
     """The last one that is committed; -1 before the first."""
     positions: dict[str, Any]
     """How far each source has been read, by uid: JSON of its connector."""
-    watermark: int | None
-    """Epoch ms; None before there is one."""
-    state: dict[str, dict[str, dict[str, tuple[Count, ...]]]]
-    """File, uid, state: subtasks whose newest list is in that file."""
-    counters: dict[str, Count]
+
+    def due(self) -> dict[tuple[str, int], int]:
+        """When operators (uid, subtask) want to be woken next."""
+        return {(uid, int(subtask)): at for uid, timers in self.timers.items() for subtask, at in timers.items()}
 
     def newest(self) -> dict[StateId, str]:
         """The file that holds each state's newest list."""
@@ -78,6 +93,10 @@ class Plan(BaseModel):
     micro_batch: Count
     positions: dict[str, Any]
     """To where, by the source's uid; a source without news is not there."""
+    ended: tuple[str, ...]
+    """Sources that have nothing behind these positions."""
+    idle: tuple[str, ...]
+    """Sources that do not hold time back: whoever runs it again must let the same time pass."""
 
 
 _ENTRY, _PLAN = TypeAdapter(Entry), TypeAdapter(Plan)
@@ -94,6 +113,7 @@ class Log:
         # Listed before the entry: whoever writes later may be a driver that comes after this one.
         self.found = all_files(disk)
         """Segment files that were there before; those that the entry does not name, nobody will."""
+        left = [each for each in disk.names(FOLDER) if each.endswith(TEMPORARY)]
         # What is read below must still be there after a crash.
         disk.sync_folder(FOLDER)
         while True:
@@ -103,6 +123,8 @@ class Log:
                 break
         self.last = mine
         """The newest entry."""
+        for name in left:
+            disk.remove(f"{FOLDER}/{name}")
 
     def _mine(self, last: Entry) -> Entry:
         return last.model_copy(
@@ -114,8 +136,8 @@ class Log:
             }
         )
 
-    def plan(self, positions: Mapping[str, Any]) -> Plan:
-        """The next micro-batch: as it was planned before, if it was, or up to these positions.
+    def plan(self, positions: Mapping[str, Any], ended: Sequence[str], idle: Sequence[str]) -> Plan:
+        """The next micro-batch: as another driver has planned it, if one has, or up to these positions.
 
         JobError if another driver has taken the job over.
         """
@@ -123,7 +145,7 @@ class Log:
         path = _path(number, PLANNED)
         found = planned(self._disk, number)
         if found is None:
-            made = Plan(micro_batch=number, positions=dict(positions))
+            made = Plan(micro_batch=number, positions=dict(positions), ended=tuple(ended), idle=tuple(idle))
             put_if_absent(self._disk, path, _text(made))
             found = planned(self._disk, number)
             if found is None:
@@ -131,13 +153,7 @@ class Log:
                 raise _fenced(newest_entry(self._disk))
         return found
 
-    def commit(
-        self,
-        plan: Plan,
-        watermark: int | None,
-        newest: Mapping[StateId, str],
-        counters: Mapping[str, int],
-    ) -> Entry:
+    def commit(self, plan: Plan, facts: Facts) -> None:
         """The micro-batch has run: from now on all this is so.
 
         JobError if another driver has taken the job over before; then nothing of it is so. After an OSError that is
@@ -145,15 +161,13 @@ class Log:
         """
         last = self.last
         entry = Entry(
+            **facts.model_dump(),
             sequence=last.sequence + 1,
             epoch=last.epoch,
             driver=self._driver,
             before=last.driver,
             micro_batch=plan.micro_batch,
             positions={**last.positions, **plan.positions},
-            watermark=watermark,
-            state=by_file(newest),
-            counters=dict(counters),
         )
         if not self._put(entry):
             raise _fenced(self._read(entry.sequence))
@@ -163,15 +177,15 @@ class Log:
             self._disk.remove(_path(entry.sequence, COMMITTED))
             raise _fenced(self._read(newer))
         self.last = entry
-        return entry
 
     def tidy(self) -> None:
-        """Remove entries that nobody needs any more, and what is left of attempts to write one."""
+        """Remove old entries and plans."""
         for number in _numbers(self._disk, COMMITTED):
             if number <= self.last.sequence - KEPT:
                 self._disk.remove(_path(number, COMMITTED))
         for number in _numbers(self._disk, PLANNED):
-            if number <= self.last.micro_batch:
+            # A driver that is fenced off must find the plan that was, and not make another one.
+            if number <= self.last.micro_batch - KEPT:
                 self._disk.remove(_path(number, PLANNED))
 
     def _put(self, entry: Entry) -> bool:
@@ -207,10 +221,8 @@ def planned(disk: Disk, number: int) -> Plan | None:
 
 
 def _first(driver: str) -> Entry:
-    return Entry(
-        sequence=0, epoch=0, driver=driver, before=None,
-        micro_batch=-1, positions={}, watermark=None, state={}, counters={},
-    )  # fmt: skip
+    nothing = Facts(watermark=None, reached={}, ended=(), timers={}, state={}, counters={})
+    return Entry(**nothing.model_dump(), sequence=0, epoch=0, driver=driver, before=None, micro_batch=-1, positions={})
 
 
 def _fenced(by: Entry | None) -> JobError:

@@ -55,6 +55,8 @@ class SimulatedDisk:
         self.between()
         folder, old = self._at(path)
         other, new = self._at(name)
+        if old not in folder.names:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
         if new in other.names:
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), name)
         # It may be done, and said to have failed.
