@@ -24,7 +24,16 @@ def _alike(operands: Sequence[Expression]) -> tuple[tuple[Expression, ...], Logi
     return tuple(convert(each, wanted) for each in operands), wanted
 
 
+def _reject_untyped(call: Invocation, operands: Sequence[Expression]) -> None:
+    """SqlError where nothing says which type a NULL has."""
+    if operands and all(each.type.root is Root.NULL for each in operands):
+        raise SqlError(
+            f"NULL alone has no type in {call.name}", position=call.position, hint="Write CAST(NULL AS type)."
+        )
+
+
 def _bind_array(call: Invocation) -> Binding | None:
+    _reject_untyped(call, call.operands)
     made = _alike(call.operands) if call.operands else None
     return None if made is None else Binding(made[0], array(made[1]).not_null())
 
@@ -39,6 +48,7 @@ ARRAY = Function("ARRAY", ("ARRAY[ANY, … of one kind]",), _bind_array, _lower_
 def _bind_map(call: Invocation) -> Binding | None:
     if not call.operands or len(call.operands) % 2:
         return None
+    _reject_untyped(call, call.operands[::2])
     keys, values = _alike(call.operands[::2]), _alike(call.operands[1::2])
     if keys is None or values is None:
         return None
@@ -56,6 +66,7 @@ MAP = Function("MAP", ("MAP[key, value, … of one kind each]",), _bind_map, _lo
 def _bind_row(call: Invocation) -> Binding | None:
     if not call.operands:
         return None
+    _reject_untyped(call, call.operands)
     operands = tuple(convert(each, STRING) if each.type.root is Root.NULL else each for each in call.operands)
     fields = (Field(f"EXPR${index}", each.type.regular()) for index, each in enumerate(operands))
     return Binding(operands, row(*fields).not_null())

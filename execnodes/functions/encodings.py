@@ -14,11 +14,12 @@ SHA = tuple(
 SHA2 = function("SHA2", form("TEXT, INT", varchar(128)), sql="sha2({0}, {1})")
 TO_BASE64 = function("TO_BASE64", form("TEXT", STRING), sql="base64(CAST({0} AS BINARY))")
 FROM_BASE64 = function("FROM_BASE64", form("TEXT", STRING), sql="CAST(to_binary({0}, 'base64') AS STRING)")
-# Version 1 gave a text of bytes that are no characters; each is the replacement character.
+# Version 1 gave a text of bytes that are no characters; each is the replacement character. It took no bytes.
 FROM_BASE64_2 = function(
     "FROM_BASE64",
     form("TEXT", STRING),
-    sql="make_valid_utf8(CAST(to_binary({0}, 'base64') AS STRING))",
+    form("BINARY", STRING),
+    sql="make_valid_utf8(CAST(to_binary(CAST({0} AS STRING), 'base64') AS STRING))",
     version=2,
     since="1.6",
 )

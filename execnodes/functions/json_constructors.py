@@ -143,6 +143,22 @@ def _lower_json(scope: Scope, call: Call) -> str:
 
 JSON = function("JSON", form("TEXT", STRING), sql=_lower_json, since="1.3")
 
+
+def _lower_json_2(scope: Scope, call: Call) -> str:
+    blank = f"rlike({scope.text(call.operands[0])}, '^\\\\s*$')"
+    return f"if({blank}, CAST(NULL AS STRING), {_lower_json(scope, call)})"
+
+
+# Version 1 failed for a blank text.
+JSON_2 = function(
+    "JSON",
+    form("TEXT", STRING, nullable=True),
+    sql=_lower_json_2,
+    since="1.6",
+    version=2,
+    only=lambda t: not isinstance(t[0], Literal) or not str(t[0].value).strip(),
+)
+
 _ESCAPED = {"0022": '"', "005C": "\\", "002F": "/", "0008": "b", "000C": "f", "000A": "n", "000D": "r", "0009": "t"}
 """UTF-16 units to what stands behind the backslash."""
 

@@ -132,6 +132,12 @@ def _bind_query(call: Invocation) -> Binding | None:
         return None
     if any(_word(each) not in (_NULL, "ERROR", "EMPTY ARRAY", "EMPTY OBJECT") for each in rest[1:]):
         return None
+    if made.root is Root.ARRAY and made.element.root is not Root.VARCHAR:
+        raise SqlError(
+            f"JSON_QUERY does not return an ARRAY of {made.element}",
+            position=call.position,
+            hint="Write RETURNING ARRAY<STRING>, and CAST the result.",
+        )
     if made.root is Root.ARRAY and any(_word(each) == "EMPTY OBJECT" for each in rest[1:]):
         raise SqlError(
             "EMPTY OBJECT is no ARRAY, which JSON_QUERY is to return",

@@ -23,6 +23,13 @@ def _bind(call: Invocation) -> Binding | None:
     operands = _TEXTS.convert(call.operands)
     if operands is None:
         return None
+    if (
+        "LIKE" in call.name
+        and len(operands) == 3
+        and _constant(operands[2]) == ""
+        and _constant(operands[1]) is not None
+    ):
+        operands = operands[:2]  # no character before a constant pattern, to Flink
     if len(operands) == 3 and len(_constant(operands[2]) or "") != 1:
         raise SqlError("ESCAPE needs a single character", position=call.position, hint="Write e.g. ESCAPE '!'.")
     if "LIKE" in call.name and len(operands) == 3:

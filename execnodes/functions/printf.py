@@ -1,4 +1,4 @@
-"""Which values the pattern of PRINTF takes: that of Java's Formatter."""
+"""Which values the pattern of PRINTF takes: that of Java's Formatter. PRINTF since 1.6."""
 
 from __future__ import annotations
 
@@ -33,3 +33,25 @@ def _takes(letter: str, t: LogicalType) -> bool:
     if letter in ("c", "C"):
         return t.root in INTEGERS and t.root is not Root.BIGINT
     return letter in ("b", "B", "h", "H", "s", "S")
+
+
+def misfits(pattern: str, types: Sequence[LogicalType]) -> tuple[int, ...] | None:
+    """Which values do not fit their fields, unless they are NULL; None if the pattern prints no values at all."""
+    found, at, last = list[int](), 0, 0
+    for number, again, flags, _, digits, letter in _FIELD.findall(pattern):
+        if letter in ("%", "n"):
+            continue
+        if not again:
+            last = int(number) if number else at + 1
+            at += 0 if number else 1
+        if not 1 <= last <= len(types):
+            return None
+        if _takes(letter, types[last - 1]):
+            continue
+        if letter not in _LETTERS or (flags and flags != "-") or (digits and letter not in _POINTED):
+            return None
+        found.append(last - 1)
+    return tuple(dict.fromkeys(found))
+
+
+_LETTERS = f"{_WHOLE}{_POINTED}aAcC"

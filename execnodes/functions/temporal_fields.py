@@ -56,6 +56,8 @@ def _bind_extract(call: Invocation) -> Binding | None:
     if time.type.root not in TEMPORAL or (time.type.root is Root.TIME and name not in (*_OF_CLOCK, "EPOCH")):
         return None
     finer = name in _FINER and time.type.root in TIMESTAMPS
+    if name in _FINER and not finer:
+        return None
     return Binding(call.operands, BIGINT.with_nullable(time.type.nullable), "EXTRACT_FRACTION" if finer else None)
 
 

@@ -378,18 +378,20 @@ def _bind_printf_2(call: Invocation) -> Binding | None:
 
 def _lower_printf_2(scope: Scope, call: Call) -> str:
     pattern, *values = call.operands
-    if isinstance(pattern, Literal) and not fits(str(pattern.value), [_printed_type(each.type) for each in values]):
+    if isinstance(pattern, Literal) and not fits(str(pattern.value), [printed_type(each.type) for each in values]):
         return "CAST(NULL AS STRING)"
-    return f"format_string({', '.join([scope.text(pattern), *(_printed(scope, each) for each in values)])})"
+    return f"format_string({', '.join([scope.text(pattern), *(printed(scope, each) for each in values)])})"
 
 
-def _printed_type(t: LogicalType) -> LogicalType:
+def printed_type(t: LogicalType) -> LogicalType:
+    """The type of what is printed for a value of a type."""
     if t.root in TIMESTAMPS:
         return STRING
     return INT if t.root in _TIMES else t
 
 
-def _printed(scope: Scope, value: Expression) -> str:
+def printed(scope: Scope, value: Expression) -> str:
+    """What is printed for a value."""
     text = scope.text(value)
     if value.type.root is Root.DATE:
         return f"unix_date({text})"

@@ -1,4 +1,4 @@
-"""TO_TIMESTAMP and TO_TIMESTAMP_LTZ since 1.6: days beyond the end of a month are its last one, years begin with 1.
+"""TO_TIMESTAMP, and TO_TIMESTAMP_LTZ of texts, since 1.6: days past the end of a month are its last one, years begin with 1.
 
 Versions before counted such days on (2023-02-30 was March 2), or read the standard form where it is not Flink's.
 """
@@ -10,11 +10,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from execnodes.core.expressions import Call, Literal
-from execnodes.core.types import TEXTS
 from execnodes.functions.cast_times import to_instant
 from execnodes.functions.date_patterns import Part, parts
 from execnodes.functions.function import Operands
-from execnodes.functions.instants import KNOWN_PATTERN, TO_TIMESTAMP_LTZ_3
+from execnodes.functions.instants import KNOWN_PATTERN
 from execnodes.functions.lenient_dates import ascii_digits
 from execnodes.functions.read_times import read_timestamp
 from execnodes.functions.scope import Scope
@@ -105,7 +104,8 @@ def _lower_timestamp(scope: Scope, call: Call) -> str:
 TO_TIMESTAMP_3 = replace(TO_TIMESTAMP, lower=_lower_timestamp, version=3, since="1.6", only=_is_possible)
 
 
-def _lower_instant(scope: Scope, call: Call) -> str:
+def lower_instant(scope: Scope, call: Call) -> str:
+    """TO_TIMESTAMP_LTZ of a text."""
     text, *more = scope.texts(call.operands)
     micros = call.type.precision > 3
 
@@ -132,12 +132,3 @@ def _of_zone(local: str, zone: str) -> str:
         known = f"regexp_replace({known}, {text_literal(found)}, {text_literal(put)})"
     zoned = f"concat(date_format({local}, '{digits}'), ' ', {known})"
     return f"if(rlike({zone}, '^[A-Z+-]'), try_to_timestamp({zoned}, '{digits} VV'), NULL)"
-
-
-TO_TIMESTAMP_LTZ_4 = replace(
-    TO_TIMESTAMP_LTZ_3,
-    lower=_lower_instant,
-    version=4,
-    since="1.6",
-    only=lambda operands: operands[0].type.root in TEXTS,
-)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from execnodes.core.expressions import Call, Literal
@@ -70,8 +71,18 @@ def _rounding(earlier: Function) -> Function:
         lower=_lower_rounding(earlier.lower),
         version=2,
         since="1.6",
-        only=lambda t: not isinstance(t[1], Literal) or t[1].value is None,
+        only=lambda t: not isinstance(t[1], Literal) or t[1].value is None or _may_overflow(t),
     )
+
+
+def _may_overflow(operands: Operands) -> bool:
+    """Whether a number of all digits is rounded before its point: it may have one more then, and is NULL."""
+    number, digits = operands[0].type, operands[1]
+    has_all = number.root is Root.DECIMAL and number.precision == _MOST_DIGITS and number.scale == 0
+    return has_all and isinstance(digits, Literal) and digits.value is not None and int(digits.value) < 0
+
+
+_MOST_DIGITS = 38
 
 
 def _least_digits(t: LogicalType) -> tuple[int, int]:
@@ -88,6 +99,13 @@ def _lower_rounding(earlier: Lower) -> Lower:
         number, digits = call.operands
         least, most = _least_digits(number.type)
         made = spark_type(call.type)
+        if isinstance(digits, Literal) and digits.value is not None:
+            whole = f"CAST(NULL AS {made})"
+            if call.internal_name.startswith("$ROUND$"):
+                half = 5 * 10 ** (-int(digits.value) - 1)
+                fits = f"abs({scope.text(number)}) < {10**_MOST_DIGITS - half}BD"
+                return f"if({fits}, {earlier(scope, call)}, {whole})"
+            return earlier(scope, call)
         if isinstance(digits, Literal):
             return f"CAST(NULL AS {made})"
 
@@ -117,21 +135,29 @@ def _is_day(operands: Operands) -> bool:
 _CLOCKS = tuple(each for each in MILLIS if each not in ("DAY", "WEEK"))
 
 
-def _of_day(newest: Function) -> Function:
-    def bind(call: Invocation) -> Binding | None:
-        return Binding(call.operands, call.types[0].regular()) if _is_day(call.operands) else newest.bind(call)
-
-    return replace(
-        newest,
-        bind=bind,
-        lower=lambda scope, call: scope.text(call.operands[0]),
-        version=newest.version + 1,
-        since="1.6",
-        only=_is_day,
+def _is_day_after(operands: Operands) -> bool:
+    """Whether a DATE is rounded up to a unit that it has not got, or to a DAY: in Flink that is the next one."""
+    return _is_day(operands) or (
+        len(operands) == 2 and operands[0].type.root is Root.DATE and unit(operands[1]) == "DAY"
     )
 
 
-OF_DAYS = (_of_day(FLOOR), *(_of_day(each) for each in ROUNDED_UP if each.name in (CEIL.name, CEILING.name)))
+def _lower_day(scope: Scope, call: Call) -> str:
+    day = scope.text(call.operands[0])
+    return day if _is_day(call.operands) else f"date_add({day}, 1)"
+
+
+def _of_day(newest: Function, only: Callable[[Operands], bool]) -> Function:
+    def bind(call: Invocation) -> Binding | None:
+        return Binding(call.operands, call.types[0].regular()) if _is_day(call.operands) else newest.bind(call)
+
+    return replace(newest, bind=bind, lower=_lower_day, version=newest.version + 1, since="1.6", only=only)
+
+
+OF_DAYS = (
+    _of_day(FLOOR, _is_day),
+    *(_of_day(each, _is_day_after) for each in ROUNDED_UP if each.name in (CEIL.name, CEILING.name)),
+)
 
 
 def _of_clock(operands: Operands) -> bool:
@@ -139,9 +165,10 @@ def _of_clock(operands: Operands) -> bool:
 
 
 def _bind_diff(call: Invocation) -> Binding | None:
-    """Two TIMEs have no months between them."""
+    """Two TIMEs have no months between them, an instant and a time without a zone nothing."""
     if not _of_clock(call.operands):
-        return TIMESTAMPDIFF.bind(call)
+        instants = {each.root is Root.TIMESTAMP_LTZ for each in call.types[1:] if each.root is not Root.NULL}
+        return TIMESTAMPDIFF.bind(call) if len(instants) < 2 else None
     nullable = any(t.nullable for t in call.types[1:])
     return Binding(call.operands, INT.with_nullable(nullable)) if unit(call.operands[0]) in MILLIS else None
 

@@ -159,29 +159,40 @@ def negated(literal: Literal, position: Position) -> Constant:
 
 
 def temporal(word: str, text: str, position: Position) -> Constant:
-    """``DATE '2024-02-29'`` and its like; the precision is the number of fractional digits written."""
-    main, _, fraction = text.partition(".")
+    """``DATE '2024-02-29'`` and its like; the precision is the number of fractional digits written.
+
+    Parts may have fewer digits or more zeros, and blanks before them, as in Flink.
+    """
+    found = _TEMPORAL[word].fullmatch(text)
     try:
+        if found is None:
+            raise ValueError("form")
+        written = found.groupdict()
+        year, month, number = (1, 1, 1) if word == "TIME" else map(int, written["day"].split("-"))
+        day = date(year, month, number)
         if word == "DATE":
-            return constant(date.fromisoformat(text).isoformat(), t.DATE, position)
+            return constant(day.isoformat(), t.DATE, position)
+        hour, minute, second = map(int, (written["clock"] or "0:0:0").split(":"))
+        clock = time(hour, minute, second)
+        fraction = written["fraction"] or ""
         if word == "TIME":
-            moment = time.fromisoformat(_padded(main)).isoformat()
-            return constant(_with_fraction(moment, fraction), t.time(len(fraction)), position)
-        day, _, clock = main.partition(" ")
-        moment = datetime.fromisoformat(f"{day} {_padded(clock or '00:00:00')}").isoformat(" ")
-        if fraction and not fraction.isdigit():
-            raise ValueError("digits")
+            return constant(_with_fraction(clock.isoformat(), fraction), t.time(len(fraction)), position)
         if len(fraction) > 6:
             message = f"{text!r} has {len(fraction)} fractional digits, which is not supported"
             raise SqlError(message, position=position, hint="Spark keeps microseconds: write 6 digits at most.")
+        moment = datetime.combine(day, clock).isoformat(" ")
         return constant(_with_fraction(moment, fraction), t.timestamp(len(fraction)), position)
     except ValueError as bad:
         form = {"DATE": "2024-02-29", "TIME": "12:34:56.789"}.get(word, "2024-02-29 12:34:56.789")
         raise SqlError(f"{text!r} is no {word}", position=position, hint=f"Write it as '{form}'.") from bad
 
 
-def _padded(clock: str) -> str:
-    return ":".join(part.zfill(2) for part in clock.split(":"))
+_DAY, _CLOCK = r" *(?P<day>\d{1,9}-\d{1,9}-\d{1,9})", r" *(?P<clock>\d{1,9}:\d{1,9}:\d{1,9})(?:\.(?P<fraction>\d*))?"
+_TEMPORAL = {
+    "DATE": re.compile(_DAY, re.ASCII),
+    "TIME": re.compile(_CLOCK, re.ASCII),
+    "TIMESTAMP": re.compile(f"{_DAY}(?: {_CLOCK})?", re.ASCII),
+}
 
 
 def _with_fraction(moment: str, fraction: str) -> str:

@@ -79,7 +79,7 @@ class FlinkTokenizer(tokens.Tokenizer):
 def _checked(found: list[Token], source: Source, end: int) -> list[Token]:
     """The tokens up to an offset, pairs of words as one; SqlError where something that is no token was skipped."""
     text, kept, at = source.text, list[Token](), 0
-    for token in found:
+    for token in _split_exponents(found, source.text):
         start, kind = token.start, token.token_type
         if start > at and not (gap := text[at:start]).isspace():
             _skipped(source, at, gap)
@@ -112,6 +112,21 @@ def _checked(found: list[Token], source: Source, end: int) -> list[Token]:
     return kept
 
 
+def _split_exponents(found: list[Token], text: str) -> list[Token]:
+    """The tokens; the E of a word right behind a number, ``2else``, is no exponent."""
+    made = list[Token]()
+    for token in found:
+        first = made[-1] if made else None
+        if first is not None and first.token_type is T.NUMBER and first.end == token.start - 1:
+            word = f"{first.text[-1]}{token.text}".upper()
+            kind = FlinkTokenizer.KEYWORDS.get(word)
+            if first.text[-1] in "eE" and kind is not None:
+                made[-1] = Token(T.NUMBER, first.text[:-1], first.line, first.col, first.start, first.end - 1)
+                token = Token(kind, text[first.end : token.end + 1], token.line, token.col, first.end, token.end)
+        made.append(token)
+    return made
+
+
 def _pair(first: Token, second: Token, text: str) -> T | None:
     word = second.text.upper()
     if word not in _SECOND or first.token_type not in (T.VAR, T.PARTITION):
@@ -136,12 +151,13 @@ def _skipped(source: Source, at: int, gap: str) -> None:
 
 
 def _number(source: Source, start: int, end: int) -> None:
-    """Refuse a number that a letter follows, such as 5x, 1e, 0x1F."""
+    """Refuse a number that a name follows, such as 5x, 1e, 0x1F: it would be an alias. A keyword may follow."""
     number = _NUMBER.match(source.text, start)
     if number is None:
         raise _strange(source, start)
     behind = source.text[number.end() : number.end() + 1]
-    if behind.isalpha() or behind == "_":
+    word = _NAME.match(source.text, number.end())
+    if (behind.isalpha() or behind == "_") and (word is None or word.group().upper() not in FlinkTokenizer.KEYWORDS):
         raise SqlError(f"a number runs into a name: {number.group()}{behind}…", position=source.position(start))
     if number.end() != end:
         raise _strange(source, number.end())

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rekindle.spark.session import SMALL_PROGRAMS, session
 from tests.flink_suites.answers import verdicts
 from tests.flink_suites.cases import read
 from tests.flink_suites.flink import expressions, specifications
-from tests.flink_suites.ledger import changes, keep, stored
+from tests.flink_suites.ledger import Listed, changes, keep, stored
+from tests.flink_suites.statements import read_statements, statement_problem
 
 
 def main(arguments: Sequence[str]) -> None:
     """Run all cases, or those of some classes; exit code 1 if one is not as the ledger says."""
     wanted = [each for each in arguments if not each.startswith("-")]
-    every = [*read(specifications()), *read(expressions())]
-    cases = [case for case in every if not wanted or case.suite in wanted]
-    ledger, spark = stored(), session(settings=SMALL_PROGRAMS)
-    problems: dict[str, str] = {}
-    for case, problem in verdicts(cases, spark):
+    ledger, problems, cases = stored(), dict[str, str](), list[Listed]()
+    for case, problem in _problems(wanted):
+        cases.append(case)
         problems[case.id] = problem
         if problem and case.id not in ledger:
             print(f"{case.id}: {case.sql}\n    {problem}", flush=True)
@@ -31,6 +30,17 @@ def main(arguments: Sequence[str]) -> None:
     told = list(changes(ledger, problems))
     print("\n".join(told))
     sys.exit(1 if told else 0)
+
+
+def _problems(wanted: Sequence[str]) -> Iterator[tuple[Listed, str]]:
+    """Each case of the wanted classes, of all if none is, with what is wrong about it."""
+    for statement in read_statements():
+        if not wanted or statement.suite in wanted:
+            yield statement, statement_problem(statement)
+    every = [*read(specifications()), *read(expressions())]
+    cases = [case for case in every if not wanted or case.suite in wanted]
+    if cases:
+        yield from verdicts(cases, session(settings=SMALL_PROGRAMS))
 
 
 main(sys.argv[1:])

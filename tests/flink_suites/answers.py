@@ -41,6 +41,9 @@ def _of_specification(cases: Sequence[Case], spark: SparkSession) -> Iterator[tu
         except (RekindleError, ValueError, LookupError) as error:
             yield from ((case, f"its rows cannot be given: {_first_line(error)}") for case in cases)
             return
+        absent = {case: column for case in cases if (column := _absent(case)) is not None}
+        yield from ((case, f"reads {name}, which is a {of}") for case, (name, of) in absent.items())
+        cases = [case for case in cases if case not in absent]
         refused = {case: problem for case in cases if (problem := _refusal(case, environment)) is not None}
         run = [case for case in cases if case not in refused]
         answers = _together([case for case in run if not case.aggregate and not case.refused], environment)
@@ -98,6 +101,12 @@ def _known(text: str) -> LogicalType | None:
         return None
 
 
+def _absent(case: Case) -> tuple[str, str] | None:
+    """A column that is left out and that a case reads, with its type."""
+    absent = ((name, of) for name, of in zip(case.names, case.types, strict=True) if _known(of) is None)
+    return next((each for each in absent if re.search(rf"\b{each[0]}\b", case.sql)), None)
+
+
 _UNITS = {INTERVAL_DAY_TIME.root: "INTERVAL '0.001' SECOND", INTERVAL_YEAR_MONTH.root: "INTERVAL '1' MONTH"}
 
 
@@ -123,8 +132,13 @@ def _column(name: str, t: LogicalType) -> str:
 def _query(*cases: Case) -> str:
     if cases[0].aggregate:
         return _ANY_TABLE.sub(f"`{_TABLE}`", cases[0].sql)
-    columns = (case.sql if case.text is None else f"CAST({case.sql} AS STRING)" for case in cases)
+    columns = (case.sql if case.text is None else _text(case.sql) for case in cases)
     return f"SELECT {', '.join(columns)} FROM `{_TABLE}`"
+
+
+def _text(expression: str) -> str:
+    """An expression as a text, of a type that may be NULL: some of Flink's functions give NULL in spite of theirs."""
+    return f"NULLIF(CAST({expression} AS STRING), '\x01')"
 
 
 def _refusal(case: Case, environment: TableEnvironment) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -31,28 +32,49 @@ def expressions() -> Path:
     return _made("expressions.jsonl", "Expressions", own + validations)
 
 
-def _made(name: str, program: str, tests: list[str]) -> Path:
-    made = FOLDER / name
+def parsers() -> Path:
+    """A file with the texts of Calcite's tests of parsers, and what Flink's parser says of each; made once."""
+    program = "org.apache.calcite.sql.parser.Parsers"
+    return _made("parsers.json", program, [], FOLDER / "parser", HERE / "parser")
+
+
+def refusals(texts_of: Path, texts: list[str]) -> list[str | None]:
+    """What Flink's planner has against each of the texts of a file."""
+    asked = texts_of.with_name("asked.jsonl")
+    if not asked.exists():
+        asked.write_text("\n".join(map(json.dumps, texts)), encoding="utf-8")
+    made = _made("refusals.jsonl", "Statements", [str(asked)])
+    return [json.loads(line) for line in made.read_text(encoding="utf-8").splitlines()]
+
+
+def gateway_tests() -> Path:
+    """The jar that holds the scripts of Flink's SQL gateway."""
+    path = _class_path(FOLDER / "parser", HERE / "parser")
+    return next(Path(each) for each in path.split(os.pathsep) if "flink-sql-gateway" in each)
+
+
+def _made(name: str, program: str, given: list[str], folder: Path = FOLDER, programs: Path = HERE / "java") -> Path:
+    made = folder / name
     if not made.exists():
-        path, classes = _class_path(), FOLDER / "classes"
-        sources = sorted((HERE / "java").glob("*.java"))
+        path, classes = _class_path(folder, HERE if folder == FOLDER else programs), folder / "classes"
+        sources = sorted(programs.glob("*.java"))
         _run("javac", "-nowarn", "-Xlint:none", "-d", classes, "-cp", path, *sources)
         opened = [f"--add-opens={each}" for each in _OPENED]
         hidden = made.with_suffix(".making")
         # What is ours stands before Flink's, whose base of the tests of expressions it replaces.
-        _run("java", *opened, "-cp", f"{classes}{os.pathsep}{path}", program, hidden, *tests)
+        _run("java", *opened, "-cp", f"{classes}{os.pathsep}{path}", program, hidden, *given)
         hidden.rename(made)
     return made
 
 
-def _class_path() -> str:
-    kept = FOLDER / "class-path.txt"
+def _class_path(folder: Path = FOLDER, project: Path = HERE) -> str:
+    kept = folder / "class-path.txt"
     if not kept.exists():
         if shutil.which("mvn") is None:
             sys.exit("Maven (mvn) is not there: it brings Flink's jars")
-        FOLDER.mkdir(parents=True, exist_ok=True)
-        shutil.copy(HERE / "pom.xml", FOLDER / "pom.xml")
-        _run("mvn", "-q", "-B", "dependency:build-classpath", f"-Dmdep.outputFile={kept}", "-f", FOLDER / "pom.xml")
+        folder.mkdir(parents=True, exist_ok=True)
+        pom = shutil.copy(project / "pom.xml", folder / "pom.xml")
+        _run("mvn", "-q", "-B", "dependency:build-classpath", f"-Dmdep.outputFile={kept}", "-f", pom)
     return kept.read_text(encoding="utf-8").strip()
 
 

@@ -28,6 +28,10 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.java.tuple.Tuple;
+import org.apache.flink.api.java.typeutils.PojoTypeInfo;
+import org.apache.flink.api.java.typeutils.TypeExtractor;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMapper;
 import org.apache.flink.table.api.DataTypes;
@@ -36,12 +40,18 @@ import org.apache.flink.table.api.Table;
 import org.apache.flink.table.api.TableEnvironment;
 import org.apache.flink.table.api.internal.TableEnvironmentInternal;
 import org.apache.flink.table.catalog.DataTypeFactory;
+import org.apache.flink.table.data.DecimalData;
 import org.apache.flink.table.expressions.DefaultSqlFactory;
 import org.apache.flink.table.expressions.Expression;
 import org.apache.flink.table.operations.ProjectQueryOperation;
 import org.apache.flink.table.types.AbstractDataType;
 import org.apache.flink.table.types.DataType;
+import org.apache.flink.table.types.logical.CharType;
+import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.SmallIntType;
+import org.apache.flink.table.types.logical.TinyIntType;
 import org.apache.flink.types.Row;
+import org.apache.flink.util.CloseableIterator;
 
 /**
  * Writes what Flink's tests of functions specify, as lines of JSON: {@code Specifications OUT CLASS...}.
@@ -95,7 +105,7 @@ public final class Specifications {
             shared.put("functions", functions.stream().map(Class::getSimpleName).collect(Collectors.toList()));
             shared.put("types", data == null ? List.of() : texts(input.getResolvedSchema().getColumnDataTypes(), types));
             shared.put("names", data == null ? List.of() : input.getResolvedSchema().getColumnNames());
-            shared.put("rows", data == null ? List.of() : List.of(value(Row.of(data))));
+            shared.put("rows", data == null ? List.of() : List.of(value(given(input, data))));
             int item = 0;
             for (Object each : (List<?>) member(spec, "testItems")) {
                 Map<String, Object> found = new LinkedHashMap<>(shared);
@@ -150,6 +160,7 @@ public final class Specifications {
         if (kind.contains("Error")) {
             found.put("refused", true);
             found.put("when compiled", member(item, "expectedDuringValidation"));
+            found.put("error", String.valueOf(member(item, "errorMessage")));
         } else if (found.containsKey("aggregate")) {
             found.put("result types", texts(DataType.getFieldDataTypes((DataType) member(item, "expectedRowType")), types));
             found.put("results", list(member(item, "expectedRows")).stream().map(Specifications::value).collect(Collectors.toList()));
@@ -171,6 +182,30 @@ public final class Specifications {
             fields[at] = DataTypes.FIELD("f" + at, declared[at]);
         }
         return environment.fromValues(DataTypes.ROW(fields), Row.of(data));
+    }
+
+    /** The one row of a table; as Flink reads it where values are expressions, or not quite of their columns' types. */
+    private static Row given(Table input, Object[] data) {
+        List<DataType> types = input.getResolvedSchema().getColumnDataTypes();
+        boolean exact = true;
+        for (int at = 0; at < data.length; at++) {
+            exact &= !(data[at] instanceof Expression) && isExact(data[at], types.get(at).getLogicalType());
+        }
+        if (exact) {
+            return Row.of(data);
+        }
+        try (CloseableIterator<Row> rows = input.execute().collect()) {
+            return rows.next();
+        } catch (Exception notReadable) {
+            return Row.of(data);
+        }
+    }
+
+    private static boolean isExact(Object value, LogicalType type) {
+        if (value instanceof String && type instanceof CharType) {
+            return ((String) value).length() == ((CharType) type).getLength();
+        }
+        return !(value instanceof Integer) || !(type instanceof SmallIntType || type instanceof TinyIntType);
     }
 
     /** SQL of expressions of the Table API; null where there is none. */
@@ -234,6 +269,9 @@ public final class Specifications {
         }
         if (of instanceof BigDecimal) {
             return Map.of("decimal", ((BigDecimal) of).toPlainString());
+        }
+        if (of instanceof DecimalData) {
+            return value(((DecimalData) of).toBigDecimal());
         }
         if (of instanceof String || of instanceof Character) {
             return Map.of("text", of.toString());
@@ -300,6 +338,36 @@ public final class Specifications {
         if (of instanceof Iterable) {
             return Map.of("array", StreamSupport.stream(((Iterable<?>) of).spliterator(), false).map(Specifications::value).collect(Collectors.toList()));
         }
-        return Map.of("java", of.getClass().getName());
+        List<Object> members = members(of);
+        return members == null ? Map.of("java", of.getClass().getName()) : Map.of("row", members, "kind", "+I");
+    }
+
+    /** Members of a tuple, of a class of Scala or of one with fields; null for any other value. */
+    private static List<Object> members(Object of) {
+        List<Object> values = new ArrayList<>();
+        if (of instanceof Tuple) {
+            for (int at = 0; at < ((Tuple) of).getArity(); at++) {
+                values.add(value(((Tuple) of).getField(at)));
+            }
+            return values;
+        }
+        if (of instanceof scala.Product) {
+            for (int at = 0; at < ((scala.Product) of).productArity(); at++) {
+                values.add(value(((scala.Product) of).productElement(at)));
+            }
+            return values;
+        }
+        TypeInformation<?> information = TypeExtractor.createTypeInfo(of.getClass());
+        if (!(information instanceof PojoTypeInfo)) {
+            return null;
+        }
+        try {
+            for (String name : ((PojoTypeInfo<?>) information).getFieldNames()) {
+                values.add(value(member(of, name)));
+            }
+            return values;
+        } catch (Exception notReadable) {
+            return null;
+        }
     }
 }

@@ -1,0 +1,74 @@
+"""Texts of Calcite's tests of parsers, and of the scripts of Flink's SQL gateway: what Flink and this engine take."""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from execnodes.core.errors import RekindleError
+from planner.parse import parse
+from tests.flink_suites.flink import gateway_tests, parsers, refusals
+
+_ANSWER = re.compile(r"(?P<sql>.*?)^!output$(?P<output>.*?)^!(?P<end>\w+)\s*$", re.DOTALL | re.MULTILINE)
+_UNASKED = re.compile(r"not found in any|not found$|Cannot find")
+"""What Flink's planner says where it does not come to the statement itself, as its tables or columns are not there."""
+
+
+@dataclass(frozen=True, eq=False)
+class Statement:
+    """A text, and what Flink has against it."""
+
+    suite: str
+    id: str
+    sql: str
+    refused: bool
+    """Whether Flink's parser refuses it."""
+    refused_later: str | None
+    """What Flink's planner has against it, if its parser has nothing."""
+    functions: tuple[str, ...] = ()
+
+
+def read_statements() -> list[Statement]:
+    """All there are, in order."""
+    return [*_of_parsers(), *_of_scripts()]
+
+
+def _of_parsers() -> Iterator[Statement]:
+    path = parsers()
+    tests = json.loads(path.read_text(encoding="utf-8"))
+    taken = [case["sql"] for cases in tests.values() for case in cases if case["refusal"] is None]
+    later = dict(zip(taken, refusals(path, taken), strict=True))
+    for test, cases in tests.items():
+        for number, case in enumerate(cases):
+            sql, refused = case["sql"], case["refusal"] is not None
+            planner = None if refused else later[sql]
+            yield Statement("SqlParserTest", f"SqlParserTest/{test}/{number}", sql, refused, planner)
+
+
+def _of_scripts() -> Iterator[Statement]:
+    with zipfile.ZipFile(gateway_tests()) as jar:
+        scripts = sorted(name for name in jar.namelist() if name.endswith(".q"))
+        texts = {name: jar.read(name).decode() for name in scripts}
+    for name, text in texts.items():
+        kept = "\n".join(line for line in text.splitlines() if not line.startswith("#"))
+        for number, found in enumerate(_ANSWER.finditer(kept)):
+            failed = found["end"] == "error"
+            refused = failed and "SqlParse" in found["output"]
+            said = found["output"].strip().splitlines()[0] if failed and not refused else None
+            yield Statement("SqlGateway", f"SqlGateway/{name}/{number}", found["sql"].strip(), refused, said)
+
+
+def statement_problem(statement: Statement) -> str:
+    """What is wrong about this engine's answer; empty where both take a text, or neither does."""
+    try:
+        parse(statement.sql)
+    except RekindleError as error:
+        if statement.refused or (statement.refused_later and not _UNASKED.search(statement.refused_later)):
+            return ""
+        return f"refused: {str(error).splitlines()[0]}" + (" [not asked]" if statement.refused_later else "")
+    except Exception as error:  # noqa: BLE001  # a defect that the ledger is to name
+        return f"not an error of ours: {error!r}"[:200]
+    return "taken: by the parser" if statement.refused else ""
