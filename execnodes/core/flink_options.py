@@ -103,6 +103,7 @@ FAMILIES: Mapping[str, str] = {
         "Spark serializes rows and lays out tasks.",
     ),
     "python.": _PYTHON,
+    "table.resources.": _JARS,
     "sql-client.": _CLIENT,
     "table.display.": _CLIENT,
     **dict.fromkeys(

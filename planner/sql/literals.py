@@ -73,8 +73,17 @@ def null(position: Position) -> Constant:
 def unescaped(text: str, position: Position, escape: str = "\\") -> str:
     """What U&'…' stands for: the escape and four digits are a character, the escape twice is itself."""
     mark = re.escape(escape)
-    found = re.sub(f"{mark}(?:{mark}|([0-9a-fA-F]{{4}}))", lambda m: chr(int(m[1], 16)) if m[1] else escape, text)
-    return _whole_characters(found, text, position)
+
+    def character(match: re.Match[str]) -> str:
+        if match[0] == escape:
+            raise SqlError(
+                f"{text!r} has {escape} in front of what are not four hexadecimal digits",
+                position=position,
+                hint=f"Write e.g. {escape}00e9 for é, and {escape * 2} for the character itself.",
+            )
+        return chr(int(match[1], 16)) if match[1] else escape
+
+    return _whole_characters(re.sub(f"{mark}(?:{mark}|([0-9a-fA-F]{{4}}))?", character, text), text, position)
 
 
 _ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "\\": "\\", "'": "'"}

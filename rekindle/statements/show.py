@@ -113,6 +113,11 @@ def create_statement(kind: str, path: tuple[str, ...], catalog: Catalog) -> str:
         return f"CREATE CATALOG {quoted(path)}{told}{_with(catalog.catalog_options.get(path[0], {}), before)}"
     entry = catalog.get(path)
     temporary = "TEMPORARY " if entry.temporary else ""
+    found = "VIEW" if isinstance(entry.object, View | PlanView) else "TABLE"
+    if kind != found:
+        raise CatalogError(
+            f"{quoted(entry.identifier)} is a {found.lower()}", hint=f"Write SHOW CREATE {found} {quoted(path)}."
+        )
     if isinstance(entry.object, View):
         columns = ", ".join(quoted((name,)) for name in entry.object.columns)
         comment = _comment(entry.object.comment)

@@ -10,7 +10,7 @@ from tests.flink_suites.answers import verdicts
 from tests.flink_suites.cases import read
 from tests.flink_suites.flink import expressions, specifications
 from tests.flink_suites.ledger import Listed, changes, keep, stored
-from tests.flink_suites.statements import read_statements, statement_problem
+from tests.flink_suites.statements import read_statements, statement_problems
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -34,9 +34,7 @@ def main(arguments: Sequence[str]) -> None:
 
 def _problems(wanted: Sequence[str]) -> Iterator[tuple[Listed, str]]:
     """Each case of the wanted classes, of all if none is, with what is wrong about it."""
-    for statement in read_statements():
-        if not wanted or statement.suite in wanted:
-            yield statement, statement_problem(statement)
+    yield from statement_problems(each for each in read_statements() if not wanted or each.suite in wanted)
     every = [*read(specifications()), *read(expressions())]
     cases = [case for case in every if not wanted or case.suite in wanted]
     if cases:

@@ -18,7 +18,7 @@ REASONS = {
     "digits": "a DOUBLE that differs in the last of its 17 digits",
     "input": "the test's row holds no value of its column's type",
     "nanoseconds": "Spark keeps microseconds",
-    "lenient": "Flink refuses it; this engine takes it and gives a value",
+    "lenient": "Flink refuses it; this engine takes it",
     "unasked": "Flink's parser takes it, its planner was not asked, as tables and columns of the text are not there",
     "flink": "Flink's value is a mistake",
     "todo": "to be done",
@@ -93,7 +93,9 @@ def guessed(case: Listed, problem: str) -> str:
 
 
 _SIGNS = {
-    r"SELECT STREAM is not|MATCH_RECOGNIZE is not": "missing",
+    r"refused: .*(?:(?:STREAM|MATCH_RECOGNIZE|PIVOT|TABLESAMPLE|RECURSIVE|\(SELECT …\)|ROCEDURES|procedures) is not|"
+    r"found (?:SELECT|using|\{|')|(?:call|delete|update|merge|value) does not begin|value does not belong|"
+    r"is not Flink's SQL|GROUP BY (?:ALL|DISTINCT)|found ,.*[mM]ultiset\[)": "missing",
     r"\[not asked\]": "unasked",
     r"'java'|a java is|is a RAW": "java",
     r"no value of type|not a value of type": "input",

@@ -71,6 +71,7 @@ def test_operands_are_taken_as_flink_takes_them(spark: SparkSession) -> None:
         ("JSON_QUERY('{}', '$' RETURNING ARRAY<INT>)", "JSON_QUERY does not return an ARRAY of INT"),
         ("DATE '2018-03-1 '", "'2018-03-1 ' is no DATE"),
         ("TIMESTAMP '2018-03-01T01:02:03'", "is no TIMESTAMP"),
+        ("U&'a\\b'", "are not four hexadecimal digits"),
         ("1x", "a number runs into a name: 1x"),
         ("1elsewhere", "a number runs into a name: 1e"),
     ],

@@ -45,6 +45,15 @@ def test_comments_and_options_of_catalogs(session: TableEnvironment, tmp_path: P
         session.execute_sql("DROP CATALOG c")
 
 
+def test_what_makes_a_view_is_no_table(session: TableEnvironment) -> None:
+    assert session.execute_sql("SHOW CREATE VIEW v").rows[0][0].startswith("CREATE VIEW ")
+    assert session.execute_sql("SHOW CREATE TABLE k").rows[0][0].startswith("CREATE TABLE ")
+    for statement, found in (("SHOW CREATE TABLE v", "`v` is a view"), ("SHOW CREATE VIEW k", "`k` is a table")):
+        with pytest.raises(CatalogError, match=found):
+            session.execute_sql(statement)
+    session.execute_sql("RESET 'table.resources.download-dir'")
+
+
 def test_comments_of_columns(session: TableEnvironment) -> None:
     extras = {row[0]: (row[4], row[6]) for name in ("t", "m") for row in session.execute_sql(f"DESCRIBE {name}").rows}
     assert extras["c"] == ("AS a + 1", None)
