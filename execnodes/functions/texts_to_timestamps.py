@@ -1,4 +1,4 @@
-"""TO_TIMESTAMP, and TO_TIMESTAMP_LTZ of texts, since 1.6: days past the end of a month are its last, years start with 1.
+"""TO_TIMESTAMP, and TO_TIMESTAMP_LTZ of texts, since 1.6: days past the end of a month are its last, years from 1 on.
 
 Versions before counted such days on (2023-02-30 was March 2), or read the standard form where it is not Flink's.
 """
