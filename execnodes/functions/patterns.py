@@ -30,7 +30,7 @@ def _bind(call: Invocation) -> Binding | None:
         and _constant(operands[1]) is not None
     ):
         operands = operands[:2]  # no character before a constant pattern, to Flink
-    if len(operands) == 3 and len(_constant(operands[2]) or "") != 1:
+    if len(operands) == 3 and (len(_constant(operands[2]) or "") != 1 or _constant(operands[2]) == "\0"):
         raise SqlError("ESCAPE needs a single character", position=call.position, hint="Write e.g. ESCAPE '!'.")
     if "LIKE" in call.name and len(operands) == 3:
         _check_like(_constant(operands[1]) or "", _constant(operands[2]) or "", call)

@@ -180,3 +180,16 @@ def split_map(tagged: Any, t: LogicalType, zone: str) -> tuple[Json, Json]:
         raise LookupError(f"{tagged} is no value of type {t}")
     pairs = tagged["map"]
     return [written(k, t.key, zone) for k, _ in pairs], [written(v, t.element, zone) for _, v in pairs]
+
+
+def sql_literal(tagged: Any, t: LogicalType, zone: str) -> str:
+    """A value of a specification as SQL writes it."""
+    if tagged is None:
+        return f"CAST(NULL AS {t})"
+    if t.root is Root.ARRAY:
+        return f"ARRAY[{', '.join(sql_literal(each, t.element, zone) for each in tagged['array'])}]"
+    if t.root is Root.MAP:
+        pairs = [f"{sql_literal(k, t.key, zone)}, {sql_literal(v, t.element, zone)}" for k, v in tagged["map"]]
+        return f"MAP[{', '.join(pairs)}]"
+    text = str(written(tagged, t, zone)).replace("'", "''")
+    return f"CAST('{text}' AS {t})"

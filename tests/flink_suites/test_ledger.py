@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tests.flink_suites.cases import plain, type_of
+from tests.flink_suites.cases import plain, sql_literal, type_of
 from tests.flink_suites.ledger import LEDGER, REASONS, SCORE, changes, stored
 
 
@@ -31,4 +31,7 @@ def test_values_of_a_specification_are_read_by_their_type() -> None:
     assert plain(row, type_of("ROW<a DECIMAL(3, 2), b ARRAY<BYTES>>"), "UTC") == ["1.50", [None, "x'00ff'"]]
     moment = {"timestamp": "2024-01-01 00:00:00.123456789"}
     assert plain(moment, type_of("TIMESTAMP(3) WITH LOCAL TIME ZONE"), "GMT-08:00") == "2024-01-01 08:00:00.123"
+    maps = {"array": [{"map": [[{"number": 1}, {"text": "it's"}]]}, None]}
+    literal = "ARRAY[MAP[CAST('1' AS INT), CAST('it''s' AS STRING)], CAST(NULL AS MAP<INT, STRING>)]"
+    assert sql_literal(maps, type_of("ARRAY<MAP<INT, STRING>>"), "UTC") == literal
     assert plain({"number": 5}, type_of("INTERVAL SECOND(3)"), "UTC") == 5
