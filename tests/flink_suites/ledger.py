@@ -58,7 +58,8 @@ def changes(ledger: Mapping[str, str], problems: Mapping[str, str]) -> Iterator[
 def keep(cases: Sequence[Listed], problems: Mapping[str, str]) -> None:
     """Write the ledger of a run, reasons that are known kept, and the score."""
     known = stored()
-    kept = {case: line for case, line in _lines().items() if case not in problems}
+    of_run = {case.id for case in cases}
+    kept = {case: line for case, line in _lines().items() if case not in of_run}
     for case in cases:
         problem = problems[case.id]
         if problem:
