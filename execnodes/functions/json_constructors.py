@@ -132,32 +132,29 @@ JSON_STRING_2 = function(
 )
 
 
-def _lower_json(scope: Scope, call: Call) -> str:
-    """A document without what is between its parts; a text that is none fails."""
-    wrong = scope.failure("JSON: no document of JSON: ", scope.text(call.operands[0]))
-    return scope.share(
-        scope.text(call.operands[0]),
-        lambda doc: f"if({doc} IS NULL, NULL, coalesce({unmarked(f'CAST({parsed(doc)} AS STRING)')}, {wrong}))",
-    )
+def _lower_json(document: str) -> Lower:
+    """A document without what is between its parts, by a text of its VARIANT; a text that is none fails."""
+
+    def lower(scope: Scope, call: Call) -> str:
+        wrong = scope.failure("JSON: no document of JSON: ", scope.text(call.operands[0]))
+        return scope.share(
+            scope.text(call.operands[0]),
+            lambda doc: f"if({doc} IS NULL, NULL, coalesce({unmarked(document.format(parsed(doc)))}, {wrong}))",
+        )
+
+    return lower
 
 
-JSON = function("JSON", form("TEXT", STRING), sql=_lower_json, since="1.3")
+JSON = function("JSON", form("TEXT", STRING), sql=_lower_json("CAST({} AS STRING)"), since="1.3")
 
 
 def _lower_json_2(scope: Scope, call: Call) -> str:
     blank = f"rlike({scope.text(call.operands[0])}, '^\\\\s*$')"
-    return f"if({blank}, CAST(NULL AS STRING), {_lower_json(scope, call)})"
+    return f"if({blank}, CAST(NULL AS STRING), {_lower_json('to_json({})')(scope, call)})"
 
 
-# Version 1 failed for a blank text.
-JSON_2 = function(
-    "JSON",
-    form("TEXT", STRING, nullable=True),
-    sql=_lower_json_2,
-    since="1.6",
-    version=2,
-    only=lambda t: not isinstance(t[0], Literal) or not str(t[0].value).strip(),
-)
+# Version 1 failed for a blank text; a document that is one number or text had a mark in front, and no quotes.
+JSON_2 = function("JSON", form("TEXT", STRING, nullable=True), sql=_lower_json_2, since="1.6", version=2)
 
 _ESCAPED = {"0022": '"', "005C": "\\", "002F": "/", "0008": "b", "000C": "f", "000A": "n", "000D": "r", "0009": "t"}
 """UTF-16 units to what stands behind the backslash."""
