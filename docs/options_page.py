@@ -30,6 +30,12 @@ _INERT = f"""
 Programs and plans made for Flink may have them. Their values are checked; nothing depends on them.
 
 {_TABLE}"""
+_FIXED = f"""
+## With their default alone
+
+Flink has other values, which would give other rows or tables; they are refused, with what holds here.
+
+{_TABLE}"""
 _FAMILIES = """
 ## Of Flink's runtime, its SQL client and PyFlink
 
@@ -51,7 +57,9 @@ def render() -> str:
         parts.append(f"\n## {group}\n\n{_TABLE}")
         parts += [_line(option, consumers.get(option.key, [])) for option in members]
     parts.append(_INERT)
-    parts += [_line(option, consumers.get(option.key, [])) for option in known if option.inert]
+    parts += [_line(option, consumers.get(option.key, [])) for option in known if option.inert and not option.fixed]
+    parts.append(_FIXED)
+    parts += [_line(option, []) for option in known if option.fixed]
     parts += [_FAMILIES, *_families()]
     return "".join(parts)
 

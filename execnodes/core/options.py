@@ -10,7 +10,7 @@ from typing import Literal as Tag
 
 from execnodes.core import consent
 from execnodes.core.errors import OptionError
-from execnodes.core.flink_options import FAMILIES, INERT, find_family
+from execnodes.core.flink_options import FAMILIES, FIXED, INERT, find_family
 from execnodes.core.secrets import remember
 from execnodes.core.zones import is_zone
 
@@ -44,9 +44,17 @@ class ConfigOption:
     inert: bool = False
     """Accepted, as programs and plans of Flink's have it, and changes nothing; the description says why."""
     scope: Scope = "plan"
+    fixed: bool = False
+    """Taken with its default alone; the description says what holds instead of another value."""
 
     def check(self, value: str) -> str:
         """The value in its canonical text; OptionError if it cannot be one."""
+        text = self._canonical(value)
+        if self.fixed and text != self.default:
+            raise OptionError(f"{self.key}: the value {value!r} is not supported", hint=self.description)
+        return text
+
+    def _canonical(self, value: str) -> str:
         text = value.strip()
         if self.kind == "bool":
             if text.lower() not in ("true", "false"):
@@ -310,9 +318,10 @@ OPTIONS: Mapping[str, ConfigOption] = {
         ),
     )
 } | {
-    key: _option(key, kind, default, why, inert=True)
-    for why, group in INERT.items()
-    for key, (kind, default) in group.items()
+    key: ConfigOption(key, option.kind, option.default, why, option.choices, inert=True, fixed=groups is FIXED)
+    for groups in (INERT, FIXED)
+    for why, group in groups.items()
+    for key, option in group.items()
 }  # fmt: skip
 _BY_FALLBACK = {old: option for option in OPTIONS.values() for old in option.fallback_keys}
 _EFFECTIVE = tuple(key for key, option in OPTIONS.items() if not option.inert)
@@ -334,6 +343,8 @@ class Configuration(dict[str, str]):
         if (family := _family_of(key)) is not None:
             if not any(_family_of(other) == family for other in self):
                 _log.warning("option %s has no effect: %s", key, option.description)
+        elif option.inert and self.get_option(key) == option.default != option.check(value):
+            _log.warning("option %s has no effect: %s", key, option.description)
         elif option.key != key:
             _log.warning("option %s is called %s now; the old name goes on working", key, option.key)
         self[option.key] = option.check(value)

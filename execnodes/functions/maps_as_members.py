@@ -10,8 +10,6 @@ from execnodes.core.types import LogicalType, Root
 from execnodes.functions.arrays import (
     ARRAY_CONTAINS,
     ARRAY_DISTINCT,
-    ARRAY_MAX,
-    ARRAY_MIN,
     ARRAY_POSITION,
     ARRAY_REMOVE,
 )
@@ -129,7 +127,7 @@ def _refusing(old: Function) -> Function:
     return replace(old, bind=bind, version=2, since="1.6", only=lambda operands: False)
 
 
-WITHOUT_ORDER = tuple(map(_refusing, (ARRAY_MIN, ARRAY_MAX, *SETS)))
+REFUSING_SETS = tuple(map(_refusing, SETS))
 
 
 def _with_keys(old: Function) -> Function:

@@ -110,8 +110,6 @@ def _keys(
         found = converter.convert(expr)
         if found.type.root is Root.NULL:
             raise SqlError("Illegal use of 'NULL' in GROUP BY", position=expr.position, hint="CAST it to a type.")
-        if found.type.root in (Root.MAP, Root.MULTISET, Root.ARRAY):
-            raise SqlError(f"GROUP BY of a {found.type} is not supported", position=expr.position)
         keys.setdefault(found, expr.parts[-1] if isinstance(expr, s.Name) else "")
         return found
 

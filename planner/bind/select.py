@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Expression, FieldAccess, InputRef
-from execnodes.core.types import NESTED, Root
+from execnodes.core.types import Root
 from planner import syntax as s
 from planner.algebra import Aggregate, Logical, Sort
 from planner.algebra.columns import unique_names
@@ -202,9 +202,4 @@ def _order_expression(item: s.OrderItem, items: list[Item], converter: Converter
 
 def distinct(plan: Logical, node: s.Select) -> Logical:
     """The plan without duplicates."""
-    for field, item in zip(plan.type.fields, range(len(plan.type.fields)), strict=True):
-        if field.type.root in NESTED and field.type.root is not Root.ROW:
-            raise SqlError(
-                f"SELECT DISTINCT of column {item + 1}, a {field.type}, is not supported", position=node.position
-            )
     return Aggregate(plan, tuple(range(len(plan.type.fields))), (), plan.type, position=node.position)

@@ -21,11 +21,11 @@ from planner.bind.missing_comma import guess_missing_comma
 from planner.bind.relations import build_source
 from planner.bind.scope import Scope
 from planner.bind.source import TRUE, Source, refs, row_of
+from planner.bind.subquery_shapes import SUBQUERY, decorrelate, has_subquery, is_one_row, plain_select, reads_only
 from planner.catalog.catalogs import Catalog
 
 _STRICT = frozenset(("+", "-", "*", "/", "CAST"))
 """Functions that are NULL if an operand is."""
-_SUBQUERY = (s.ScalarQuery, s.ExistsQuery, s.InQuery, s.QuantifiedQuery)
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,6 @@ class Key:
     outer: Expression
     member: s.Expr | None = None
     """Where it stands in WHERE."""
-
-
-def has_subquery(node: s.Expr) -> bool:
-    """True if there is a subquery anywhere in an expression."""
-    return any(isinstance(each, _SUBQUERY) for each in walk(node))
 
 
 class Subqueries:
@@ -69,7 +64,7 @@ class Subqueries:
     def attach_values(self, source: Source, exprs: list[s.Expr], converter: Converter | None = None) -> Source:
         """The source with columns behind its own for each subquery in the expressions; `converter` if it is grouped."""
         for each in [each for expr in exprs for each in reversed(walk(expr))]:
-            if isinstance(each, _SUBQUERY) and id(each) not in self._results:
+            if isinstance(each, SUBQUERY) and id(each) not in self._results:
                 outer = converter or Converter(source.scope, self._builder.catalog, self.replace, clause="a subquery")
                 if isinstance(each, s.ScalarQuery):
                     source = self._scalar(source, each)
@@ -98,7 +93,7 @@ class Subqueries:
 
     def _single(self, source: Source, node: s.ScalarQuery) -> Source:
         """The only row of a query, which fails if there is another one."""
-        body = self._selected(node.query)
+        body = self._selected(source, node.query)
         if body.distinct:
             body = self._derived(node.query)
         if len(body.items) != 1:
@@ -114,7 +109,7 @@ class Subqueries:
         outer = Converter(source.scope, self._builder.catalog, self.replace, clause="a subquery")
         found: list[Key] = []
         for member in and_members(body.where):
-            if has_subquery(member) or _reads_only(member, inner.scope):
+            if has_subquery(member) or reads_only(member, inner.scope):
                 continue
             if not isinstance(member, s.Call) or member.name != "=":
                 raise SqlError(
@@ -123,21 +118,25 @@ class Subqueries:
                     hint="Write it as a join.",
                 )
             one, other = member.args
-            if not _reads_only(one, inner.scope):
+            if not reads_only(one, inner.scope):
                 one, other = other, one
-            if not _reads_only(one, inner.scope) or not _reads_only(other, source.scope):
+            if not reads_only(one, inner.scope) or not reads_only(other, source.scope):
                 inner.scope.resolve(_first_unknown(member, inner.scope, source.scope))
             found.append(Key(one, outer.convert(other), member))
         return found
 
     def _exists_value(self, source: Source, node: s.ExistsQuery) -> Source:
-        body = plain_select(node.query, self._builder.catalog) or self._derived(node.query)
+        if is_one_row(self._builder, source.scope, node.query):
+            self._results[id(node)] = TRUE
+            return source
+        query = decorrelate(self._builder, source.scope, node.query)
+        body = plain_select(query, self._builder.catalog) or self._derived(query)
         source, (count,), _ = self._aggregated(source, body, (_count(),), self.correlation(source, body))
         self._results[id(node)] = truths.some(count)
         return source
 
     def _in_value(self, source: Source, node: s.InQuery, values: list[Expression]) -> Source:
-        body = self._selected(node.query)
+        body = self._selected(source, node.query)
         members = [item.expr for item in body.items]
         if len(members) != len(values):
             raise SqlError(
@@ -163,7 +162,7 @@ class Subqueries:
         return source
 
     def _quantified(self, source: Source, node: s.QuantifiedQuery, value: Expression) -> Source:
-        body = self._selected(node.query)
+        body = self._selected(source, node.query)
         if len(body.items) != 1:
             raise SqlError(f"{node.sign} ALL or SOME compares with one column", position=node.position)
         inner = body.items[0].expr
@@ -178,8 +177,9 @@ class Subqueries:
         self._results[id(node)] = resolve("NOT", (found,)) if node.every else found
         return source
 
-    def _selected(self, query: s.Query) -> s.Select:
+    def _selected(self, source: Source, query: s.Query) -> s.Select:
         """A SELECT that only filters and selects columns, with the rows of a query."""
+        query = decorrelate(self._builder, source.scope, query)
         body = plain_select(query, self._builder.catalog)
         items = [item.expr for item in body.items] if body is not None else []
         simple = not any(isinstance(each, s.Star | s.Constant) or has_subquery(each) for each in items)
@@ -257,20 +257,6 @@ class Subqueries:
         names = [field.name for field in (*left, *right)]
         types = [f.type for f in left] + [f.type.with_nullable(True) for f in right]
         return source.on(Join(source.logical, plan, JoinType.LEFT, condition, row_of(names, types), position=position))
-
-
-def plain_select(query: s.Query, catalog: Catalog) -> s.Select | None:
-    """The SELECT of a query that only filters and projects."""
-    body = query.body
-    if query.with_items or query.fetch is not None or query.offset or not isinstance(body, s.Select):
-        return None
-    plain = not body.qualify and body.relation is not None and not is_aggregated(body, (), catalog)
-    over = any(isinstance(e, s.Call) and e.over for item in body.items for e in walk(item.expr))
-    return body if plain and not over else None
-
-
-def _reads_only(node: s.Expr, scope: Scope) -> bool:
-    return all(scope.finds(each) for each in walk(node) if isinstance(each, s.Name))
 
 
 def _first_unknown(node: s.Expr, *scopes: Scope) -> s.Name:

@@ -18,7 +18,8 @@ from planner.bind.missing_comma import guess_missing_comma
 from planner.bind.relations import build_source
 from planner.bind.scope import Scope
 from planner.bind.source import TRUE, Source, project, refs
-from planner.bind.subqueries import Subqueries, has_subquery, plain_select
+from planner.bind.subqueries import Subqueries
+from planner.bind.subquery_shapes import decorrelate, has_subquery, is_one_row, plain_select
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Where:
     def filtered(self, source: Source, node: s.Expr | None) -> Source:
         """The source behind WHERE; subqueries in it become joins."""
         members = and_members(node)
-        joins = [member for member in members if _is_join(member)]
+        joins = [member for member in members if _is_join(member) and not self._is_value(source, member)]
         others = [member for member in members if member not in joins]
         plain = [member for member in others if not has_subquery(member)]
         source = self._kept(source, plain)
@@ -54,6 +55,11 @@ class Where:
             source = self._join(source, member)
         rest = [member for member in others if has_subquery(member)]
         return self._kept(self._values.attach_values(source, rest), rest)
+
+    def _is_value(self, source: Source, node: s.Expr) -> bool:
+        """Whether [NOT] EXISTS is known without its rows."""
+        inner = node.args[0] if isinstance(node, s.Call) else node
+        return isinstance(inner, s.ExistsQuery) and is_one_row(self._builder, source.scope, inner.query)
 
     def _join(self, source: Source, node: s.Expr) -> Source:
         """A semi or anti join for [NOT] EXISTS and [NOT] IN."""
@@ -76,19 +82,21 @@ class Where:
         return source if condition is None else source.on(Filter(source.logical, condition))
 
     def _exists(self, source: Source, node: s.ExistsQuery) -> _Right:
-        body = plain_select(node.query, self._builder.catalog)
+        query = decorrelate(self._builder, source.scope, node.query)
+        body = plain_select(query, self._builder.catalog)
         if body is not None:
             inner, correlated = split(self._builder, source, body)
             if correlated:
                 return _right(source, inner.logical, [], correlated)
-        plan = self._builder.subquery(node.query)
+        plan = self._builder.subquery(query)
         marked = project(plan, [TRUE], ["EXPR$0"])
         return _Right(Aggregate(marked, (0,), (), marked.type, position=node.position), TRUE)
 
     def _in(self, source: Source, node: s.InQuery, negated: bool) -> _Right:
         left = Converter(source.scope, self._builder.catalog, self._values.replace, clause="IN")
         values = [left.convert(value) for value in node.values]
-        body = plain_select(node.query, self._builder.catalog)
+        query = decorrelate(self._builder, source.scope, node.query)
+        body = plain_select(query, self._builder.catalog)
         correlated: list[Expression] = []
         if body is not None and not any(isinstance(item.expr, s.Star) for item in body.items):
             inner, correlated = split(self._builder, source, body)
@@ -96,7 +104,7 @@ class Where:
             members = [self._values.inner_only(right.convert(item.expr), item.expr) for item in body.items]
             plan: Logical = inner.logical
         else:
-            plan = self._builder.subquery(node.query)
+            plan = self._builder.subquery(query)
             members = refs(plan.type)
         if len(members) != len(values):
             raise SqlError(

@@ -85,9 +85,12 @@ def make_window(
             position=position,
         )
     offset = lengths.get("OFFSET", 0)
+    if name == "TUMBLE" and abs(offset) >= size:
+        raise SqlError(f"the offset of {name}, {offset} ms, must be less than {size} ms", position=position)
     cycle = step if name == "HOP" else size
     if cycle and abs(offset) >= cycle:
-        raise SqlError(f"the offset of {name}, {offset} ms, must be less than {cycle} ms", position=position)
+        # As in Flink: windows that lie whole cycles further on are the same ones.
+        offset %= cycle
     return Window(name, size, step, offset, partition)
 
 

@@ -60,6 +60,9 @@ def test_a_second_row_fails(spark: SparkSession) -> None:
         ("SELECT id FROM t WHERE (id, v) IN (SELECT id, w FROM u) OR n = 1", "among the ANDed conditions of WHERE"),
         ("SELECT id FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.id > t.id) OR n = 1", "conditions inner = outer"),
         ("SELECT id FROM t WHERE n IN (SELECT id, m FROM u) OR n = 1", "IN compares 1 value with 2 columns"),
+        ("SELECT id FROM t WHERE n IN (SELECT MAX(m) FROM u WHERE u.id < t.id)", "only in conditions inner = outer"),
+        ("SELECT id FROM t WHERE n IN (SELECT MAX(t.n) FROM u WHERE u.id = t.id)", "'t.n' of the outer query cannot"),
+        ("SELECT id FROM t WHERE n IN (SELECT MAX(m) FROM u WHERE u.id = x.id)", "Table 'x' not found"),
     ],
 )
 def test_what_is_refused(query: str, message: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from unittest.mock import MagicMock, patch
@@ -11,7 +12,7 @@ import pytest
 
 from execnodes.core.async_options import options_of
 from execnodes.core.consent import granted
-from execnodes.core.errors import RekindleError
+from execnodes.core.errors import OptionError, RekindleError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import OPTIONS, ConfigOption, Configuration
 from plans.format.codec import encode
@@ -314,7 +315,9 @@ def test_changing_it_changes_something(key: str, tmp_path: Path) -> None:
     assert texts[0] != texts[1]
 
 
-@pytest.mark.parametrize("option", [each for each in OPTIONS.values() if each.inert], ids=lambda each: each.key)
+@pytest.mark.parametrize(
+    "option", [each for each in OPTIONS.values() if each.inert and not each.fixed], ids=lambda each: each.key
+)
 def test_those_that_are_said_to_change_nothing_change_nothing(option: ConfigOption, tmp_path: Path) -> None:
     """Neither what is planned nor how it runs; their values are checked all the same."""
     values = {"bool": ["true"], "int": ["7"], "duration": ["7 s"], "enum": list(option.choices), "text": ["x"]}
@@ -325,3 +328,26 @@ def test_those_that_are_said_to_change_nothing_change_nothing(option: ConfigOpti
     if option.kind != "text":
         with pytest.raises(RekindleError):
             TableEnvironment.create({option.key: "no such value"})
+
+
+@pytest.mark.parametrize("option", [each for each in OPTIONS.values() if each.fixed], ids=lambda each: each.key)
+def test_those_of_one_value_refuse_any_other(option: ConfigOption) -> None:
+    others = {"bool": ["true", "false"], "int": ["7"], "text": ["x"], "enum": list(option.choices)}[option.kind]
+    configuration = Configuration()
+    configuration.put(option.key, option.default)
+    for value in others:
+        if value != option.default:
+            with pytest.raises(OptionError, match=f"the value '{value}' is not supported") as refused:
+                configuration.put(option.key, value)
+            assert refused.value.hint == option.description
+
+
+def test_options_without_effect_are_named_once(caplog: pytest.LogCaptureFixture) -> None:
+    configuration = Configuration()
+    with caplog.at_level(logging.WARNING, logger="rekindle.options"):
+        for value in ("auto", "forced", "none"):
+            configuration.put("table.optimizer.skewed-join-optimization.strategy", value)
+    assert [record.getMessage() for record in caplog.records] == [
+        "option table.optimizer.skewed-join-optimization.strategy has no effect: Spark's optimizer orders and "
+        "broadcasts the joins of a batch; those of a stream run as they are written."
+    ]

@@ -8,6 +8,7 @@ import pytest
 
 from execnodes.core.errors import RekindleError, SqlError
 from execnodes.core.graph import ExecGraph
+from plans.format.codec import encode
 from tests.planner.test_lower_programs import compile_program
 
 AUTO = "SET 'table.optimizer.agg-phase-strategy' = 'AUTO';"
@@ -134,3 +135,19 @@ def test_windows_that_flink_refuses_too(query: str, message: str, tmp_path: Path
     with pytest.raises(SqlError, match=message) as caught:
         windows(tmp_path, query)
     assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("function", "given", "same"),
+    [("HOP", 12, 2), ("HOP", -7, 3), ("HOP", 7, 2), ("CUMULATE", 12, 2), ("CUMULATE", -23, 7)],
+)
+def test_offsets_longer_than_a_cycle_are_those_within_it(tmp_path: Path, function: str, given: int, same: int) -> None:
+    """As Flink takes them of HOP and CUMULATE; that of TUMBLE it refuses."""
+    window = (
+        f"TABLE({function}(TABLE t, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '10' SECOND, INTERVAL '{{}}' SECOND))"
+    )
+    plans = [encode(graph(tmp_path, f"SELECT COUNT(*) FROM {window.format(each)} {BY}")) for each in (given, same)]
+    assert plans[0] == plans[1]
+    tumble = "TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '10' SECOND, INTERVAL '12' SECOND))"
+    with pytest.raises(SqlError, match="the offset of TUMBLE, 12000 ms, must be less than 10000 ms"):
+        graph(tmp_path, f"SELECT COUNT(*) FROM {tumble} {BY}")

@@ -24,7 +24,8 @@ ROWS: dict[str, tuple[str, str, tuple[tuple[Any, ...], ...]]] = {
     "u": ("id INT, w INT, m INT NOT NULL", "id w m", ((1, 10, 1), (2, 20, 2), (3, None, 3), (7, 30, 7))),
 }  # fmt: skip
 ASKED = ("v NOT IN (SELECT w FROM u) AS", "CASE WHEN EXISTS", "v > ALL", "n <> ANY", "u.id = t.id) OR id = 6",
-         "COUNT(*) >= ALL", "(SELECT u.w FROM u", "m < 0)", "v IN (SELECT w FROM u WHERE u.id = t.id) OR")  # fmt: skip
+         "COUNT(*) >= ALL", "(SELECT u.w FROM u", "m < 0)", "v IN (SELECT w FROM u WHERE u.id = t.id) OR",
+         "n NOT IN (SELECT COUNT(*) FROM u WHERE u.id", "AS id FROM u WHERE u.id = t.id)", "GROUP BY a")  # fmt: skip
 
 
 @pytest.mark.spark
