@@ -14,6 +14,7 @@ from rekindle.connectors.files import absolute, is_local
 from rekindle.connectors.format import FileFormat, Format
 from rekindle.connectors.lines import is_empty, spark_format
 from rekindle.connectors.options import TableOptions
+from rekindle.connectors.partition_commit import commit_partitions
 from rekindle.files.paths import for_spark
 
 if TYPE_CHECKING:
@@ -75,6 +76,8 @@ class FileWriter(SinkWriter):
         shown = self._show(hidden, batch_id)
         if self._request.overwrite:
             self._remove_others(shown)
+        if self._partitions:
+            commit_partitions({each.parent for each in shown}, self._options)
         done = marker.with_name(f"{batch_id}.done")
         done.touch()
         done.replace(marker)

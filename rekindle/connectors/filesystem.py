@@ -40,6 +40,7 @@ from rekindle.connectors.formats import find_format, format_of
 from rekindle.connectors.line_text import LINE, NUMBER, PATH, find_failure, local_path, stream_name, string
 from rekindle.connectors.lines import spark_format, spark_schema
 from rekindle.connectors.options import COMMON, TableOption, TableOptions, check_options, reject_misspelt
+from rekindle.connectors.partition_commit import COMMIT_OPTIONS, check_commit
 from rekindle.files.paths import AS_WRITTEN
 from rekindle.spark.releases import named
 
@@ -54,6 +55,7 @@ OPTIONS = (
         "source.monitor-interval", "duration", "", "Watch for new files; without it the files at the start are read."
     ),
     TableOption("sink.parallelism", "int", "", "Files of a micro-batch; as many as it has partitions when unset."),
+    *COMMIT_OPTIONS,
 )
 
 _PATH_TEXT = "url_decode(replace(regexp_replace(_metadata.file_path, '^file:(//)?(?=/)', ''), '+', '%2B'))"
@@ -80,7 +82,9 @@ class Filesystem(SourceConnector, SinkConnector):
         """Also that the format exists."""
         reject_misspelt(options, "format", table)
         find_format(options.get("format", ""), table)
-        return check_options(options, (*COMMON, *self.declared(options)), role, table)
+        checked = check_options(options, (*COMMON, *self.declared(options)), role, table)
+        check_commit(checked, table)
+        return checked
 
     def check_columns(self, columns: tuple[Column, ...], options: TableOptions, table: str) -> None:
         """Of types that the format knows."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from execnodes.connectors.nexmark import CONNECTOR
 from execnodes.core.connectors import ConnectorDeclaration
 from execnodes.core.errors import ConnectorError
-from execnodes.core.options import parse_duration
+from execnodes.core.options import Kind, parse_duration
 from execnodes.core.tables import Column
 from execnodes.core.types import LogicalType, Root
 from rekindle.connectors.base import SourceConnector, SourceFrame, SourceRequest
@@ -22,6 +22,22 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+_SHAPE = "Events have one pace, sizes and skew of their own."
+_SHAPES: tuple[tuple[str, Kind, str], ...] = (
+    ("rate.shape", "text", "SQUARE"),
+    ("rate.period", "duration", "10 min"),
+    ("rate.limited", "bool", "false"),
+    ("max-emit-speed", "bool", "false"),
+    ("keep-alive", "bool", "false"),
+    ("person.avg-size", "text", "200 b"),
+    ("auction.avg-size", "text", "500 b"),
+    ("bid.avg-size", "text", "100 b"),
+    ("bid.hot-ratio.auctions", "int", "2"),
+    ("bid.hot-ratio.bidders", "int", "4"),
+    ("auction.hot-ratio.sellers", "int", "4"),
+)
+"""Options of the benchmark's own generator that change nothing here: keys, kinds, defaults."""
+
 OPTIONS = (
     TableOption("events.num", "int", "0", "Number of events; 0 for no end."),
     TableOption("rows-per-second", "int", "0", "Pace in wall-clock time; 0 for as fast as they are taken."),
@@ -32,6 +48,8 @@ OPTIONS = (
     TableOption("person.proportion", "int", "1", "Persons in a round of events."),
     TableOption("auction.proportion", "int", "3", "Auctions in a round of events."),
     TableOption("bid.proportion", "int", "46", "Bids in a round of events."),
+    TableOption("next-event.rate", "int", "", "Events per second in the end: the same as first-event.rate."),
+    *(TableOption(key, kind, default, _SHAPE, inert=True) for key, kind, default in _SHAPES),
 )
 
 _ALIASES = {
@@ -107,6 +125,13 @@ class _Model:
                 where=f"table {table}",
             )
         self._rate = max(options.number("first-event.rate"), 1)
+        last = options.text("next-event.rate")
+        if last and max(int(last), 1) != self._rate:
+            raise ConnectorError(
+                f"next-event.rate is {last}, first-event.rate {self._rate}: events have one pace",
+                where=f"table {table}",
+                hint="Give both the same number.",
+            )
         self._late = parse_duration(options.text("out-of-orderness"), "out-of-orderness")
         try:
             base = dt.datetime.fromisoformat(options.text("base-time")).replace(tzinfo=dt.UTC)
@@ -138,13 +163,13 @@ class _Model:
         from execnodes.lowering.spark_sql import spark_type
 
         rows = {"person": (0, self._person()), "auction": (1, self._auction()), "bid": (2, self._bid())}
-        if column.name == "kind":
+        if column.name in ("kind", "event_type"):
             return f"CAST(kind AS {spark_type(column.data_type)})"
         if column.name not in rows or column.data_type.root is not Root.ROW:
             raise ConnectorError(
                 f"column {column.name} {column.data_type} is not one of this connector",
                 where=f"table {self._table}",
-                hint="Its columns are: kind INT, person ROW<…>, auction ROW<…>, bid ROW<…>.",
+                hint="Its columns are: kind INT (or event_type INT), person ROW<…>, auction ROW<…>, bid ROW<…>.",
             )
         kind, texts = rows[column.name]
         cells = []

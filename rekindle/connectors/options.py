@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import logging
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -10,6 +11,8 @@ from functools import lru_cache
 
 from execnodes.core.errors import OptionError
 from execnodes.core.options import ConfigOption, parse_duration
+
+_log = logging.getLogger("rekindle.options")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +59,20 @@ class TableOptions(dict[str, str]):
         return parse_duration(self.text(key), key) / 1000
 
 
+_WATERMARKS = "Watermarks move with each micro-batch, those of all sources together."
+_IDLE = "SET 'table.exec.source.idle-timeout', which holds for all sources."
 COMMON = (
     TableOption("connector", "text", "", "Identifier of the connector.", required=True),
     TableOption("property-version", "int", "1", "Accepted for Flink's sake; it has no effect."),
+    TableOption(
+        "scan.watermark.emit.strategy", "enum", "on-periodic", _WATERMARKS, ("on-event", "on-periodic"), inert=True
+    ),
+    TableOption("scan.watermark.alignment.group", "text", "", _WATERMARKS, inert=True),
+    TableOption("scan.watermark.alignment.max-drift", "duration", "", _WATERMARKS, inert=True),
+    TableOption("scan.watermark.alignment.update-interval", "duration", "1 s", _WATERMARKS, inert=True),
+    TableOption("scan.watermark.idle-timeout", "duration", "", _IDLE, inert=True),
 )
+"""Options of every connector. `inert`: taken from Flink's tables, and said once to change nothing."""
 
 
 def check_options(
@@ -77,6 +90,8 @@ def check_options(
         option = next((each for each in declared if each.matches(key)), None)
         if option is None:
             raise _unknown(key, options, declared, table)
+        if option.inert:
+            _say_inert(table, key, option.description)
         try:
             canonical[key] = value if is_reference(value) else _checked(option, key, value)
         except OptionError as error:
@@ -87,6 +102,12 @@ def check_options(
                 f"option {option.key!r} is missing", where=f"table {table}", hint=f"It is needed: {option.description}"
             )
     return TableOptions(canonical, declared)
+
+
+@lru_cache(maxsize=512)
+def _say_inert(table: str, key: str, why: str) -> None:
+    """Log a line, once a table and option."""
+    _log.warning("table %s: option %s has no effect: %s", table, key, why)
 
 
 def _checked(option: TableOption, key: str, value: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import subprocess
 import sys
 from pathlib import Path
@@ -9,10 +10,13 @@ from pathlib import Path
 import pytest
 
 from execnodes.core.errors import ConnectorError, OptionError
+from rekindle.api.table_environment import TableEnvironment
 from rekindle.connectors.registry import find_sink, find_source, identifiers, validate
 from rekindle.connectors.secret_references import resolve_secrets
 
 FILES = {"connector": "filesystem", "path": "/x", "format": "json"}
+COMMIT = "sink.partition-commit."
+COMMITTED = {**FILES, f"{COMMIT}policy.kind": "success-file"}
 
 
 def test_connectors_are_found_by_walking() -> None:
@@ -46,12 +50,58 @@ def test_every_option_is_described(name: str) -> None:
         ({**FILES, "json.ignore-parse-errors": "yes"}, "source", "json.ignore-parse-errors: 'yes' is not a value"),
         ({"connector": "filesystem", "format": "json"}, "sink", "option 'path' is missing"),
         ({**FILES, "source.monitor-interval": "often"}, "source", "'often' is not a duration"),
+        (
+            {**FILES, COMMIT + "policy.kind": "success-file,metastore"},
+            "sink",
+            "policy.kind: 'metastore' is not supported",
+        ),
+        ({**COMMITTED, COMMIT + "trigger": "partition-time"}, "sink", "not by the time of a partition"),
+        ({**COMMITTED, COMMIT + "delay": "1 h"}, "sink", "not by the time of a partition"),
+        ({**COMMITTED, COMMIT + "success-file.name": "done"}, "sink", "'done' would be read as a file of rows"),
+        ({**FILES, "sink.rolling-policy.check-interval": "often"}, "sink", "'often' is not a duration"),
+        ({**FILES, "scan.watermark.emit.strategy": "x"}, "source", "Write one of on-event, on-periodic"),
     ],
 )
 def test_bad_options_are_refused(options: dict[str, str], role: str, message: str) -> None:
     with pytest.raises((OptionError, ConnectorError)) as raised:
         validate(options, role, "t")
     assert message in str(raised.value)
+
+
+def test_options_of_flink_that_change_nothing_are_said_once(caplog: pytest.LogCaptureFixture) -> None:
+    options = {
+        "scan.watermark.idle-timeout": "1 min",
+        "sink.rolling-policy.file-size": "1 gb",
+        "auto-compaction": "true",
+    }
+    with caplog.at_level(logging.WARNING, logger="rekindle.options"):
+        for _ in range(2):
+            validate({**FILES, **options, f"{COMMIT}trigger": "partition-time"}, "sink", "inert_once")
+    said = [record.getMessage() for record in caplog.records]
+    assert [each.split(" has no effect")[0] for each in said] == [f"table inert_once: option {key}" for key in options]
+    assert "SET 'table.exec.source.idle-timeout'" in said[0]
+
+
+EVENTS = """
+CREATE TABLE events (
+  event_type INT,
+  person ROW<id BIGINT, emailAddress VARCHAR, creditCard VARCHAR, `dateTime` TIMESTAMP(3), extra VARCHAR>,
+  auction ROW<itemName VARCHAR, description VARCHAR, initialBid BIGINT, `dateTime` TIMESTAMP(3), expires TIMESTAMP(3)>,
+  bid ROW<auction BIGINT, price BIGINT, channel VARCHAR, url VARCHAR, `dateTime` TIMESTAMP(3), extra VARCHAR>,
+  `dateTime` AS CASE event_type WHEN 0 THEN person.`dateTime` WHEN 1 THEN auction.`dateTime` ELSE bid.`dateTime` END,
+  WATERMARK FOR `dateTime` AS `dateTime` - INTERVAL '4' SECOND
+) WITH ('connector' = 'nexmark', 'first-event.rate' = '1000', 'next-event.rate' = '1000', 'rate.limited' = 'true',
+  'bid.hot-ratio.auctions' = '2', 'keep-alive' = 'false', 'events.num' = '100')
+"""
+
+
+def test_the_benchmarks_own_declaration_of_nexmark_is_taken() -> None:
+    environment = TableEnvironment.create()
+    environment.execute_sql(EVENTS)
+    environment.compile_plan_sql("SELECT bid.auction, bid.price, `dateTime` FROM events WHERE event_type = 2")
+    environment.execute_sql(EVENTS.replace("TABLE events", "TABLE faster").replace("'1000', 'rate", "'2000', 'rate"))
+    with pytest.raises(ConnectorError, match=r"next-event\.rate is 2000, first-event\.rate 1000"):
+        environment.compile_plan_sql("SELECT bid.auction FROM faster")
 
 
 def test_validation_imports_no_spark() -> None:

@@ -89,6 +89,11 @@ def test_partitions_are_folders_and_come_back(spark: SparkSession, tmp_path: Pat
     assert sorted(read(spark, given, tmp_path / "job")) == [(1, "23:54"), (2, None), (3, "a/b")]
     only = given.table_schema.columns[1:]
     assert {row[0] for row in read(spark, given, tmp_path / "job", columns=only)} == {"23:54", None, "a/b"}
+    options = {**given.options, "sink.partition-commit.policy.kind": "success-file"}
+    committed = given.model_copy(update={"options": options})
+    sink(spark, committed, tmp_path / "job", job_id="next").write(frame_of(spark, "(4, 'x', 0Y)", "id, s, rk_kind"), 0)
+    assert [each.parent.name for each in (tmp_path / "out").rglob("_SUCCESS")] == ["s=x"]
+    assert (4, "x") in read(spark, committed, tmp_path / "job2")
 
 
 def test_a_file_is_no_folder(spark: SparkSession, tmp_path: Path) -> None:
