@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from execnodes.core.expressions import Literal
+from dataclasses import replace
+
+from execnodes.core.errors import SqlError
+from execnodes.core.expressions import Call, Literal
 from execnodes.core.types import BYTES, STRING, char, varchar
-from execnodes.functions.function import form, function
+from execnodes.functions.function import Binding, Function, Invocation, Operands, form, function
+from execnodes.functions.scope import Scope
+from execnodes.lowering.spark_sql import text_literal
 
 MD5 = function("MD5", form("TEXT", char(32)), sql="md5({0})")
 SHA1 = function("SHA1", form("TEXT", char(40)), sql="sha1({0})")
@@ -26,25 +31,77 @@ FROM_BASE64_2 = function(
 ENCODE = function("ENCODE", form("TEXT, TEXT", BYTES), sql="encode({0}, {1})")
 _NARROW = {"US-ASCII": r"[^\\x00-\\x7f]", "ISO-8859-1": r"[^\\x00-\\xff]"}
 _KNOWN = "".join(f" WHEN '{name}' THEN regexp_replace({{0}}, '{beyond}', '?')" for name, beyond in _NARROW.items())
+_ENCODE = f"encode(CASE upper({{1}}){_KNOWN} ELSE {{0}} END, {{1}})"
 # Version 1 failed on characters that a set has not got; they are question marks.
 ENCODE_2 = function(
     "ENCODE",
     form("TEXT, TEXT", BYTES),
-    sql=f"encode(CASE upper({{1}}){_KNOWN} ELSE {{0}} END, {{1}})",
+    sql=_ENCODE,
     version=2,
     since="1.3",
     only=lambda t: not isinstance(t[1], Literal) or str(t[1].value).upper() in _NARROW,
 )
 DECODE = function("DECODE", form("BINARY, TEXT", STRING), sql="decode({0}, {1})")
+_DECODE = (
+    "CASE upper({1}) WHEN 'UTF-8' THEN make_valid_utf8(CAST({0} AS STRING)) WHEN 'US-ASCII' THEN"
+    " regexp_replace(decode({0}, 'ISO-8859-1'), '[^\\x00-\\x7f]', '\ufffd') ELSE decode({0}, {1}) END"
+)
 # Version 1 failed on bytes that are no characters of the set; each is the replacement character.
 DECODE_2 = function(
     "DECODE",
     form("BINARY, TEXT", STRING),
-    sql="CASE upper({1}) WHEN 'UTF-8' THEN make_valid_utf8(CAST({0} AS STRING)) WHEN 'US-ASCII' THEN"
-    " regexp_replace(decode({0}, 'ISO-8859-1'), '[^\\x00-\\x7f]', '\ufffd') ELSE decode({0}, {1}) END",
+    sql=_DECODE,
     version=2,
     since="1.3",
 )
+_ALIASES = {
+    "UTF-8": ("UTF8", "UNICODE-1-1-UTF-8"),
+    "ISO-8859-1": ("LATIN1", "ISO8859_1", "ISO8859-1", "ISO_8859-1", "ISO_8859_1", "8859_1", "L1", "CP819", "819"),
+    "US-ASCII": ("ASCII", "ASCII7", "ISO646-US", "646", "CP367", "US"),
+    "UTF-16": ("UTF_16", "UTF16", "UNICODE", "UNICODEBIG"),
+    "UTF-16BE": ("UTF_16BE", "UNICODEBIGUNMARKED", "X-UTF-16BE", "ISO-10646-UCS-2"),
+    "UTF-16LE": ("UTF_16LE", "UNICODELITTLEUNMARKED", "X-UTF-16LE"),
+    "UTF-32": ("UTF_32", "UTF32", "ISO-10646-UCS-4"),
+}
+"""Other names that Java has for the character sets that Spark knows."""
+_NAMES = {alias: name for name, aliases in _ALIASES.items() for alias in aliases}
+_KNOWN_NAMES = "".join(f" WHEN '{alias}' THEN '{name}'" for alias, name in _NAMES.items())
+
+
+def _with_aliases(old: Function, sql: str) -> Function:
+    """As `old`, with all names of a character set; a constant one that Spark does not know is refused."""
+
+    def bind(call: Invocation) -> Binding | None:
+        made = old.bind(call)
+        name = made.operands[1].value if made is not None and isinstance(made.operands[1], Literal) else None
+        if isinstance(name, str) and name.upper() not in {*_NAMES, *_ALIASES}:
+            raise SqlError(
+                f"{call.name}: character set {name!r} is not supported",
+                position=call.position,
+                hint=f"Write one of {', '.join(_ALIASES)}.",
+            )
+        return made
+
+    def lower(scope: Scope, call: Call) -> str:
+        value, name = scope.texts(call.operands)
+        constant = call.operands[1]
+        if isinstance(constant, Literal):
+            name = text_literal(_NAMES[str(constant.value).upper()])
+        else:
+            name = f"CASE upper({name}){_KNOWN_NAMES} ELSE {name} END"
+        return scope.share_some([value, name], [0, 1], lambda t: sql.format(*t))
+
+    return replace(old, bind=bind, lower=lower, version=3, since="1.6", only=_is_alias)
+
+
+def _is_alias(operands: Operands) -> bool:
+    name = operands[1]
+    return not isinstance(name, Literal) or str(name.value).upper() in _NAMES
+
+
+ENCODE_3 = _with_aliases(ENCODE_2, _ENCODE)
+DECODE_3 = _with_aliases(DECODE_2, _DECODE)
+
 UNHEX = function("UNHEX", form("TEXT", BYTES, nullable=True), sql="unhex({0})")
 # Version 1 took the odd digit for a byte of its own; it and the last one are lost, as in Flink.
 UNHEX_2 = function(

@@ -62,11 +62,11 @@ class Path:
 
 
 _MODE = re.compile(r"\s*(strict|lax)\s+(.+)", re.IGNORECASE | re.DOTALL)
-_STEP = re.compile(r"\.([^.\[\]*()?@\s'\"]+)|\['([^']*)'\]|\[\"([^\"]*)\"\]|\[(\d+)\]|(\[\*\])")
+_STEP = re.compile(r"\.([^.\[\]*()?@\s'\"]+)|\['([^']*)'\]|\[\"([^\"]*)\"\]|\[(\d+)\]|(\[\*\]|\.\*)")
 
 
 def parse_path(text: str, position: Position | None) -> Path:
-    """Read ``lax $.a.b[0]['c'][*]``; a path without mode is strict. SqlError for filters, deep scans and slices."""
+    """Read ``lax $.a.b[0]['c'][*]``; a path without mode is strict. SqlError for deep scans and other filters."""
     mode = _MODE.fullmatch(text)
     lax, spec = (mode[1].lower() == "lax", mode[2].strip()) if mode else (False, text.strip())
     parts, at = list[str | Step](["$"]), 1
@@ -89,7 +89,7 @@ def parse_path(text: str, position: Position | None) -> Path:
         raise SqlError(
             f"the JSON path {text!r} is not supported",
             position=position,
-            hint="Write names, places, slices, comparisons and [*] only, e.g. '$.a.b[0].c' or 'lax $.items[*].id'.",
+            hint="Write names, places, slices, comparisons, .* and [*] only, e.g. '$.a.b[0].c' or 'lax $.items[*].id'.",
         )
     return Path(lax, tuple(parts))
 
@@ -98,24 +98,36 @@ def _longer(part: str | Step, further: str) -> str | Step:
     return part + further if isinstance(part, str) else replace(part, after=part.after + further)
 
 
-def found(scope: Scope, document: str, path: Path) -> str:
-    """What a path leads to in a parsed document: a VARIANT, or an ARRAY of them if the path is not definite."""
+def found(scope: Scope, document: str, path: Path, *, objects: bool = False) -> str:
+    """What a path leads to in a parsed document: a VARIANT, or an ARRAY of them if the path is not definite.
+
+    With `objects` a wildcard also stands for the values of an object, in the order of their names.
+    """
     first, *rest = path.parts
     value, listed = f"variant_get({document}, {text_literal(str(first))}, 'variant')", False
     for part in rest:
         if isinstance(part, Step):
             value, listed = _step(scope, value, part, listed), listed or part.many
             continue
-        members = f"try_cast({value} AS ARRAY<VARIANT>)"
         if listed:
             each = scope.fresh()
-            members = f"flatten(transform({value}, {each} -> try_cast({each} AS ARRAY<VARIANT>)))"
+            members = f"flatten(transform({value}, {each} -> {_members(each, objects)}))"
+            if objects:
+                kept = f"filter(transform({value}, {each} -> {_members(each, objects)}), {each} -> {each} IS NOT NULL)"
+                members = f"flatten({kept})"
+        else:
+            members = scope.share(value, lambda v: _members(v, objects)) if objects else _members(value, objects)
         if part != "$":
             each = scope.fresh()
             got = f"variant_get({each}, {text_literal(part)}, 'variant')"
             members = f"filter(transform({members}, {each} -> {got}), {each} -> {each} IS NOT NULL)"
         value, listed = members, True
     return value
+
+
+def _members(value: str, objects: bool) -> str:
+    listed = f"try_cast({value} AS ARRAY<VARIANT>)"
+    return f"coalesce({listed}, map_values(try_cast({value} AS MAP<STRING, VARIANT>)))" if objects else listed
 
 
 def _step(scope: Scope, value: str, step: Step, listed: bool) -> str:

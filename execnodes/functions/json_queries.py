@@ -147,8 +147,11 @@ def _bind_query(call: Invocation) -> Binding | None:
     return Binding((*start, *rest), made)
 
 
-def _lower_query(scope: Scope, call: Call, none_is_list: bool = False) -> str:
-    """JSON text of a list or object, with sorted keys; `none_is_list` if a wildcard over nothing is an empty list."""
+def _lower_query(scope: Scope, call: Call, none_is_list: bool = False, objects: bool = False) -> str:
+    """JSON text of a list or object, with sorted keys; `none_is_list` if a wildcard over nothing is an empty list.
+
+    `objects`: whether a wildcard stands for the values of an object, too.
+    """
     document, path, wrapper, *_ = call.operands
     doc = scope.text(document)
     spec, wrap = _path(path), _word(wrapper)
@@ -181,7 +184,7 @@ def _lower_query(scope: Scope, call: Call, none_is_list: bool = False) -> str:
             f" ELSE coalesce({made}, {nothing}) END"
         )
 
-    return scope.share(found(scope, parsed(doc), spec), body)
+    return scope.share(found(scope, parsed(doc), spec, objects=objects), body)
 
 
 def _escaped(text: str) -> str:
@@ -202,8 +205,14 @@ JSON_QUERY_2 = replace(
 )
 
 
-# Version 2 has no slices, filters and several places.
-JSON_QUERY_3 = replace(JSON_QUERY_2, version=3, since="1.6", only=lambda t: _path(t[1]).has_steps)
+# Version 2 has no slices, filters and several places, and its wildcards are not for objects.
+JSON_QUERY_3 = replace(
+    JSON_QUERY_2,
+    lower=lambda scope, call: _lower_query(scope, call, none_is_list=True, objects=True),
+    version=3,
+    since="1.6",
+    only=lambda t: _path(t[1]).has_steps or not _path(t[1]).definite,
+)
 
 
 def _bind_exists(call: Invocation) -> Binding | None:
@@ -216,7 +225,7 @@ def _bind_exists(call: Invocation) -> Binding | None:
     return Binding((*start, on_error), BOOLEAN.with_nullable(start[0].type.nullable or _word(on_error) == "UNKNOWN"))
 
 
-def _lower_exists(scope: Scope, call: Call) -> str:
+def _lower_exists(scope: Scope, call: Call, objects: bool = False) -> str:
     document, path, on_error = call.operands
     doc, spec = scope.text(document), _path(path)
     failed = f"CAST({scope.failure('JSON_EXISTS: no JSON, or the path does not fit')} AS BOOLEAN)"
@@ -229,7 +238,7 @@ def _lower_exists(scope: Scope, call: Call) -> str:
             f" ELSE {'FALSE' if spec.lax else instead} END"
         )
 
-    return scope.share(found(scope, parsed(doc), spec), body)
+    return scope.share(found(scope, parsed(doc), spec, objects=objects), body)
 
 
 JSON_EXISTS = Function("JSON_EXISTS", ("JSON_EXISTS(TEXT, path [… ON ERROR])",), _bind_exists, _lower_exists)
@@ -252,7 +261,7 @@ def _leads_to_a_list(operands: Operands) -> bool:
 
 def _lower_exists_3(scope: Scope, call: Call) -> str:
     if not _leads_to_a_list(call.operands):
-        return _lower_exists(scope, call)
+        return _lower_exists(scope, call, objects=True)
     doc = scope.text(call.operands[0])
     return f"if({doc} IS NULL, NULL, try_parse_json({doc}) IS NOT NULL)"
 
@@ -263,7 +272,7 @@ JSON_EXISTS_3 = replace(
     lower=_lower_exists_3,
     version=3,
     since="1.6",
-    only=lambda t: _path(t[1]).has_steps or _leads_to_a_list(t),
+    only=lambda t: _path(t[1]).has_steps or not _path(t[1]).definite,
 )
 _KINDS = {"VALUE": "", "OBJECT": " AND startswith({0}, '{{')", "ARRAY": " AND startswith({0}, '[')"}
 _KINDS["SCALAR"] = " AND NOT rlike({0}, '^[\\\\[{{]')"

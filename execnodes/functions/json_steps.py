@@ -40,8 +40,11 @@ class Step:
         """What it leads to in one VARIANT, which is repeated: a VARIANT, or an ARRAY of them if it is `many`."""
         members = f"try_cast({value} AS {_MEMBERS})"
         if self.kind == "length":
-            number = f"concat('\"', {text_literal(OTHER_MARK)}, size({members}), '\"')"
-            return f"if({members} IS NULL, NULL, try_parse_json({number}))"
+            entries = f"try_cast({value} AS MAP<STRING, VARIANT>)"
+            size = (
+                f"coalesce(if({members} IS NULL, NULL, size({members})), if({entries} IS NULL, NULL, size({entries})))"
+            )
+            return f"try_parse_json(concat('\"', {text_literal(OTHER_MARK)}, {size}, '\"'))"
         if self.kind == "filter":
             each = scope.fresh()
             return f"filter({members}, {each} -> {_condition(self.text, each)})"

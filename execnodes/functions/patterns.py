@@ -115,6 +115,56 @@ LIKE = _matching("LIKE", _lower_like)
 SIMILAR_TO = _matching("SIMILAR TO", _lower_similar)
 
 
+def like_to_regex(pattern: str, escape: str | None = None) -> str:
+    """The Java regular expression of a LIKE pattern: `_` is any character but those that end a line."""
+    made, at = list[str](), 0
+    while at < len(pattern):
+        each = pattern[at]
+        if each == escape and at + 1 < len(pattern):
+            at += 1
+            made.append(_literal(pattern[at]))
+        else:
+            made.append({"%": "(?s:.*)", "_": "."}.get(each) or _literal(each))
+        at += 1
+    return f"\\A(?:{''.join(made)})\\z"
+
+
+def _literal(character: str) -> str:
+    return f"\\{character}" if character in "\\^$.|?*+()[]{}" else character
+
+
+def _has_single(operands: Operands) -> bool:
+    """Whether there may be a `_` that is not escaped: in a constant, or in a column's pattern without ESCAPE."""
+    if not isinstance(operands[1], Literal):
+        return len(operands) == 2
+    pattern, escape = _constant(operands[1]) or "", _constant(operands[2]) if len(operands) == 3 else None
+    return "_" in (pattern if escape is None else re.sub(f"(?s){re.escape(escape)}.", "", pattern))
+
+
+def _lower_like_2(negated: str) -> Callable[[Scope, Call], str]:
+    def lower(scope: Scope, call: Call) -> str:
+        text, pattern = scope.texts(call.operands[:2])
+        constant = _constant(call.operands[1])
+        if constant is not None:
+            escape = _constant(call.operands[2]) if len(call.operands) == 3 else None
+            return f"({negated}rlike({text}, {text_literal(like_to_regex(constant, escape))}))"
+        quoted = f"regexp_replace({pattern}, {text_literal(_SPECIAL)}, {text_literal(_QUOTED)})"
+        regex = f"replace(replace({quoted}, '_', '.'), '%', '(?s:.*)')"
+        return f"({negated}rlike({text}, concat({_BEGIN}, {regex}, {_END})))"
+
+    return lower
+
+
+_SPECIAL = r"([\\^$.|?*+()\[\]{}])"
+_QUOTED = r"\\$1"
+_BEGIN, _END = text_literal(r"\A(?:"), text_literal(r")\z")
+# Versions 1 let `_` stand for the end of a line, too.
+LIKE_2 = tuple(
+    replace(old, lower=_lower_like_2(negated), version=2, since="1.6", only=_has_single)
+    for old, negated in zip(LIKE, ("", "NOT "), strict=True)
+)
+
+
 def _valid(version: Callable[[Scope, Call], str], otherwise: str) -> Callable[[Scope, Call], str]:
     """As `version`, but a constant pattern that is none gives something else, which made versions 1 fail."""
 

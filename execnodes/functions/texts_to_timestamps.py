@@ -29,6 +29,8 @@ _OFFSETS = {
     r"^([+-]\d\d)(\d\d)(\d\d)$": "$1:$2:$3",
 }
 """What offsets are written as, for all to have hours and minutes of two digits."""
+_ZONES = ("z", "Z", "O", "x", "X", "V")
+"""Letters of zones, which are read and count for nothing, as in Flink."""
 _DIGITS = {"y": r"\d{4,}", "M": r"\d\d", "d": r"\d\d"}
 
 
@@ -45,14 +47,20 @@ def _is_possible(operands: Operands) -> bool:
 
 
 def read_by_pattern(text: str, pattern: str, found: Sequence[Part]) -> str:
-    """A Spark TIMESTAMP; `text` is repeated. One that does not fit is read in the standard form."""
-    made = f"try_to_timestamp({text}, {pattern})"
+    """A Spark TIMESTAMP, of what clocks show where a zone is read; `text` is repeated."""
+    zoned = not found or any(each.letter in _ZONES for each in found)
+    made = _local(text, pattern, zoned)
     clipped = _clipped(text, found)
     if clipped:
-        made = f"coalesce({made}, try_to_timestamp({clipped}, {pattern}))"
+        made = f"coalesce({made}, {_local(clipped, pattern, zoned)})"
     if any(each.letter == "y" for each in found):
         made = f"if({text} LIKE '%-%' AND year({made}) < 1, NULL, {made})"
     return made
+
+
+def _local(text: str, pattern: str, zoned: bool) -> str:
+    made = f"try_to_timestamp({text}, {pattern})"
+    return f"if({made} IS NULL, NULL, CAST(to_timestamp_ntz({text}, {pattern}) AS TIMESTAMP))" if zoned else made
 
 
 def _clipped(text: str, found: Sequence[Part]) -> str | None:

@@ -11,6 +11,7 @@ from planner.sql.create import Elements, element, function_body
 from planner.sql.script import Script
 from planner.sql.words import TYPES
 
+_FILES_REMOVED = "Rekindle does not own the data: remove the partition's files."
 _NOT_OWNED = "Rekindle does not own the data: a partition is there when its files are. Leave the statement out."
 _BUCKETS = "No connector has buckets: leave it out."
 
@@ -94,6 +95,9 @@ def _column(script: Script) -> str:
 
 def _parts(script: Script, statement: t.AddParts | t.ModifyParts) -> s.Statement:
     """What stands behind ADD or MODIFY: one part, or several in parentheses."""
+    named = script.at("IF") and script.ahead(1).text.upper() == "NOT" and script.ahead(3).text.upper() == "PARTITION"
+    if named:
+        raise script.unsupported("ADD IF NOT EXISTS PARTITION", _NOT_OWNED)
     for word, hint in (("PARTITION", _NOT_OWNED), ("DISTRIBUTION", _BUCKETS)):
         if script.at(word):
             raise script.unsupported(f"{word} here", hint)
@@ -137,8 +141,10 @@ def _drop(script: Script, path: s.Path, if_exists: bool) -> s.Statement:
     if script.at("WATERMARK") and script.ahead(1).text in ("", ";"):
         script.take()
         return t.DropParts(path, watermark=True, if_exists=if_exists)
+    if script.at("IF") and script.ahead(2).text.upper() == "PARTITION":
+        raise script.unsupported("DROP IF EXISTS PARTITION", _FILES_REMOVED)
     if script.at("PARTITION") and script.ahead(1).text == "(":
-        raise script.unsupported("DROP PARTITION", "Rekindle does not own the data: remove the partition's files.")
+        raise script.unsupported("DROP PARTITION", _FILES_REMOVED)
     if script.at("DISTRIBUTION") and script.ahead(1).text in ("", ";"):
         raise script.unsupported("DROP DISTRIBUTION", _BUCKETS)
     columns = script.parenthesised(lambda: _column(script)) if script.at("(") else (_column(script),)

@@ -20,6 +20,8 @@ from planner.parse import parse
         ("SHOW ^MATERIALIZED TABLES", "SHOW MATERIALIZED is not supported", "INSERT INTO"),
         ("DESCRIBE ^DATABASE d", "DESCRIBE DATABASE is not supported", "SHOW TABLES FROM"),
         ("^REPLACE TABLE t AS SELECT 1", "REPLACE does not begin", "CREATE OR REPLACE TABLE"),
+        ("ALTER TABLE t ADD ^IF NOT EXISTS PARTITION (a = 1)", "IF NOT EXISTS PARTITION", "there when its files are"),
+        ("ALTER TABLE t DROP ^IF EXISTS PARTITION (a = 1)", "DROP IF EXISTS PARTITION", "remove the partition's files"),
         ("ALTER TABLE t ADD ^PARTITION (a = 1)", "PARTITION here", "a partition is there when its files are"),
         ("ALTER TABLE t ADD ^DISTRIBUTION BY HASH(a)", "DISTRIBUTION here", "No connector has buckets"),
         ("ALTER TABLE t DROP ^DISTRIBUTION", "DROP DISTRIBUTION", "No connector has buckets"),
