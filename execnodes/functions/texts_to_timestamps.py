@@ -48,7 +48,7 @@ def _is_possible(operands: Operands) -> bool:
 
 def read_by_pattern(text: str, pattern: str, found: Sequence[Part]) -> str:
     """A Spark TIMESTAMP, of what clocks show where a zone is read; `text` is repeated."""
-    zoned = not found or any(each.letter in _ZONES for each in found)
+    zoned = any(each.letter in _ZONES for each in found)
     made = _local(text, pattern, zoned)
     clipped = _clipped(text, found)
     if clipped:
