@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
@@ -63,6 +64,14 @@ class Relation:
         return self.alias == prefix[-1] and self.path[-len(prefix) :] == prefix
 
 
+class UnknownColumn(SqlError):
+    """A column that no relation in reach has."""
+
+    def __init__(self, message: str, name: Name, hint: str | None) -> None:
+        super().__init__(message, position=name.position, hint=hint)
+        self.name = name
+
+
 @dataclass(frozen=True)
 class Scope:
     """The relations of one FROM; `merged` are the columns of USING and NATURAL joins."""
@@ -102,6 +111,20 @@ class Scope:
         """True if the name means a column of these relations themselves."""
         return self._resolve(name) is not None
 
+    @contextmanager
+    def around(self) -> Iterator[None]:
+        """Subqueries are bound inside of it: a column of theirs that only this scope has is refused as what it is."""
+        try:
+            yield
+        except UnknownColumn as error:
+            if not self.finds(error.name):
+                raise
+            raise SqlError(
+                f"column '{'.'.join(error.name.parts)}' of the query around the subquery is not supported here",
+                position=error.name.position,
+                hint="Subqueries with set operations, LIMIT or OVER may not read it. Write a join.",
+            ) from None
+
     def relation(self, prefix: tuple[str, ...]) -> Relation | None:
         """The relation of that alias or name."""
         return next((relation for relation in self.relations if relation.matches(prefix)), None)
@@ -137,7 +160,7 @@ class Scope:
             near = get_close_matches(shown, self._columns)
         if near:
             hint = f"Did you mean {' or '.join(near)}?"
-        return SqlError(message, position=name.position, hint=hint)
+        return UnknownColumn(message, name, hint)
 
 
 def fields_of(expression: Expression, names: tuple[str, ...], at: Name) -> Expression:

@@ -66,15 +66,22 @@ class Subqueries:
         for each in [each for expr in exprs for each in reversed(walk(expr))]:
             if isinstance(each, SUBQUERY) and id(each) not in self._results:
                 outer = converter or Converter(source.scope, self._builder.catalog, self.replace, clause="a subquery")
-                if isinstance(each, s.ScalarQuery):
-                    source = self._scalar(source, each)
-                elif isinstance(each, s.ExistsQuery):
-                    source = self._exists_value(source, each)
-                elif isinstance(each, s.InQuery):
-                    source = self._in_value(source, each, [outer.convert(value) for value in each.values])
-                else:
-                    source = self._quantified(source, each, outer.convert(each.value))
+                with source.scope.around():
+                    source = self._attached(source, each, outer)
         return source
+
+    def _attached(self, source: Source, node: s.Expr, outer: Converter) -> Source:
+        match node:
+            case s.ScalarQuery():
+                return self._scalar(source, node)
+            case s.ExistsQuery():
+                return self._exists_value(source, node)
+            case s.InQuery():
+                return self._in_value(source, node, [outer.convert(value) for value in node.values])
+            case s.QuantifiedQuery():
+                return self._quantified(source, node, outer.convert(node.value))
+            case _:
+                raise SqlError("expected a subquery", position=node.position)
 
     def _scalar(self, source: Source, node: s.ScalarQuery) -> Source:
         body = node.query.body

@@ -65,13 +65,14 @@ class Where:
         """A semi or anti join for [NOT] EXISTS and [NOT] IN."""
         negated = isinstance(node, s.Call)
         inner = node.args[0] if isinstance(node, s.Call) else node
-        if isinstance(inner, s.InQuery):
-            negated ^= inner.negated
-            right = self._in(source, inner, negated)
-        elif isinstance(inner, s.ExistsQuery):
-            right = self._exists(source, inner)
-        else:
-            raise SqlError("expected EXISTS or IN", position=node.position)
+        with source.scope.around():
+            if isinstance(inner, s.InQuery):
+                negated ^= inner.negated
+                right = self._in(source, inner, negated)
+            elif isinstance(inner, s.ExistsQuery):
+                right = self._exists(source, inner)
+            else:
+                raise SqlError("expected EXISTS or IN", position=node.position)
         kind = JoinType.ANTI if negated else JoinType.SEMI
         left = source.logical
         return source.on(Join(left, right.plan, kind, right.condition, left.type, position=node.position))

@@ -63,6 +63,15 @@ def test_a_second_row_fails(spark: SparkSession) -> None:
         ("SELECT id FROM t WHERE n IN (SELECT MAX(m) FROM u WHERE u.id < t.id)", "only in conditions inner = outer"),
         ("SELECT id FROM t WHERE n IN (SELECT MAX(t.n) FROM u WHERE u.id = t.id)", "'t.n' of the outer query cannot"),
         ("SELECT id FROM t WHERE n IN (SELECT MAX(m) FROM u WHERE u.id = x.id)", "Table 'x' not found"),
+        (
+            "SELECT id FROM t WHERE n IN (SELECT m FROM u WHERE u.id = t.id LIMIT 1)",
+            "column 't.id' of the query around",
+        ),
+        (
+            "SELECT id FROM t WHERE EXISTS (SELECT m FROM u WHERE u.id = t.id UNION SELECT 1)",
+            "'t.id' of the query around",
+        ),
+        ("SELECT id, (SELECT MAX(m) OVER () FROM u WHERE u.id = t.id) FROM t", "'t.id' of the query around"),
     ],
 )
 def test_what_is_refused(query: str, message: str) -> None:
