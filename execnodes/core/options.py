@@ -11,14 +11,15 @@ from typing import Literal as Tag
 from execnodes.core import consent
 from execnodes.core.errors import OptionError
 from execnodes.core.flink_options import FAMILIES, FIXED, INERT, find_family
+from execnodes.core.option_maps import parse_map
 from execnodes.core.secrets import remember
 from execnodes.core.zones import is_zone
 
 _log = logging.getLogger("rekindle.options")
 CONSENT = "table.plan.evolution.consent"
+"""What losses of state are agreed to when a plan is compiled from another one."""
 NON_TEMPORAL_SORT = "__table.exec.sort.non-temporal.enabled__"
 """Flink's own tests set it; the underscores are its."""
-"""What losses of state are agreed to when a plan is compiled from another one."""
 
 
 Kind = Tag["bool", "int", "duration", "text", "enum", "zone", "uid-format", "map"]
@@ -104,31 +105,6 @@ def parse_duration(text: str, key: str = "duration") -> int:
     if millis > LONGEST:
         raise OptionError(f"{key}: {text!r} is longer than {LONGEST} ms", hint="Write 0 for what never ends.")
     return millis
-
-
-_ENTRY = re.compile(
-    r"""\s*('(?:[^']|'')*'|"(?:[^"]|"")*"|[^:,'"]+?)\s*:\s*('(?:[^']|'')*'|"(?:[^"]|"")*"|[^:,'"]*?)\s*(?:,|$)"""
-)
-
-
-def parse_map(text: str, key: str) -> dict[str, str]:
-    """Keys and values of a text such as ``a:1,'b:c':'2, 3'``; OptionError for anything else."""
-    found: dict[str, str] = {}
-    at = 0
-    while at < len(text):
-        entry = _ENTRY.match(text, at)
-        if entry is None:
-            raise OptionError(
-                f"{key}: {text!r} is not a map", hint="Write e.g. 'a:1,b:2'; quote what has a , or : in it."
-            )
-        found[_unquoted(entry[1])] = _unquoted(entry[2])
-        at = entry.end()
-    return found
-
-
-def _unquoted(text: str) -> str:
-    mark = text[:1]
-    return text[1:-1].replace(mark * 2, mark) if mark in ("'", '"') and mark else text
 
 
 def _option(

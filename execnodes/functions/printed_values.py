@@ -8,8 +8,8 @@ from execnodes.core.expressions import Call, Literal
 from execnodes.core.types import BIGINT, INT, INTERVALS, LogicalType, Root
 from execnodes.functions.function import Binding, Function, Invocation, Operands
 from execnodes.functions.printf import misfits
+from execnodes.functions.printf_before import PRINTF_2, printed, printed_type
 from execnodes.functions.scope import Scope
-from execnodes.functions.texts import PRINTF_2, printed, printed_type
 
 
 def _length(t: LogicalType) -> LogicalType:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from execnodes.core.graph import ExecGraph
-from execnodes.core.options import SPARK_PREFIX, Configuration, parse_map
+from execnodes.core.option_maps import parse_map
+from execnodes.core.options import SPARK_PREFIX, Configuration
 from rekindle.connectors.secret_references import resolve_secrets
 from rekindle.files.atomic_file import write_atomically
 from rekindle.files.job_folder import JobFolder

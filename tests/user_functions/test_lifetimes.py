@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from execnodes.core.errors import JobError, OptionError
-from execnodes.core.options import Configuration, parse_map
+from execnodes.core.option_maps import parse_map
+from execnodes.core.options import Configuration
 from execnodes.state.serializers.pickled import PickleSerializer
 from execnodes.user_functions.running import running_functions
 from execnodes.user_functions.shipping import opened, ship
