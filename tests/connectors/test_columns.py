@@ -64,7 +64,7 @@ def test_metadata_of_files_is_read_as_what_it_can_be_cast_to(column: str) -> Non
 @pytest.mark.parametrize(
     ("columns", "options", "query", "message"),
     [
-        ("event_type INT", "'connector' = 'nexmark'", "SELECT event_type FROM t", "event_type INT is not one of this"),
+        ("event INT", "'connector' = 'nexmark'", "SELECT event FROM t", "event INT is not one of this"),
         ("bid ROW<x INT>", "'connector' = 'nexmark'", "SELECT bid FROM t", "unknown field 'x'"),
         ("m MAP<INT, INT>", JSON, "SELECT m FROM t", "JSON keys are texts"),
         ("m MAP<STRING, INT>", FILES.format("csv"), "SELECT m FROM t", "csv has no form"),
