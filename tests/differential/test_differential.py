@@ -41,7 +41,9 @@ def test_streams_in_two_pieces(spark: SparkSession, tmp_path: Path, seed: int) -
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("seed", range(5, 23))
+@pytest.mark.parametrize(
+    "seed", [*range(5, 11), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(11, 23))]
+)
 def test_batch_mode(spark: SparkSession, tmp_path: Path, seed: int) -> None:
     check(spark, tmp_path, seed, Settings(BATCH, parallel=1))
 
