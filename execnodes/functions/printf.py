@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from execnodes.core.types import INTEGERS, LogicalType, Root
 
@@ -13,16 +13,20 @@ _WHOLE, _POINTED = "doxX", "eEfgG"
 
 def fits(pattern: str, types: Sequence[LogicalType]) -> bool:
     """Whether each field of the pattern has a value, of a type that its letter takes."""
+    fields = ((at, letter) for at, _, _, letter in _fields(pattern))
+    return all(0 <= at < len(types) and _takes(letter, types[at]) for at, letter in fields)
+
+
+def _fields(pattern: str) -> Iterator[tuple[int, str, str, str]]:
+    """Of each field that prints a value: the value's number from 0, -1 if none was before; flags, digits, letter."""
     at = last = 0
-    for number, again, _, _, _, letter in _FIELD.findall(pattern):
+    for number, again, flags, _, digits, letter in _FIELD.findall(pattern):
         if letter in ("%", "n"):
             continue
         if not again:
             last = int(number) if number else at + 1
             at += 0 if number else 1
-        if not 1 <= last <= len(types) or not _takes(letter, types[last - 1]):
-            return False
-    return True
+        yield last - 1, flags, digits, letter
 
 
 def _takes(letter: str, t: LogicalType) -> bool:
@@ -37,20 +41,15 @@ def _takes(letter: str, t: LogicalType) -> bool:
 
 def misfits(pattern: str, types: Sequence[LogicalType]) -> tuple[int, ...] | None:
     """Which values do not fit their fields, unless they are NULL; None if the pattern prints no values at all."""
-    found, at, last = list[int](), 0, 0
-    for number, again, flags, _, digits, letter in _FIELD.findall(pattern):
-        if letter in ("%", "n"):
-            continue
-        if not again:
-            last = int(number) if number else at + 1
-            at += 0 if number else 1
-        if not 1 <= last <= len(types):
+    found = list[int]()
+    for at, flags, digits, letter in _fields(pattern):
+        if not 0 <= at < len(types):
             return None
-        if _takes(letter, types[last - 1]):
+        if _takes(letter, types[at]):
             continue
         if letter not in _LETTERS or (flags and flags != "-") or (digits and letter not in _POINTED):
             return None
-        found.append(last - 1)
+        found.append(at)
     return tuple(dict.fromkeys(found))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from rekindle.engine.store.disk import Disk
 from rekindle.engine.store.segment_file import opened, path_of
@@ -52,10 +52,10 @@ class Inventory:
         self._uses, self._alive = +self._uses, +self._alive
         return before - self.needed()
 
-    def sweep(self, found: Iterable[str], held: Collection[str] = ()) -> None:
-        """Remove all of these files (`Log.found`) that are neither needed nor held."""
+    def sweep(self, found: Iterable[str]) -> None:
+        """Remove all of these files (`Log.found`) that are not needed."""
         for name in found:
-            if name not in self._uses and name not in held:
+            if name not in self._uses:
                 self._disk.remove(path_of(name))
 
     def _list(self, state_id: StateId, file: str) -> StateList:
