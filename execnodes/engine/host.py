@@ -264,10 +264,10 @@ def fold_locally(
             held[tag].append(frame.filter(pl.col(TAG) == tag))
         rest = frame.filter(~pl.col(TAG).is_in(list(kernels)))
         if len(rest):
-            yield from _arrow(_padded(rest, names))
+            yield from plain_record_batches(_padded(rest, names))
     for tag, frames in held.items():
         if frames:
-            yield from _arrow(_folded(tag, kernels[tag], pl.concat(frames), shape))
+            yield from plain_record_batches(_folded(tag, kernels[tag], pl.concat(frames), shape))
 
 
 def fold_alone(
@@ -278,7 +278,7 @@ def fold_alone(
     if not given:
         return
     folded = _folded(tag, kernel, inlet.read(given), shape)
-    yield from _arrow(folded) if onward is None else packed(onward.sent(folded))
+    yield from plain_record_batches(folded) if onward is None else packed(onward.sent(folded))
 
 
 def _folded(tag: int, kernel: LocalKernel, rows: pl.DataFrame, shape: StageShape) -> pl.DataFrame:
@@ -314,7 +314,7 @@ def _padded(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     return frame.with_columns(absent).select(names)
 
 
-def _arrow(frame: pl.DataFrame) -> Iterator[Any]:
+def plain_record_batches(frame: pl.DataFrame) -> Iterator[Any]:
     """Record batches in the types Spark expects of the stage's schema."""
     import pyarrow as pa
 

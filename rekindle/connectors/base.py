@@ -80,6 +80,8 @@ class SourceRequest:
     """Where to go on: a text that `SourceConnector.position` gave; None to begin at the beginning."""
     hold: bool = False
     """Whether to take up no new input: the job is being drained. What the checkpoint has noted is still read."""
+    files: tuple[str, ...] | None = None
+    """In batch mode, the files to read; None for all there are."""
     data_streams: Mapping[str, DataStream] = field(default_factory=dict)
     """DataFrames that the session knows, by uid."""
     condition: Condition | None = None

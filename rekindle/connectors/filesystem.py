@@ -219,8 +219,10 @@ def _open(
     done = frozenset(json.loads(request.start)) if request.start else frozenset()
     schema, reader_format = spark_schema(chosen, stored), spark_format(chosen)
     if request.batch:
-        files = list_files(spark, path, request.name)
-        present = [batch_path(spark, f.path) for f in files if f.path not in done]
+        named_files = request.files
+        if named_files is None:
+            named_files = tuple(f.path for f in list_files(spark, path, request.name) if f.path not in done)
+        present = [batch_path(spark, each) for each in named_files]
         if not present:
             return spark.createDataFrame([], schema)
         reader = spark.read.format(reader_format).options(**AS_WRITTEN)

@@ -59,6 +59,18 @@ class MicroBatch:
     """The file that holds each state's newest list."""
     sparse: frozenset[str]
     """Files whose sections are to be written anew."""
+    timers: Mapping[tuple[str, int], int]
+    """When operators (uid, subtask) want to be woken next; in step 0 nobody is woken."""
+    again: bool = False
+    """It was planned by a driver before this one: sinks may have its rows already, and then need none of them."""
+
+    def due(self, uid: str) -> frozenset[int]:
+        """Subtasks of an operator that are to be woken."""
+        if not self.step or self.watermark is None:
+            return frozenset()
+        return frozenset(
+            subtask for (other, subtask), at in self.timers.items() if other == uid and at <= self.watermark
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +115,7 @@ class MicroBatches:
         self._time = Watermarks(program.timeouts, self.last.reached, self.last.ended, self.last.watermark, now())
         self._timers = self.last.due()
         self._planned = planned(disk, self.last.micro_batch + 1)
+        self._again = self._planned is not None
 
     @property
     def last(self) -> Entry:
@@ -151,6 +164,8 @@ class MicroBatches:
             self._now(),
             dict(states.newest),
             self._inventory.sparse(),
+            dict(self._timers),
+            self._again,
         )
         ran = self._program.run(batch)
         for written in ran.written:
@@ -179,7 +194,7 @@ class MicroBatches:
             counters=dict(counters),
         )
         self._log.commit(plan, facts)
-        self._planned = None
+        self._planned, self._again = None, False
         unneeded = self._inventory.apply(states.changed, states.emptied)
         for name in unneeded | (states.files - self._inventory.needed()):
             self._disk.remove(path_of(name))

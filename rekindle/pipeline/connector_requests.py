@@ -54,6 +54,7 @@ class Requests:
         hold: bool = False,
         condition: Condition | None = None,
         located: bool = False,
+        files: tuple[str, ...] | None = None,
     ) -> SourceFrame:
         """The rows of a table for which a condition is TRUE, the columns in the order of `produced`.
 
@@ -62,7 +63,7 @@ class Requests:
         """
         resolved, options = in_full(node, table)
         require_jars(self.spark, options, table.name)
-        if batch:
+        if batch and files is None:
             require_bounded(options, table.name)
         columns = {column.name: column for column in resolved.table_schema.columns}
         request = SourceRequest(
@@ -76,13 +77,14 @@ class Requests:
             job_dir=self.job_dir,
             start=start,
             hold=hold,
+            files=files,
             data_streams=self.data_streams,
             condition=condition,
             located=located,
             context=ProviderContext(node, self.uids),
         )
         given = find_source(options.get("connector", ""), table.name).read(self.spark, request)
-        if batch and not given.bounded:
+        if batch and files is None and not given.bounded:
             raise endless(table.name)
         if (KIND in given.frame.columns) == node.changelog_mode.insert_only:
             came = "changes" if node.changelog_mode.insert_only else "only inserts"

@@ -1,0 +1,188 @@
+"""A stateful operator in a task of Spark: rows of some subtasks in, changes out, state written, and the driver told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from execnodes.core.places import Place
+from execnodes.engine.host import StageShape, plain_record_batches, split_inputs
+from execnodes.engine.order import before_watermark, by_cause, joined, number_rows, restore_order, under_watermark
+from execnodes.engine.slot_frames import to_slots
+from execnodes.kernels.failing import failing_at
+from execnodes.lowering.stream import FIRED, HASH, KIND
+from execnodes.state.operator import Context, Operator, State
+from execnodes.user_functions.running import running_functions
+from rekindle.engine.store.call import StoreCall, Written
+from rekindle.engine.store.disk import Disk
+from rekindle.engine.store.state_list import StateId
+
+
+@dataclass(frozen=True, slots=True)
+class KeyGroups:
+    """How hashes of keys are spread: a subtask takes a range of key groups, as in Flink."""
+
+    subtasks: int
+    max_parallelism: int
+
+    def subtask(self, rk_hash: str) -> str:
+        """Spark SQL of the subtask of a hash."""
+        return f"CAST(pmod({rk_hash}, {self.max_parallelism}L) * {self.subtasks}L DIV {self.max_parallelism}L AS INT)"
+
+    def subtasks_of(self, rows: pl.DataFrame) -> pl.Series:
+        """The subtask of each row."""
+        groups = np.mod(rows[HASH].to_numpy(), self.max_parallelism)
+        return pl.Series(groups * self.subtasks // self.max_parallelism, dtype=pl.Int32)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a task tells the driver; of several attempts one counts."""
+
+    written: Written
+    timers: Mapping[int, int | None]
+    """When a subtask wants to be woken next; None if it does not. Only those that ran."""
+    counters: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What is the same for all operators of a micro-batch's step."""
+
+    disk: Disk
+    number: tuple[int, int]
+    """Of the micro-batch and the step."""
+    watermark: int | None
+    now: int
+    sparse: frozenset[str]
+
+
+@dataclass(slots=True)
+class SegmentContext(Context):
+    """`Context` over segments, for one call of one subtask."""
+
+    call: StoreCall
+    operator: Operator
+    subtask: int
+    watermark: int | None
+    now: int
+    asked: int | None = None
+    """The earliest time at which it wants to be woken."""
+    counters: dict[str, int] = field(default_factory=dict)
+
+    def state(self, name: str) -> State:
+        """See Context."""
+        spec = next(each for each in self.operator.states if each.name == name)
+        return self.call.state(StateId(self.operator.uid, name, self.subtask), spec)
+
+    def wake_at(self, watermark: int) -> None:
+        """See Context."""
+        self.asked = watermark if self.asked is None else min(watermark, self.asked)
+
+    def count(self, metric: str, rows: int) -> None:
+        """See Context."""
+        self.counters[metric] = self.counters.get(metric, 0) + rows
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorTask:
+    """The body of an operator's mapInArrow."""
+
+    operator: Operator
+    place: Place | None
+    """Where the SQL has it."""
+    shape: StageShape
+    groups: KeyGroups
+    moment: Moment
+    newest: Mapping[StateId, str]
+    """Of its states."""
+    timers: Mapping[int, int]
+    """When its subtasks want to be woken next."""
+    due: frozenset[int]
+    """Those that are to be woken."""
+    exchanged: bool
+    """Each task has the rows of one subtask, whose number is that of its partition; else one task has all."""
+    told: Any
+    """A Spark accumulator of dictionaries."""
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """Rows in slots with hidden columns (see `StageShape`) to rows of the same kind."""
+        import pyarrow as pa
+        from pyspark import TaskContext
+
+        # To the end: Spark throws a worker away that leaves rows.
+        given = list(batches)
+        task = TaskContext.get()
+        partition = task.partitionId() if task is not None else 0
+        rows = pl.DataFrame(pa.Table.from_batches(given)) if given else None
+        due = self.due & {partition} if self.exchanged else self.due
+        yield from self._run(rows, due, partition)
+
+    def woken(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """The same where there are no rows: only what is to be woken runs, in one task."""
+        for _ in batches:
+            pass
+        yield from self._run(None, self.due, 0)
+
+    def _run(self, rows: pl.DataFrame | None, due: frozenset[int], partition: int) -> Iterator[Any]:
+        parts = {} if rows is None or rows.is_empty() else self._by_subtask(rows)
+        if not parts and not due:
+            return
+        call = StoreCall(self.moment.disk, self.newest, self.moment.now, self.moment.sparse)
+        frames, timers, counters = list[pl.DataFrame](), dict[int, int | None](), dict[str, int]()
+        with running_functions(), failing_at(self.place):
+            for subtask in sorted({*parts, *due}):
+                context = SegmentContext(call, self.operator, subtask, self.moment.watermark, self.moment.now)
+                frames += self._changes(parts.get(subtask), subtask in due, context)
+                timers[subtask] = self._next(subtask, context)
+                for name, count in context.counters.items():
+                    counters[name] = counters.get(name, 0) + count
+        written = call.finish()
+        self.told.add({(*self.moment.number, self.operator.uid, partition): Told(written, timers, counters)})
+        for frame in frames:
+            yield from plain_record_batches(frame)
+
+    def _by_subtask(self, rows: pl.DataFrame) -> Mapping[int, pl.DataFrame]:
+        subtasks = self.groups.subtasks_of(rows)
+        if subtasks.n_unique() == 1:
+            return {int(subtasks[0]): rows}
+        name = "rk_subtask"
+        parts = rows.with_columns(subtasks.alias(name)).partition_by(
+            name, as_dict=True, include_key=False, maintain_order=True
+        )
+        return {int(key[0]): part for key, part in parts.items()}
+
+    def _changes(self, rows: pl.DataFrame | None, is_due: bool, context: SegmentContext) -> Iterator[pl.DataFrame]:
+        if rows is not None:
+            yield from self._processed(rows, context)
+        if is_due:
+            context.watermark = self.moment.watermark
+            changes = self.operator.on_watermark(context)
+            if changes is not None and len(changes):
+                yield self._encoded(changes.with_columns((pl.col(KIND) + FIRED).cast(pl.Int8)), None)
+
+    def _processed(self, rows: pl.DataFrame, context: SegmentContext) -> Iterator[pl.DataFrame]:
+        shape, operator = self.shape, self.operator
+        numbered, order = number_rows(rows, ordered=shape.ordered)
+        if operator.uses_time and numbered.select((pl.col(KIND) >= FIRED).any()).item():
+            numbered, context.watermark = before_watermark(numbered, context.watermark), None
+        steps = by_cause(numbered, order) if shape.every_change else [numbered]
+        changes = joined([operator.process(split_inputs(each, operator, shape), context) for each in steps], steps)
+        if changes is not None and shape.every_change and len(operator.inputs) == 1:
+            changes = under_watermark(changes, numbered)
+        if changes is not None and len(changes):
+            yield self._encoded(changes, order)
+
+    def _encoded(self, changes: pl.DataFrame, order: pl.DataFrame | None) -> pl.DataFrame:
+        if self.shape.ordered:
+            changes = restore_order(changes, order)
+        return to_slots(changes, self.operator.output, self.shape.layout, self.shape.travelling())
+
+    def _next(self, subtask: int, context: SegmentContext) -> int | None:
+        """Its next timer: what it has asked for now, or before, if that is not over."""
+        before = None if subtask in self.due else self.timers.get(subtask)
+        return min((each for each in (before, context.asked) if each is not None), default=None)

@@ -1,0 +1,54 @@
+"""What a source gives in a micro-batch, counted while it is read, below all filters."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_NEVER = "CAST(NULL AS TIMESTAMP)"
+_WITHIN = 5.0
+"""Seconds in which Spark tells what it has counted, behind the action that has read the rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a source has given."""
+
+    rows: int
+    reached: int | None
+    """Where its rows move the watermark to, epoch ms; None if they do not."""
+
+
+class Observed:
+    """A frame whose rows are counted by the first action on it.
+
+    Nothing is pushed through what is observed. But where a condition above is never TRUE, Spark leaves out the whole
+    frame, and counts nothing: then it is read for the count alone.
+    """
+
+    def __init__(self, frame: DataFrame, event_times: Sequence[str]) -> None:
+        """`event_times`: texts of the TIMESTAMPs that rows move the watermark to."""
+        from pyspark.sql import Observation
+        from pyspark.sql.functions import expr
+
+        times = list(dict.fromkeys(event_times)) or [_NEVER]
+        time = times[0] if len(times) == 1 else f"greatest({', '.join(times)})"
+        reached = f"unix_millis(max({time}))"
+        self._counts = [expr("count(1)").alias("rows"), expr(reached).alias("reached")]
+        self._unobserved = frame
+        self._observation = Observation()
+        self.frame = frame.observe(self._observation, *self._counts)
+
+    def get(self) -> Seen:
+        """After the actions of the micro-batch."""
+        found: list[dict[str, Any]] = []
+        waiting = threading.Thread(target=lambda: found.append(self._observation.get), daemon=True)
+        waiting.start()
+        waiting.join(_WITHIN)
+        counts = found[0] if found else self._unobserved.agg(*self._counts).first().asDict()
+        return Seen(int(counts["rows"]), counts["reached"])

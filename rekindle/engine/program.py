@@ -1,0 +1,352 @@
+"""A graph as DataFrames: what a micro-batch runs, built for each of its steps.
+
+Every source and operator is a frame of its own. Scalar work stays in the JVM; a stateful operator is an exchange by
+subtask and one mapInArrow around its kernel; a small micro-batch is one task without exchanges. A frame with several
+consumers is kept while the step runs. One action a sink.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cached_property, partial, reduce
+from typing import TYPE_CHECKING, Any, Protocol
+
+from execnodes.core.types import LogicalType
+from execnodes.engine.host import StageShape, fold_alone
+from execnodes.engine.inlet import Inlet
+from execnodes.engine.slot_frames import TAG, spark_column
+from execnodes.lowering.slots import SlotLayout
+from execnodes.lowering.spark_sql import literal, spark_type
+from execnodes.lowering.stream import HASH, KIND, MAJOR, SEQUENCE, quote
+from rekindle.connectors.base import SinkWriter, SourceFrame
+from rekindle.connectors.line_text import origin
+from rekindle.engine.host import KeyGroups, Moment, OperatorTask, Told
+from rekindle.engine.micro_batch import MicroBatch, Ran
+from rekindle.engine.observed import Observed
+from rekindle.engine.store.disk import Disk
+from rekindle.pipeline.arms import apart
+from rekindle.pipeline.idleness import timeout
+from rekindle.pipeline.origins import can_fail, from_origin
+from rekindle.pipeline.record import LocalRecord, OperatorRecord, SinkRecord, SourceRecord
+from rekindle.pipeline.stage_columns import projected, structs, with_all_made, with_made
+from rekindle.pipeline.stages import Arm, Pipeline, hidden_texts, slot_texts, typed_texts
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_STEPS = 1000
+"""More than a micro-batch has steps: sinks know each by one number."""
+
+
+class Reader(Protocol):
+    """Reads what a micro-batch takes of a table."""
+
+    def size(self, start: Any, end: Any) -> int:
+        """Bytes between two positions; 0 if that is not known, or little."""
+        ...
+
+    def read(self, start: Any, end: Any, *, located: bool) -> SourceFrame:
+        """The rows between two positions; `located`: what fails for one says which it was."""
+        ...
+
+
+@dataclass(frozen=True)
+class Sink:
+    """Where rows go."""
+
+    record: SinkRecord
+    writer: SinkWriter
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What a program stands on."""
+
+    spark: SparkSession
+    disk: Disk
+    groups: KeyGroups
+    small: int
+    """Bytes up to which a micro-batch is one task."""
+    told: Any
+    """A Spark accumulator of dictionaries (see `collecting`), of this program alone."""
+
+
+def collecting() -> Any:
+    """A Spark accumulator parameter for dictionaries; a later value replaces an earlier one."""
+    from pyspark.accumulators import AccumulatorParam
+
+    class Collecting(AccumulatorParam[dict[Any, Any]]):
+        """Of several attempts of a task the last one counts."""
+
+        def zero(self, value: dict[Any, Any]) -> dict[Any, Any]:
+            return {}
+
+        def addInPlace(self, first: dict[Any, Any], second: dict[Any, Any]) -> dict[Any, Any]:  # noqa: N802
+            first.update(second)
+            return first
+
+    return Collecting()
+
+
+class GraphProgram:
+    """See `Program`."""
+
+    def __init__(
+        self, ground: Ground, pipeline: Pipeline, readers: Mapping[str, Reader], sinks: Sequence[Sink]
+    ) -> None:
+        """`readers` of tables by the sources' uids; `sinks` in the order of the statements."""
+        self._ground, self._pipeline, self._readers, self._sinks = ground, pipeline, readers, sinks
+        self.observed: Mapping[str, Observed] = {}
+        """What the sources have given in the last micro-batch, by uid."""
+
+    @cached_property
+    def timeouts(self) -> Mapping[str, int]:
+        """See `Program`."""
+        return {
+            source.uid: round(timeout(source) * 1000)
+            for source in self._pipeline.record.sources.values()
+            if self._moves_time(source)
+        }
+
+    def _moves_time(self, source: SourceRecord) -> bool:
+        return self._pipeline.uses_time and bool(source.event_times)
+
+    def run(self, batch: MicroBatch) -> Ran:
+        """See `Program`."""
+        with ExitStack() as kept:
+            build = _Build(self._ground, self._pipeline, self._readers, batch, self._moves_time, kept)
+            build.build()
+            for sink in self._sinks:
+                self._write(sink, build, batch)
+            seen = {uid: each.get() for uid, each in build.observed.items()}
+        if batch.step == 0:
+            self.observed = seen
+        told = self._told(batch)
+        return Ran(
+            tuple(each.written for each in told.values()),
+            {uid: each.reached for uid, each in seen.items() if each.rows and uid in self.timeouts},
+            {(uid, subtask): at for (uid, _), each in told.items() for subtask, at in each.timers.items()},
+            _summed(
+                (f"{uid}__{name}", count) for (uid, _), each in told.items() for name, count in each.counters.items()
+            ),
+        )
+
+    def _told(self, batch: MicroBatch) -> Mapping[tuple[str, int], Told]:
+        """What tasks have told of this step, by operator and partition."""
+        all_told = self._ground.told.value
+        now = {key[2:]: each for key, each in all_told.items() if key[:2] == (batch.number, batch.step)}
+        all_told.clear()
+        return now
+
+    def _write(self, sink: Sink, build: _Build, batch: MicroBatch) -> None:
+        rows = build.sink_rows(sink.record)
+        if rows is None:
+            return
+        with ExitStack() as kept:
+            if not sink.writer.single_pass or batch.again:
+                rows = rows.persist()
+                kept.callback(rows.unpersist)
+            if batch.again:
+                # A sink that has it already would not read it, and operators would not run.
+                rows.write.format("noop").mode("overwrite").save()
+            sink.writer.write(rows, batch.number * _STEPS + batch.step)
+
+
+def _summed(counts: Iterator[tuple[str, int]]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for name, count in counts:
+        found[name] = found.get(name, 0) + count
+    return found
+
+
+class _Build:
+    """The frames of one step."""
+
+    def __init__(
+        self,
+        ground: Ground,
+        pipeline: Pipeline,
+        readers: Mapping[str, Reader],
+        batch: MicroBatch,
+        moves_time: Any,
+        kept: ExitStack,
+    ) -> None:
+        self._ground, self._pipeline, self._readers, self._batch = ground, pipeline, readers, batch
+        self._moves_time, self._kept = moves_time, kept
+        self._record = pipeline.record
+        self._frames: dict[int, tuple[DataFrame, tuple[Arm, ...]]] = {}
+        """Rows of sources and operators by node id, with the ways they take; none where nothing comes."""
+        self.observed: dict[str, Observed] = {}
+        sizes = (self._size(uid, start, end) for uid, (start, end) in batch.positions.items())
+        self._exchanges = sum(sizes) > ground.small
+
+    def _size(self, uid: str, start: Any, end: Any) -> int:
+        reader = self._readers.get(uid)
+        return 0 if reader is None else reader.size(start, end)
+
+    def build(self) -> None:
+        """Sources first, then what they feed."""
+        for number, source in self._record.sources.items():
+            if source.uid in self._batch.positions and self._pipeline.leaving(number):
+                self._source(number, source)
+        for number, step in self._record.steps.items():
+            if isinstance(step, LocalRecord):
+                self._local(number, step)
+            else:
+                self._operator(number, step)
+
+    # -- sources
+
+    def _source(self, number: int, source: SourceRecord) -> None:
+        arms = self._pipeline.leaving(number)
+        fallible = can_fail(source, arms, self._all_texts)
+        frame = self._values(source) if source.table is None else self._scan(source, located=fallible)
+        known = origin(frame.columns) if fallible else None
+        if known is not None:
+            source, arms, _ = from_origin(known, source, arms, self._all_texts)
+        texts = source.event_times if self._moves_time(source) else []
+        if texts:
+            frame = with_made(frame, source.made, guarded=False)
+        observed = Observed(frame, texts)
+        self.observed[source.uid] = observed
+        self._leaving(number, observed.frame, arms)
+
+    def _scan(self, source: SourceRecord, *, located: bool) -> DataFrame:
+        start, end = self._batch.positions[source.uid]
+        return self._readers[source.uid].read(start, end, located=located).frame
+
+    def _values(self, source: SourceRecord) -> DataFrame:
+        types = [field.type for field in source.produced.fields]
+        if not source.tuples:
+            none = (f"CAST(NULL AS {spark_type(t)}) AS c{i}" for i, t in enumerate(types))
+            return (
+                self._ground.spark.range(0, 1, 1, 1)
+                .where("false")
+                .selectExpr(*none, f"0L AS {SEQUENCE}", f"'' AS {MAJOR}")
+            )
+        rows = []
+        for place, values in enumerate(source.tuples):
+            cells = [f"'c{i}', {literal(v.value, t)}" for i, (v, t) in enumerate(zip(values, types, strict=True))]
+            cells.append(f"'{SEQUENCE}', {place}L")
+            rows.append(f"named_struct({', '.join(cells)})")
+        frame = self._ground.spark.range(0, 1, 1, 1).selectExpr(f"inline(array({', '.join(rows)}))")
+        return frame.selectExpr(*(f"c{i}" for i in range(len(types))), SEQUENCE, f"'' AS {MAJOR}")
+
+    # -- between
+
+    def _leaving(self, number: int, frame: DataFrame, arms: tuple[Arm, ...]) -> None:
+        """Rows of an origin, with what their ways compute; kept if they are read more than once."""
+        frame = with_all_made(frame, arms, guarded=False)
+        if len({self._taker(arm) for arm in arms}) > 1:
+            frame = frame.persist()
+            self._kept.callback(frame.unpersist)
+        self._frames[number] = frame, apart(arms)
+
+    @staticmethod
+    def _taker(arm: Arm) -> tuple[int, bool]:
+        """A consumer; a sink may stand behind an operator of its own."""
+        return arm.consumer, arm.branch.origin == arm.consumer
+
+    def _all_texts(self, arm: Arm) -> dict[str, str]:
+        """All that a row of a source may be on its way."""
+        layout = SlotLayout.of([arm.types])
+        return {**self._hidden(arm), **slot_texts(arm, layout), **typed_texts(arm)}
+
+    def _hidden(self, arm: Arm) -> dict[str, str]:
+        texts = hidden_texts(arm, self._pipeline.hidden(), arm.branch.origin in self._record.sources)
+        return {name: text for name, text in texts.items() if name != TAG}
+
+    def _into(self, consumer: tuple[int, bool], texts: Any) -> DataFrame | None:
+        """Rows for a consumer, of all its ways; None if none come."""
+        found = []
+        for frame, arms in self._frames.values():
+            mine = tuple(arm for arm in arms if self._taker(arm) == consumer)
+            if len(mine) == 1:
+                found.append(projected(frame, texts(mine[0]), mine[0].branch.condition))
+            elif mine:
+                found.append(frame.selectExpr(f"inline({structs(mine, texts)})"))
+        return reduce(lambda left, right: left.unionAll(right), found) if found else None
+
+    def _slots(self, number: int, *, hashed: bool) -> DataFrame | None:
+        layout = SlotLayout.of(arm.types for arm in self._pipeline.arms if self._taker(arm) == (number, False))
+
+        def texts(arm: Arm) -> dict[str, str]:
+            hidden = self._hidden(arm)
+            if not hashed:
+                del hidden[HASH]
+            return {**hidden, **slot_texts(arm, layout)}
+
+        return self._into((number, False), texts)
+
+    # -- operators
+
+    def _shape(self, types: Sequence[LogicalType]) -> StageShape:
+        record = self._record
+        return StageShape(
+            SlotLayout.of([types]), self._pipeline.ordered, record.row_watermarks, False, record.every_change
+        )
+
+    def _local(self, number: int, step: LocalRecord) -> None:
+        frame = self._slots(number, hashed=False)
+        if frame is None:
+            return
+        shape = self._shape([column.type for column in step.output])
+        body = partial(fold_alone, number, step.kernel, shape, Inlet(), None)
+        self._leaving(number, frame.mapInArrow(body, shape.ddl()), self._pipeline.leaving(number))
+
+    def _operator(self, number: int, step: OperatorRecord) -> None:
+        frame = self._slots(number, hashed=True)
+        due = self._batch.due(step.operator.uid)
+        if frame is None and not due:
+            return
+        from pyspark.sql.functions import expr
+
+        shape = self._shape([column.type for column in step.output])
+        ddl = ", ".join(f"{name} {spark_column(name)}" for name in (*shape.travelling(), *shape.layout.names()))
+        task = self._task(step, shape, due)
+        if frame is None:
+            rows = self._ground.spark.range(0, 1, 1, 1).mapInArrow(task.woken, ddl)
+        elif self._exchanges:
+            groups = self._ground.groups
+            rows = frame.repartitionById(groups.subtasks, expr(groups.subtask(HASH))).mapInArrow(task, ddl)
+        else:
+            rows = frame.coalesce(1).mapInArrow(task, ddl)
+        self._leaving(number, rows.selectExpr("*", f"{-number} AS {TAG}"), self._pipeline.leaving(number))
+
+    def _task(self, step: OperatorRecord, shape: StageShape, due: frozenset[int]) -> OperatorTask:
+        batch, ground, uid = self._batch, self._ground, step.operator.uid
+        moment = Moment(ground.disk, (batch.number, batch.step), batch.watermark, batch.now, batch.sparse)
+        newest = {state: file for state, file in batch.newest.items() if state.uid == uid}
+        timers = {subtask: at for (other, subtask), at in batch.timers.items() if other == uid}
+        return OperatorTask(
+            step.operator,
+            step.node.place,
+            shape,
+            ground.groups,
+            moment,
+            newest,
+            timers,
+            due,
+            self._exchanges,
+            ground.told,
+        )
+
+    # -- sinks
+
+    def sink_rows(self, sink: SinkRecord) -> DataFrame | None:
+        """What enters a sink: its columns, then hidden ones; None if nothing comes."""
+        number = sink.node.id
+        behind_operator = any(branch.origin == number for branch in sink.rows.branches)
+        hidden = (KIND, MAJOR, SEQUENCE) if self._pipeline.ordered else (KIND,)
+
+        def texts(arm: Arm) -> dict[str, str]:
+            mine = self._hidden(arm)
+            return {**{name: mine[name] for name in hidden}, **typed_texts(arm)}
+
+        rows = self._into((number, behind_operator), texts)
+        if rows is None:
+            return None
+        named = (f"c{at} AS {quote(column.name)}" for at, column in enumerate(sink.columns))
+        return rows.selectExpr(*named, *hidden)
