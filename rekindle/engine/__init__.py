@@ -1,5 +1,6 @@
 """The engine of micro-batches.
 
 `micro_batch` is the loop, and what it asks of sources and programs; `watermarks` are its arithmetic of time; `log` says
-what is committed, and so what there is; `store` is keyed state as columnar segments.
+what is committed, and so what there is; `store` is keyed state as columnar segments. `program` makes DataFrames of a
+graph, `host` runs an operator in a task, `sources` read by position, `observed` counts what they give.
 """

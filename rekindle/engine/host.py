@@ -112,21 +112,20 @@ class OperatorTask:
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Rows in slots with hidden columns (see `StageShape`) to rows of the same kind."""
         import pyarrow as pa
-        from pyspark import TaskContext
 
         # To the end: Spark throws a worker away that leaves rows.
-        given = list(batches)
-        task = TaskContext.get()
-        partition = task.partitionId() if task is not None else 0
+        given, partition = list(batches), _partition()
         rows = pl.DataFrame(pa.Table.from_batches(given)) if given else None
         due = self.due & {partition} if self.exchanged else self.due
         yield from self._run(rows, due, partition)
 
     def woken(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """The same where there are no rows: only what is to be woken runs, in one task."""
+        """The same where there are no rows: only what is to be woken runs, a subtask in each task or all in one."""
         for _ in batches:
             pass
-        yield from self._run(None, self.due, 0)
+        partition = _partition()
+        due = frozenset(sorted(self.due)[partition : partition + 1]) if self.exchanged else self.due
+        yield from self._run(None, due, partition)
 
     def _run(self, rows: pl.DataFrame | None, due: frozenset[int], partition: int) -> Iterator[Any]:
         parts = {} if rows is None or rows.is_empty() else self._by_subtask(rows)
@@ -186,3 +185,11 @@ class OperatorTask:
         """Its next timer: what it has asked for now, or before, if that is not over."""
         before = None if subtask in self.due else self.timers.get(subtask)
         return min((each for each in (before, context.asked) if each is not None), default=None)
+
+
+def _partition() -> int:
+    from pyspark import TaskContext
+
+    task = TaskContext.get()
+    assert task is not None
+    return task.partitionId()

@@ -50,5 +50,5 @@ class Observed:
         waiting = threading.Thread(target=lambda: found.append(self._observation.get), daemon=True)
         waiting.start()
         waiting.join(_WITHIN)
-        counts = found[0] if found else self._unobserved.agg(*self._counts).first().asDict()
+        counts = found[0] if found else self._unobserved.agg(*self._counts).collect()[0].asDict()
         return Seen(int(counts["rows"]), counts["reached"])

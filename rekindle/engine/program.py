@@ -7,7 +7,7 @@ consumers is kept while the step runs. One action a sink.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property, partial, reduce
@@ -24,7 +24,7 @@ from rekindle.connectors.base import SinkWriter, SourceFrame
 from rekindle.connectors.line_text import origin
 from rekindle.engine.host import KeyGroups, Moment, OperatorTask, Told
 from rekindle.engine.micro_batch import MicroBatch, Ran
-from rekindle.engine.observed import Observed
+from rekindle.engine.observed import Observed, Seen
 from rekindle.engine.store.disk import Disk
 from rekindle.pipeline.arms import apart
 from rekindle.pipeline.idleness import timeout
@@ -98,7 +98,9 @@ class GraphProgram:
     ) -> None:
         """`readers` of tables by the sources' uids; `sinks` in the order of the statements."""
         self._ground, self._pipeline, self._readers, self._sinks = ground, pipeline, readers, sinks
-        self.observed: Mapping[str, Observed] = {}
+        self._exchanges = False
+        """Whether the micro-batch is of several tasks; time that passes in it goes the way of its rows."""
+        self.seen: Mapping[str, Seen] = {}
         """What the sources have given in the last micro-batch, by uid."""
 
     @cached_property
@@ -107,22 +109,26 @@ class GraphProgram:
         return {
             source.uid: round(timeout(source) * 1000)
             for source in self._pipeline.record.sources.values()
-            if self._moves_time(source)
+            if self._pipeline.uses_time and source.event_times
         }
 
-    def _moves_time(self, source: SourceRecord) -> bool:
-        return self._pipeline.uses_time and bool(source.event_times)
+    def _size(self, uid: str, start: Any, end: Any) -> int:
+        reader = self._readers.get(uid)
+        return 0 if reader is None else reader.size(start, end)
 
     def run(self, batch: MicroBatch) -> Ran:
         """See `Program`."""
+        if batch.step == 0:
+            sizes = (self._size(uid, start, end) for uid, (start, end) in batch.positions.items())
+            self._exchanges = sum(sizes) > self._ground.small
         with ExitStack() as kept:
-            build = _Build(self._ground, self._pipeline, self._readers, batch, self._moves_time, kept)
+            build = _Build(self._ground, self._pipeline, self._readers, batch, kept, self._exchanges, self.timeouts)
             build.build()
             for sink in self._sinks:
                 self._write(sink, build, batch)
             seen = {uid: each.get() for uid, each in build.observed.items()}
         if batch.step == 0:
-            self.observed = seen
+            self.seen = seen
         told = self._told(batch)
         return Ran(
             tuple(each.written for each in told.values()),
@@ -170,21 +176,17 @@ class _Build:
         pipeline: Pipeline,
         readers: Mapping[str, Reader],
         batch: MicroBatch,
-        moves_time: Any,
         kept: ExitStack,
+        exchanges: bool,
+        timed: Collection[str],
     ) -> None:
+        """`kept`: what is to be done when the step has run; `timed`: sources that move time, by uid."""
         self._ground, self._pipeline, self._readers, self._batch = ground, pipeline, readers, batch
-        self._moves_time, self._kept = moves_time, kept
+        self._kept, self._exchanges, self._timed = kept, exchanges, timed
         self._record = pipeline.record
         self._frames: dict[int, tuple[DataFrame, tuple[Arm, ...]]] = {}
         """Rows of sources and operators by node id, with the ways they take; none where nothing comes."""
         self.observed: dict[str, Observed] = {}
-        sizes = (self._size(uid, start, end) for uid, (start, end) in batch.positions.items())
-        self._exchanges = sum(sizes) > ground.small
-
-    def _size(self, uid: str, start: Any, end: Any) -> int:
-        reader = self._readers.get(uid)
-        return 0 if reader is None else reader.size(start, end)
 
     def build(self) -> None:
         """Sources first, then what they feed."""
@@ -206,7 +208,7 @@ class _Build:
         known = origin(frame.columns) if fallible else None
         if known is not None:
             source, arms, _ = from_origin(known, source, arms, self._all_texts)
-        texts = source.event_times if self._moves_time(source) else []
+        texts = source.event_times if source.uid in self._timed else []
         if texts:
             frame = with_made(frame, source.made, guarded=False)
         observed = Observed(frame, texts)
@@ -258,7 +260,7 @@ class _Build:
         texts = hidden_texts(arm, self._pipeline.hidden(), arm.branch.origin in self._record.sources)
         return {name: text for name, text in texts.items() if name != TAG}
 
-    def _into(self, consumer: tuple[int, bool], texts: Any) -> DataFrame | None:
+    def _into(self, consumer: tuple[int, bool], texts: Callable[[Arm], dict[str, str]]) -> DataFrame | None:
         """Rows for a consumer, of all its ways; None if none come."""
         found = []
         for frame, arms in self._frames.values():
@@ -307,7 +309,8 @@ class _Build:
         ddl = ", ".join(f"{name} {spark_column(name)}" for name in (*shape.travelling(), *shape.layout.names()))
         task = self._task(step, shape, due)
         if frame is None:
-            rows = self._ground.spark.range(0, 1, 1, 1).mapInArrow(task.woken, ddl)
+            tasks = len(due) if self._exchanges else 1
+            rows = self._ground.spark.range(0, tasks, 1, tasks).mapInArrow(task.woken, ddl)
         elif self._exchanges:
             groups = self._ground.groups
             rows = frame.repartitionById(groups.subtasks, expr(groups.subtask(HASH))).mapInArrow(task, ddl)

@@ -91,7 +91,7 @@ class MicroBatchJob(Job):
             while not self._told_to_stop.is_set():
                 began = time.perf_counter()
                 if self._loop.step():
-                    rows = sum(each.rows for each in self._program.observed.values())
+                    rows = sum(each.rows for each in self._program.seen.values())
                     self._took.append((rows, round(1000 * (time.perf_counter() - began))))
                 elif self._inputs.keys() <= set(self._loop.last.ended):
                     return None

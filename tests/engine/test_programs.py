@@ -1,0 +1,67 @@
+"""Programs that Flink has answered, in micro-batches over segments: their rows do not change.
+
+Each micro-batch is of one task or of several by chance; sizes of micro-batches are drawn, too.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from rekindle.engine.sources import FileReader
+from rekindle.runtime import batch_job
+from rekindle.runtime.micro_batch_job import SMALL_BYTES, MicroBatchJob
+from rekindle.testing.cut import MicroBatches
+from rekindle.testing.programs import Mode, Program
+from rekindle.testing.report import lines_of
+from rekindle.testing.runner import Outcome, Settings, run_programs
+from tests.conformance.test_conformance import SUPPORTED
+from tests.conformance.test_modes import AS_USERS, PUNCTUAL, SEED
+from tests.conformance.unsupported import has_event_time
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+FAST = 4
+"""Of so many programs one is in the fast suite."""
+
+
+@pytest.fixture(autouse=True)
+def _engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batch_job, "StreamJob", MicroBatchJob)
+
+
+def some(programs: list[Program]) -> list[Any]:
+    return [
+        pytest.param(each, id=each.name, marks=[pytest.mark.long] * bool(number % FAST))
+        for number, each in enumerate(programs)
+    ]
+
+
+def check(program: Program, settings: Settings, spark: SparkSession) -> None:
+    (result,) = run_programs([program], settings, spark=spark)
+    assert result.verdict.outcome is Outcome.PASSED, "\n".join(lines_of(result))
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("program", some(SUPPORTED))
+def test_program(program: Program, spark: SparkSession) -> None:
+    mode = Mode.ROW if has_event_time(program) else Mode.DEFAULT
+    check(program, Settings(mode=mode, parallel=1), spark)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("program", some([each for each in SUPPORTED if each in PUNCTUAL or not has_event_time(each)]))
+def test_random_micro_batches_of_one_task_or_several(
+    program: Program, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = Random(f"{SEED} {program.name}")
+
+    def size(self: FileReader, start: object, end: object) -> int:
+        return random.choice((0, SMALL_BYTES + 1))
+
+    monkeypatch.setattr(FileReader, "size", size)
+    options = {**AS_USERS, "parallelism.default": "3"}
+    check(program, Settings(options, Mode.DEFAULT, parallel=1, micro_batches=MicroBatches(SEED)), spark)
