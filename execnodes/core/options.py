@@ -236,6 +236,11 @@ OPTIONS: Mapping[str, ConfigOption] = {
             ("NONE", "AUTO", "FORCE"),
         ),
         _option("table.exec.sink.require-on-conflict", "bool", "true", "Refuse a sink key that is not the query's key."),
+        _option(
+            "table.exec.source.time-precision-enforcer", "enum", "ERROR",
+            "Columns declared as TIMESTAMP(7) to (9) that are read: refused, or cut to microseconds, which Spark keeps.",
+            ("ERROR", "TRIM"),
+        ),
         _option("table.exec.source.cdc-events-duplicate", "bool", "false", "Put a changelog normalize behind sources."),
         _option("table.exec.source.idle-timeout", "duration", "0 ms", "When a silent source no longer holds watermarks."),
         _option(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from execnodes.core.errors import SqlError
-from execnodes.core.expressions import InputRef, remap
+from execnodes.core.expressions import Call, Expression, FieldAccess, InputRef, remap
 from execnodes.core.tables import ResolvedTable
+from execnodes.core.time_precision import narrow_to_microseconds
 from execnodes.core.types import Field, row
 from planner import syntax as s
 from planner.algebra import Logical, Scan, WatermarkAssigner
@@ -25,24 +26,38 @@ def read(
     temporary: bool = False,
     hints: tuple[tuple[str, str], ...] = (),
 ) -> Logical:
-    """All declared columns of a table, in order; `identifier` None for an inline table."""
+    """All declared columns of a table, in order; `identifier` None for an inline table.
+
+    Timestamps are of microseconds; the lowering refuses those that are declared with more digits and read.
+    """
     schema = table.table_schema
     places = {index: i for i, index in enumerate(i for i, c in enumerate(schema.columns) if c.kind != "COMPUTED")}
     scanned = [schema.columns[index] for index in places]
-    type_ = row(*(Field(column.name, column.data_type.regular()) for column in scanned)).not_null()
+    read_types = [narrow_to_microseconds(column.data_type.regular()) for column in scanned]
+    type_ = row(*(Field(column.name, each) for column, each in zip(scanned, read_types, strict=True))).not_null()
     plan: Logical = Scan(identifier, table, type_, temporary, hints)
     if len(scanned) < len(schema.columns):
         expressions = [
-            remap(column.expression.rex_node, lambda i: places[i])
+            _narrow(remap(column.expression.rex_node, lambda i: places[i]))
             if column.expression
-            else InputRef(input_index=places[i], type=column.data_type.regular())
+            else InputRef(input_index=places[i], type=read_types[places[i]])
             for i, column in enumerate(schema.columns)
         ]
         plan = project(plan, expressions, [column.name for column in schema.columns])
     for watermark in schema.watermark_specs:
         index = [column.name for column in schema.columns].index(watermark.rowtime_attribute)
-        plan = WatermarkAssigner(plan, index, watermark.expression.rex_node, schema.row_type)
+        plan = WatermarkAssigner(plan, index, watermark.expression.rex_node, narrow_to_microseconds(schema.row_type))
     return plan
+
+
+def _narrow(expression: Expression) -> Expression:
+    """The expression of a computed column over columns of microseconds."""
+    update: dict[str, object] = {"type": narrow_to_microseconds(expression.type)}
+    if isinstance(expression, Call):
+        update["operands"] = tuple(map(_narrow, expression.operands))
+    elif isinstance(expression, FieldAccess):
+        update["expr"] = _narrow(expression.expr)
+    return expression.model_copy(update=update)
 
 
 def options_of(hints: tuple[s.Hint, ...]) -> tuple[tuple[str, str], ...]:

@@ -13,7 +13,7 @@ from planner.lower.constants import RowNodes, lower_values
 from planner.lower.context import NEW, Context, lower_node
 from planner.lower.describe import described, listed, names_of
 from planner.lower.rows import calc, calc_class
-from planner.lower.table_specs import reference
+from planner.lower.table_specs import reference, reject_nanoseconds
 
 
 @lower_node.register
@@ -21,6 +21,7 @@ def _(node: Scan, context: Context, update_before: bool) -> ExecNode:
     """A consumer that finds rows by key gets the rows of a changelog source without -U."""
     from execnodes.stream.table_source_scan import FilterPushDown, ScanTableSource, TableSourceScan
 
+    reject_nanoseconds(node, context.configuration)
     table = reference(node)
     names = names_of(node.type)
     abilities = (FilterPushDown(predicates=node.predicates),) if node.predicates else ()

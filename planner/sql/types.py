@@ -6,6 +6,7 @@ from difflib import get_close_matches
 
 from execnodes.core import types as t
 from execnodes.core.errors import SqlError
+from execnodes.core.time_precision import MICROSECONDS, exceeds_microseconds
 from execnodes.core.types import Field, LogicalType
 from planner.sql import nodes
 from planner.sql.cursor import Cursor
@@ -32,7 +33,9 @@ _VARYING = {
 }  # fmt: skip
 """What a word stands for alone, and in front of VARYING."""
 _YEAR_MONTH = ("YEAR", "MONTH", "QUARTER")
-_MOST_FRACTION = 6
+_MOST_FRACTION = 9
+_MOST_FRACTION_OF_TIME = 3
+"""A TIME of more digits is one of milliseconds, as in Flink."""
 _KNOWN = (
     "Types: BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, DECIMAL(p, s), CHAR(n), VARCHAR(n), "
     "STRING, BINARY(n), VARBINARY(n), BYTES, DATE, TIME(p), TIMESTAMP(p), TIMESTAMP_LTZ(p), INTERVAL …, ARRAY<…>, "
@@ -74,7 +77,14 @@ class Types(Cursor):
     def type_node(self) -> nodes.Type:
         """As `logical_type`, in the form in which trees hold types."""
         token = self.token
-        return self.expression(nodes.Type(this=self.logical_type()), token)
+        type_ = self.logical_type()
+        if exceeds_microseconds(type_):
+            raise SqlError(
+                f"{type_}: a precision of more than 6 fractional digits is not supported",
+                position=self.source.position(token.start),
+                hint="Spark keeps microseconds: write a precision of 0 to 6.",
+            )
+        return self.expression(nodes.Type(this=type_), token)
 
     def logical_type(self) -> LogicalType:
         """A type, with NOT NULL or NULL behind it if written."""
@@ -118,7 +128,7 @@ class Types(Cursor):
             precision = self._fraction(0)
             if self.accept("WITHOUT"):
                 self.expect("TIME", "ZONE")
-            return t.time(precision)
+            return t.time(min(precision, _MOST_FRACTION_OF_TIME))
         if word in ("TIMESTAMP", "TIMESTAMP_LTZ"):
             return self._timestamp_type(word)
         if word == "INTERVAL":
@@ -157,12 +167,12 @@ class Types(Cursor):
             raise SqlError(
                 f"a precision of {given[0]} fractional digits is not supported",
                 position=position,
-                hint="Spark keeps microseconds: write a precision of 0 to 6.",
+                hint="Write a precision of 0 to 9.",
             )
         return given[0] if given else default
 
     def _timestamp_type(self, word: str) -> LogicalType:
-        precision = self._fraction(_MOST_FRACTION)
+        precision = self._fraction(MICROSECONDS)
         if word == "TIMESTAMP_LTZ":
             return t.timestamp_ltz(precision)
         if self.accept("WITHOUT"):

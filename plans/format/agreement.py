@@ -15,6 +15,7 @@ from execnodes.core.node import ExecNode
 from execnodes.core.outputs import Applied
 from execnodes.core.sink_node import SinkNode
 from execnodes.core.source_node import SourceNode
+from execnodes.core.time_precision import narrow_to_microseconds
 from execnodes.core.types import BIGINT, DOUBLE, INTEGERS, LogicalType, Root
 from execnodes.core.words import counted
 from execnodes.functions.function import Invocation
@@ -207,7 +208,10 @@ def _tables(node: ExecNode, inputs: tuple[LogicalType, ...]) -> Found:
         stored = {each.name: each.data_type for each in columns if each.kind != "COMPUTED"}
         for field in node.output_type.fields:
             known = stored.get(field.name)
-            if known is None or not _stands_for(known, field.type):
+            # A plan declares what the table does, and reads microseconds of it.
+            if known is None or not any(
+                _stands_for(each, field.type) for each in (known, narrow_to_microseconds(known))
+            ):
                 yield "outputType", f"column {field.name} {field.type} is not one of table {node.source.name}"
     if isinstance(node, SinkNode) and node.target.resolved_table is not None:
         writable = node.target.resolved_table.table_schema.writable

@@ -38,6 +38,7 @@ Effect = Callable[[Path, Mapping[str, str]], object]
 SINKS = """
 CREATE TABLE cdc (k STRING, v BIGINT, PRIMARY KEY (k) NOT ENFORCED)
   WITH ('connector' = 'filesystem', 'path' = '/nowhere/cdc', 'format' = 'debezium-json');
+CREATE TABLE nanoseconds (k TIMESTAMP(9)) WITH ('connector' = 'datagen');
 CREATE TABLE typed (k VARCHAR(2) NOT NULL, n BIGINT) WITH ('connector' = 'print');
 CREATE TABLE keyed (k STRING, n BIGINT, PRIMARY KEY (k) NOT ENFORCED)
   WITH ('connector' = 'duckdb', 'path' = '/nowhere/o.duckdb', 'table' = 'o');
@@ -270,6 +271,7 @@ EFFECTS: Mapping[str, tuple[Effect, str]] = {
     "table.exec.sink.require-on-conflict": (
         refused(decided("INSERT INTO keyed SELECT k, SUM(v) FROM t GROUP BY k, k2")), "false",
     ),
+    "table.exec.source.time-precision-enforcer": (refused(decided("SELECT k FROM nanoseconds")), "TRIM"),
     "table.exec.source.cdc-events-duplicate": (decided("SELECT k, SUM(v) FROM cdc GROUP BY k"), "true"),
     "table.exec.source.idle-timeout": (lowered(WINDOW, _timeouts), "5 s"),
     "table.exec.lateness.granularity": (lowered(WINDOW, lambda graph: record(graph).row_watermarks), "row"),

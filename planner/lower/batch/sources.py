@@ -11,13 +11,14 @@ from planner.lower.batch.rows import calc_class
 from planner.lower.constants import RowNodes, lower_values
 from planner.lower.context import NEW
 from planner.lower.describe import described, listed, names_of
-from planner.lower.table_specs import reference, table_name
+from planner.lower.table_specs import reference, reject_nanoseconds, table_name
 
 
 @lower_batch_node.register
 def _(node: Scan, context: BatchContext) -> ExecNode:
     from execnodes.batch.table_source_scan import BatchTableSourceScan, ScanTableSource
 
+    reject_nanoseconds(node, context.configuration)
     mode = source_changelog_mode(node.options)
     if not mode.insert_only:
         raise SqlError(
