@@ -12,7 +12,7 @@ _TIMESTAMPS = (Root.TIMESTAMP, Root.TIMESTAMP_LTZ)
 
 
 def narrow_to_microseconds(type_: LogicalType) -> LogicalType:
-    """The type with timestamps of six fractional digits at most, also of members and fields; itself if it has no other."""
+    """The type, with timestamps of six fractional digits at most, also of members and fields."""
     if type_.root in _TIMESTAMPS and type_.precision > MICROSECONDS:
         return replace(type_, precision=MICROSECONDS)
     children = tuple(narrow_to_microseconds(each) for each in type_.children)

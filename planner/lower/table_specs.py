@@ -30,6 +30,7 @@ def reject_nanoseconds(node: Scan, configuration: Configuration) -> None:
     for column in node.table.table_schema.columns:
         if column.name in read and exceeds_microseconds(column.data_type):
             raise SqlError(
-                f"column '{column.name}' of {table_name(node)} is read as {column.data_type}, but Spark keeps microseconds",
+                f"column '{column.name}' of {table_name(node)} is read as {column.data_type}, "
+                "but Spark keeps microseconds",
                 hint="Set 'table.exec.source.time-precision-enforcer' to 'TRIM' to cut further digits, or declare 6.",
             )

@@ -10,7 +10,8 @@ from execnodes.core.types import parse_type
 from rekindle import TableEnvironment
 
 TABLE = """
-CREATE TABLE t (a INT, ts TIMESTAMP(9), r ROW<x ARRAY<TIMESTAMP_LTZ(9)>>, c AS ts, s TIME(9)) WITH ('connector' = 'datagen');
+CREATE TABLE t (a INT, ts TIMESTAMP(9), r ROW<x ARRAY<TIMESTAMP_LTZ(9)>>, c AS ts, s TIME(9))
+  WITH ('connector' = 'datagen');
 """
 TRIM = "SET 'table.exec.source.time-precision-enforcer' = 'TRIM';"
 
