@@ -134,9 +134,9 @@ def _literal(character: str) -> str:
 
 
 def _has_single(operands: Operands) -> bool:
-    """Whether there may be a `_` that is not escaped: in a constant, or in a column's pattern without ESCAPE."""
+    """Whether there may be a `_` that is not escaped: in a constant, or in any pattern of a column."""
     if not isinstance(operands[1], Literal):
-        return len(operands) == 2
+        return True
     pattern, escape = _constant(operands[1]) or "", _constant(operands[2]) if len(operands) == 3 else None
     return "_" in (pattern if escape is None else re.sub(f"(?s){re.escape(escape)}.", "", pattern))
 
@@ -148,11 +148,29 @@ def _lower_like_2(negated: str) -> Callable[[Scope, Call], str]:
         if constant is not None:
             escape = _constant(call.operands[2]) if len(call.operands) == 3 else None
             return f"({negated}rlike({text}, {text_literal(like_to_regex(constant, escape))}))"
-        quoted = f"regexp_replace({pattern}, {text_literal(_SPECIAL)}, {text_literal(_QUOTED)})"
-        regex = f"replace(replace({quoted}, '_', '.'), '%', '(?s:.*)')"
-        return f"({negated}rlike({text}, concat({_BEGIN}, {regex}, {_END})))"
+        if len(call.operands) == 2:
+            return f"({negated}rlike({text}, concat({_BEGIN}, {_regex_of(pattern)}, {_END})))"
+        escape = _constant(call.operands[2]) or ""
+        for escaped, mark in zip((escape, "%", "_"), _MARKS, strict=True):
+            pattern = f"replace({pattern}, {text_literal(escape + escaped)}, {text_literal(mark)})"
+        regex = _regex_of(pattern)
+        for mark, escaped in zip(_MARKS, (escape, "%", "_"), strict=True):
+            regex = f"replace({regex}, {text_literal(mark)}, {text_literal(_literal(escaped))})"
+        matches = f"{negated}rlike({text}, concat({_BEGIN}, {regex}, {_END}))"
+        # Spark's LIKE fails where the character of ESCAPE stands before another one than it may.
+        return f"(if(contains({pattern}, {text_literal(escape)}), {_lower_like(negated)(scope, call)}, {matches}))"
 
     return lower
+
+
+def _regex_of(pattern: str) -> str:
+    """Spark's text for the regular expression of a LIKE pattern in a column, where nothing is escaped."""
+    quoted = f"regexp_replace({pattern}, {text_literal(_SPECIAL)}, {text_literal(_QUOTED)})"
+    return f"replace(replace({quoted}, '_', '.'), '%', '(?s:.*)')"
+
+
+_MARKS = ("\ue000", "\ue001", "\ue002")
+"""Stand for the character of ESCAPE, `%` and `_` that are escaped; private characters of Unicode."""
 
 
 _SPECIAL = r"([\\^$.|?*+()\[\]{}])"

@@ -61,7 +61,7 @@ class GroupWindows:
         if name == "SESSION":
             plan, partition = self._partition(converter, keys)
         emission = _emission(builder, name, call)
-        window = replace(make_window(name, lengths, partition, call.position, legacy=True), emission=emission)
+        window = replace(make_window(name, lengths, partition, call.position), emission=emission)
         attached = attach(plan, window, time, call.position)
         width = len(plan.type.fields)
         start, end, rowtime = (attached.type.fields[width + i].type for i in range(3))

@@ -65,23 +65,21 @@ def attach(plan: Logical, window: Window, time: InputRef, position: Position) ->
     return WindowTableFunction(plan, window, time.input_index, type_, position, at)
 
 
-def make_window(
-    name: str, lengths: dict[str, int], partition: tuple[int, ...], position: Position, *, legacy: bool = False
-) -> Window:
+def make_window(name: str, lengths: dict[str, int], partition: tuple[int, ...], position: Position) -> Window:
     """The window of these lengths in milliseconds; SqlError if they do not fit together.
 
-    Steps of a HOP in GROUP BY (`legacy`) need not fill it.
+    Slides of a HOP need not fill it: the lowering of streams refuses those of table functions, as Flink does
+    where they are aggregated.
     """
     size = lengths.get("SIZE", lengths.get("GAP", 0))
     step = lengths.get("SLIDE", lengths.get("STEP", 0))
     for key, value in lengths.items():
         if key != "OFFSET" and value <= 0:
             raise SqlError(f"{key} of {name} must be positive, not {value} ms", position=position)
-    if step and size % step and not legacy:
-        names = ("size", "slide") if name == "HOP" else ("maxSize", "step")
+    if name == "CUMULATE" and size % step:
         raise SqlError(
-            f"{name} table function based aggregate requires {names[0]} must be an integral multiple of {names[1]}, "
-            f"but got {names[0]} {size} ms and {names[1]} {step} ms",
+            "CUMULATE table function based aggregate requires maxSize must be an integral multiple of step, "
+            f"but got maxSize {size} ms and step {step} ms",
             position=position,
         )
     offset = lengths.get("OFFSET", 0)

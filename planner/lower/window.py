@@ -288,6 +288,7 @@ def _spec(window: Window, position: Position | None) -> WindowSpec:
         raise SqlError(
             f"the size of {window.kind} windows ({window.size} ms) must be a multiple of their step ({window.step} ms)",
             position=position,
+            hint="Choose a step that divides the size, write GROUP BY HOP(time, slide, size), or run in batch mode.",
         )
     return window_spec(window)
 

@@ -89,5 +89,22 @@ def test_stream_and_batch(spark: SparkSession, tmp_path: Path) -> None:
         assert bool(found) == (name != "nobody"), name
 
 
+@pytest.mark.spark
+def test_slides_that_do_not_fill_a_window(spark: SparkSession) -> None:
+    """As Flink answers in batch mode; streams refuse them where they are aggregated."""
+    environment = TableEnvironment.create({"execution.runtime-mode": "batch"}, spark=spark)
+    data = "(SELECT TIMESTAMP '2020-01-01 00:00:03' AS ts UNION ALL SELECT TIMESTAMP '2020-01-01 00:00:08')"
+    hop = f"TABLE(HOP({data}, DESCRIPTOR(ts), INTERVAL '3' SECOND, INTERVAL '10' SECOND))"
+    query = f"SELECT CAST(window_start AS STRING), COUNT(*) FROM {hop} GROUP BY {BOUNDS}"
+    found = {row[0][:19]: row[1] for _, row in environment.execute_sql(query).collect_changes()}
+    assert found == {
+        "2019-12-31 23:59:54": 1,
+        "2019-12-31 23:59:57": 1,
+        "2020-01-01 00:00:00": 2,
+        "2020-01-01 00:00:03": 2,
+        "2020-01-01 00:00:06": 1,
+    }
+
+
 def multiset(found: Iterable[object]) -> Counter[str]:
     return Counter(json.dumps(each, sort_keys=True) for each in found)

@@ -38,6 +38,12 @@ ANSWERS = {
     "CONCAT('a', CHR(10)) LIKE 'a_'": False,
     f"{LINES} LIKE pattern": False,
     "'axb' LIKE pattern": True,
+    f"{LINES} LIKE pattern ESCAPE '!'": False,
+    f"{LINES} NOT LIKE pattern ESCAPE '!'": True,
+    "'axb' LIKE pattern ESCAPE '!'": True,
+    "'a_!%.b' LIKE escaped ESCAPE '!'": True,
+    "'ax!%.b' LIKE escaped ESCAPE '!'": False,
+    "CONCAT('a_!%.', CHR(10)) LIKE escaped ESCAPE '!'": False,
     """JSON_QUERY('{"a":{"b":1},"c":[1,2]}', '$.*')""": '[{"b":1},[1,2]]',
     """JSON_QUERY('{"a":{"b":1},"c":[1,2]}', '$.a.*' WITH WRAPPER)""": "[[1]]",
     """JSON_QUERY('{"a":{"b":1},"c":[1,2]}', '$[*]')""": '[{"b":1},[1,2]]',
@@ -55,7 +61,7 @@ ANSWERS = {
 @pytest.mark.spark
 def test_values_are_those_of_flink(spark: SparkSession) -> None:
     environment = TableEnvironment.create({"execution.runtime-mode": "batch"}, spark=spark)
-    columns = "(VALUES ('latin1', 'a_b')) AS t (latin, pattern)"
+    columns = "(VALUES ('latin1', 'a_b', 'a!_!!!%._')) AS t (latin, pattern, escaped)"
     ((_, row),) = environment.execute_sql(f"SELECT {', '.join(ANSWERS)} FROM {columns}").collect_changes()
     assert dict(zip(ANSWERS, row, strict=True)) == ANSWERS
 
