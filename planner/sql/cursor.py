@@ -337,6 +337,12 @@ class Cursor(parser.Parser):
                     return f"It closes the parenthesis of line {place.line}, column {place.column}."
         return None
 
+    def not_flinks(self, what: str, hint: str, token: Token | None = None) -> None:
+        """Refuse what Flink's parser does not take, at the next token or an earlier one; a stored text may have it."""
+        if not self.is_stored:
+            position = self.source.position(token.start) if token is not None else self.here
+            raise SqlError(f"{what} is not Flink's SQL", position=position, hint=hint)
+
     def no_expression(self) -> SqlError:
         """There is no expression at the next token."""
         return self.error("expected an expression", self._reserved())

@@ -152,6 +152,8 @@ class Expressions(Intervals):
 
     def _comparison(self, left: exp.Expr, kind: type[exp.Binary]) -> exp.Expr:
         sign = "<>" if kind is exp.NEQ else self._curr.text
+        if self.at("!="):
+            self.not_flinks("!=", "Write <>.")
         quantified = self._at_quantifier(1)
         self._advance()
         if quantified:
@@ -169,11 +171,9 @@ class Expressions(Intervals):
             self.expect("(")
             members = self._parse_csv(self._parse_disjunction)
             self.expect(")")
-            return self.expression(
-                nodes.QuantifiedList(this=left, sign="<>" if sign == "!=" else sign, word=word, expressions=members)
-            )
+            return self.expression(nodes.QuantifiedList(this=left, sign=sign, word=word, expressions=members))
         query = exp.Subquery(this=self.parenthesised_query())
-        return self.expression(nodes.Quantified(this=left, sign="<>" if sign == "!=" else sign, word=word, query=query))
+        return self.expression(nodes.Quantified(this=left, sign=sign, word=word, query=query))
 
     def _parse_is(self, this: exp.Expr | None) -> exp.Expr:
         negation = "NOT " if self._match(T.NOT) else ""
@@ -236,8 +236,12 @@ class Expressions(Intervals):
     def _parse_type(self, parse_interval: bool = True, fallback_to_identifier: bool = False) -> exp.Expr:
         """An operand with the indexes and fields behind it."""
         token, found, depth = self._curr, self.one(self._operand), 0
-        if isinstance(found, exp.Paren) and isinstance(found.this, exp.Sub) and self.at_unit():
-            found = self.difference(found, token)
+        if token.token_type is T.L_PAREN and self.at_unit():
+            if isinstance(found, exp.Paren) and isinstance(found.this, exp.Sub):
+                found = self.difference(found, token)
+            else:
+                hint = f"Write AS in front of the alias {self.shown()}, and it in backticks."
+                self.not_flinks(f"{self.shown()} behind what is no difference of times", hint)
         while True:
             if self._match(T.L_BRACKET):
                 index = self.one()
@@ -287,6 +291,7 @@ class Expressions(Intervals):
         token = self._curr
         if not self.at_name():
             return None
+        self._check_column()
         parts: list[exp.Expr] = [self.name_node("a column")]
         while self._match(T.DOT):
             if self._curr.token_type is T.STAR:
@@ -300,6 +305,15 @@ class Expressions(Intervals):
         for field in parts[4:]:  # fields of fields
             found = exp.Dot(this=found, expression=field)
         return self.expression(found, token)
+
+    def _check_column(self) -> None:
+        """Refuse a reserved word as a column; DEFAULT may be a whole argument or a value of a row."""
+        word = self._curr.text.upper()
+        if self._curr.token_type is not T.VAR or word not in _NO_COLUMNS:
+            return
+        begun, ended = self.ahead(-1).token_type, self._next.token_type
+        if word != "DEFAULT" or begun not in (T.L_PAREN, T.COMMA, T.DISTINCT) or ended not in _ENDS:
+            self.not_flinks(f"{word} as a column", "It is reserved; as a name write it in backticks.")
 
     def _parse_paren(self) -> exp.Expr:
         token = self._curr
@@ -344,6 +358,7 @@ class Expressions(Intervals):
 
 
 _TEMPORAL = ("DATE", "TIME", "TIMESTAMP")
+_NO_COLUMNS = ("DEFAULT", "NULLIF", "SOME")
 CHARACTER_SETS = ("_UTF8", "_UTF16", "_LATIN1")
 """Of texts such as _UTF8'…'; all become characters."""
 _LITERALS: dict[T, Callable[[Expressions, Token], exp.Expr | None]] = {

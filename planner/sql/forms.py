@@ -149,7 +149,12 @@ class Forms(Types):
     def _partition(self) -> list[exp.Expr]:
         if self._match(T.PARTITION):
             self.expect("BY")
-        return self._parse_csv(self._parse_disjunction) if self._match(T.PARTITION_BY) else []
+        if not self._match(T.PARTITION_BY):
+            return []
+        token, keys = self.token, self._parse_csv(self._parse_disjunction)
+        if any(isinstance(key, exp.Subquery) for key in keys):
+            self.not_flinks("a query in PARTITION BY", "Partition by a column of the input.", token)
+        return keys
 
     def _bound(self) -> tuple[exp.Expr | str, str]:
         token = self.token

@@ -10,16 +10,18 @@ from sqlglot.tokenizer_core import TokenType as T
 
 from execnodes.core.errors import SqlError
 from planner.sql import nodes
-from planner.sql.expression_parser import Expressions
 from planner.sql.foreign import BEHIND_TABLES, TEMPORAL
+from planner.sql.hints import Hints
 
 _SETS: dict[T, type[exp.SetOperation]] = {T.UNION: exp.Union, T.EXCEPT: exp.Except, T.INTERSECT: exp.Intersect}
+_OF_FROM = ("WHERE", "GROUP", "GROUP BY", "HAVING", "WINDOW", "QUALIFY")
+"""Clauses that stand behind FROM only."""
 _MOST_PARTS = 3
 _TOO_MANY_PARTS = "a table has at most three names: catalog, database and table"
 _SEMI = "Write [NOT] EXISTS (SELECT …)."
 
 
-class FlinkParser(Expressions):
+class FlinkParser(Hints):
     """Flink's SQL to sqlglot's tree."""
 
     def query_node(self) -> nodes.Query:
@@ -95,6 +97,8 @@ class FlinkParser(Expressions):
         return left
 
     def _set_operation(self, left: exp.Expr, kind: type[exp.SetOperation], operand: Callable[[], exp.Expr]) -> exp.Expr:
+        if self.at("MINUS"):
+            self.not_flinks("MINUS", "Write EXCEPT.")
         self._advance()
         keeps = self._match(T.ALL)
         if not keeps:
@@ -143,6 +147,8 @@ class FlinkParser(Expressions):
         )
         if self._match(T.FROM):
             found.set("from_", exp.From(this=self._relations()))
+        elif self.at_any(*_OF_FROM):
+            self.not_flinks(f"{self.shown().upper()} without FROM", "Read rows first: FROM (VALUES (1)).")
         for key, parse in (("where", self._parse_where), ("group", self._parse_group), ("having", self._parse_having)):
             found.set(key, parse())
         if self._match(T.WINDOW):
@@ -193,33 +199,13 @@ class FlinkParser(Expressions):
 
     def _set(self) -> exp.Tuple:
         token = self.token
+        if self.at_any("ROLLUP", "CUBE") and self.ahead(1).token_type is T.L_PAREN:
+            self.not_flinks(f"{self.shown().upper()} inside ROLLUP or CUBE", "Put both into GROUPING SETS (…).")
         if self.accept("(", ")"):
             return self.expression(exp.Tuple(), token)
         if self.at("(") and not self.at_query():
             return self.expression(exp.Tuple(expressions=list(self.parenthesised(self.one))), token)
         return self.expression(exp.Tuple(expressions=[self.one()]), token)
-
-    # Hints: ``/*+ OPTIONS('key' = 'value'), STATE_TTL('t' = '1d') */``.
-
-    def _parse_hint(self) -> exp.Hint | None:
-        found: list[exp.Expr] = []
-        while self._match(T.HINT):
-            while not self.accept("*/"):
-                found.append(self._hint())
-                if not self.at("*/"):
-                    self.accept(",")
-        return exp.Hint(expressions=found) if found else None
-
-    def _hint(self) -> nodes.Hint:
-        token, name = self.token, self.identifier("a hint").upper()
-        options: tuple[nodes.HintOption, ...] = ()
-        if not self.accept("(", ")") and self.at("("):
-            options = self.parenthesised(self._hint_option)
-        return self.expression(nodes.Hint(this=name, expressions=list(options)), token)
-
-    def _hint_option(self) -> nodes.HintOption:
-        key = self.text("a key") if self.at_text() else ".".join(self.path("a key or a table"))
-        return nodes.HintOption(this=key, expression=self.text("a value") if self.accept("=") else None)
 
     # FROM: tables, subqueries, joins, table functions, UNNEST and their aliases.
 
@@ -315,6 +301,9 @@ class FlinkParser(Expressions):
         self._advance()
         inner = self._relations()
         self.expect(")")
+        is_join = inner.this.expressions or isinstance(inner.this.this, nodes.Relations)
+        if inner.expressions or not is_join:
+            self.not_flinks("what is neither a query nor a JOIN in parentheses", "Leave the parentheses out.", token)
         if self.at("AS"):
             raise self.unsupported("an alias of a join in parentheses", "Write (SELECT * FROM …) AS alias.")
         return inner
