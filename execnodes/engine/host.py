@@ -141,16 +141,8 @@ class StageHost:
         """Rows of a savepoint for one subtask; `STATE` numbers the operator's states, those of older releases last."""
         tag, group = int(key[0]), int(key[1])
         operator = self._operators[tag]
-        frame = unpack([rows])
         context = GroupContext(self._handle, self._states, operator, timer_values, self._floor)
-        for number, spec in enumerate((*operator.states, *operator.earlier)):
-            own = frame.filter(pl.col(STATE) == number)
-            if len(own):
-                address = [BUCKET, HASH] if spec.bucketed else [HASH]
-                written = [WRITTEN] if spec.ttl_ms else []
-                kernel = to_kernel(own, spec.columns, [*address, *written])
-                ordered = kernel.select(*address, *(column.name for column in spec.columns), *written)
-                operator.restore(spec.name, ordered.with_columns(pl.col(*address, *written).cast(pl.Int64)), context)
+        restore_rows(operator, unpack([rows]), context)
         self._report(operator, group, context)
 
     def _encode(self, changes: pl.DataFrame, operator: Operator, tag: int, order: pl.DataFrame | None) -> Any:
@@ -159,6 +151,18 @@ class StageHost:
     def _report(self, operator: Operator, group: int, context: GroupContext) -> None:
         counts = context.finish()
         self._metrics.add({(operator.uid, name, group): value for name, value in counts.items()})
+
+
+def restore_rows(operator: Operator, rows: pl.DataFrame, context: Context) -> None:
+    """Hand an operator rows of a savepoint; `STATE` numbers its states, those of older releases last."""
+    for number, spec in enumerate((*operator.states, *operator.earlier)):
+        own = rows.filter(pl.col(STATE) == number)
+        if len(own):
+            address = [BUCKET, HASH] if spec.bucketed else [HASH]
+            written = [WRITTEN] if spec.ttl_ms else []
+            kernel = to_kernel(own, spec.columns, [*address, *written])
+            ordered = kernel.select(*address, *(column.name for column in spec.columns), *written)
+            operator.restore(spec.name, ordered.with_columns(pl.col(*address, *written).cast(pl.Int64)), context)
 
 
 def _plain_kinds(rows: pl.DataFrame) -> pl.DataFrame:

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from execnodes.core.places import Place
-from execnodes.engine.host import StageShape, plain_record_batches, split_inputs
+from execnodes.engine.host import StageShape, plain_record_batches, restore_rows, split_inputs
 from execnodes.engine.order import before_watermark, by_cause, joined, number_rows, restore_order, under_watermark
 from execnodes.engine.slot_frames import to_slots
 from execnodes.kernels.failing import failing_at
@@ -20,6 +20,8 @@ from execnodes.user_functions.running import running_functions
 from rekindle.engine.store.call import StoreCall, Written
 from rekindle.engine.store.disk import Disk
 from rekindle.engine.store.state_list import StateId
+
+_SUBTASK = "rk_subtask"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +35,15 @@ class KeyGroups:
         """Spark SQL of the subtask of a hash."""
         return f"CAST(pmod({rk_hash}, {self.max_parallelism}L) * {self.subtasks}L DIV {self.max_parallelism}L AS INT)"
 
-    def subtasks_of(self, rows: pl.DataFrame) -> pl.Series:
-        """The subtask of each row."""
+    def split(self, rows: pl.DataFrame) -> Mapping[int, pl.DataFrame]:
+        """Rows with a hash by subtask, in their order."""
         groups = np.mod(rows[HASH].to_numpy(), self.max_parallelism)
-        return pl.Series(groups * self.subtasks // self.max_parallelism, dtype=pl.Int32)
+        subtasks = pl.Series(_SUBTASK, groups * self.subtasks // self.max_parallelism, dtype=pl.Int32)
+        if subtasks.n_unique() == 1:
+            return {int(subtasks[0]): rows}
+        marked = rows.with_columns(subtasks)
+        parts = marked.partition_by(_SUBTASK, as_dict=True, include_key=False, maintain_order=True)
+        return {int(key[0]): part for key, part in parts.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +135,7 @@ class OperatorTask:
         yield from self._run(None, due, partition)
 
     def _run(self, rows: pl.DataFrame | None, due: frozenset[int], partition: int) -> Iterator[Any]:
-        parts = {} if rows is None or rows.is_empty() else self._by_subtask(rows)
+        parts = {} if rows is None or rows.is_empty() else self.groups.split(rows)
         if not parts and not due:
             return
         call = StoreCall(self.moment.disk, self.newest, self.moment.now, self.moment.sparse)
@@ -144,16 +151,6 @@ class OperatorTask:
         self.told.add({(*self.moment.number, self.operator.uid, partition): Told(written, timers, counters)})
         for frame in frames:
             yield from plain_record_batches(frame)
-
-    def _by_subtask(self, rows: pl.DataFrame) -> Mapping[int, pl.DataFrame]:
-        subtasks = self.groups.subtasks_of(rows)
-        if subtasks.n_unique() == 1:
-            return {int(subtasks[0]): rows}
-        name = "rk_subtask"
-        parts = rows.with_columns(subtasks.alias(name)).partition_by(
-            name, as_dict=True, include_key=False, maintain_order=True
-        )
-        return {int(key[0]): part for key, part in parts.items()}
 
     def _changes(self, rows: pl.DataFrame | None, is_due: bool, context: SegmentContext) -> Iterator[pl.DataFrame]:
         if rows is not None:
@@ -182,9 +179,37 @@ class OperatorTask:
         return to_slots(changes, self.operator.output, self.shape.layout, self.shape.travelling())
 
     def _next(self, subtask: int, context: SegmentContext) -> int | None:
-        """Its next timer: what it has asked for now, or before, if that is not over."""
-        before = None if subtask in self.due else self.timers.get(subtask)
-        return min((each for each in (before, context.asked) if each is not None), default=None)
+        """Its next timer: what it has asked for now or before; whoever was woken has seen all up to the watermark."""
+        if subtask in self.due:
+            assert self.moment.watermark is not None
+            return None if context.asked is None else max(context.asked, self.moment.watermark + 1)
+        return min((each for each in (self.timers.get(subtask), context.asked) if each is not None), default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreTask:
+    """The body of a mapInArrow that puts rows of a savepoint into an operator's state; it gives none."""
+
+    operator: Operator
+    groups: KeyGroups
+    moment: Moment
+    told: Any
+    """As in `OperatorTask`."""
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """Rows as `Restore.rows` has them."""
+        import pyarrow as pa
+
+        given = list(batches)
+        if given:
+            call = StoreCall(self.moment.disk, {}, self.moment.now)
+            timers = dict[int, int | None]()
+            for subtask, rows in self.groups.split(pl.DataFrame(pa.Table.from_batches(given))).items():
+                context = SegmentContext(call, self.operator, subtask, self.moment.watermark, self.moment.now)
+                restore_rows(self.operator, rows, context)
+                timers[subtask] = context.asked
+            self.told.add({(*self.moment.number, self.operator.uid, _partition()): Told(call.finish(), timers, {})})
+        return iter(())
 
 
 def _partition() -> int:

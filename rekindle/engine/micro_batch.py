@@ -8,6 +8,7 @@ more without rows of sources if an operator waits for that time.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -17,6 +18,7 @@ from rekindle.engine.store.call import Written
 from rekindle.engine.store.disk import Disk
 from rekindle.engine.store.inventory import Inventory
 from rekindle.engine.store.segment_file import path_of
+from rekindle.engine.store.snapshot import Snapshot
 from rekindle.engine.store.state_list import StateId
 from rekindle.engine.watermarks import Watermarks
 
@@ -38,7 +40,10 @@ class Source(Protocol):
     """Where rows come from."""
 
     def plan(self, position: Any) -> News | None:
-        """How far the next micro-batch reads from a position (None: from the start); None if there is nothing new."""
+        """How far the next micro-batch reads from a position (None: from the start); None if there is nothing new.
+
+        Of a source that has ended, the same position, and that it has ended; it is not asked again.
+        """
         ...
 
 
@@ -114,6 +119,8 @@ class MicroBatches:
         self._inventory.sweep(self._log.found)
         self._time = Watermarks(program.timeouts, self.last.reached, self.last.ended, self.last.watermark, now())
         self._timers = self.last.due()
+        self._removing = threading.Lock()
+        """Held while files are removed, or looked for."""
         self._planned = planned(disk, self.last.micro_batch + 1)
         self._again = self._planned is not None
 
@@ -121,6 +128,18 @@ class MicroBatches:
     def last(self) -> Entry:
         """The newest entry."""
         return self._log.last
+
+    def restore(self, positions: Mapping[str, Any], watermark: int | None, run: Callable[[MicroBatch], Ran]) -> None:
+        """Begin as a savepoint was, before the first micro-batch: `run` writes its states. It is a micro-batch itself.
+
+        Time goes on from its watermark. JobError if another driver has taken the job over.
+        """
+        plan = self._log.plan(positions, (), ())
+        states = _States({})
+        ran = run(MicroBatch(plan.micro_batch, 0, {}, watermark, self._now(), {}, frozenset(), {}))
+        self._take(ran, states, {})
+        self._time = Watermarks(self._program.timeouts, {}, (), watermark, self._now())
+        self._commit(plan, states, watermark, {})
 
     def step(self) -> bool:
         """One micro-batch; False if there is nothing to do. JobError if another driver has taken the job over."""
@@ -145,11 +164,14 @@ class MicroBatches:
         """What is to run; None if there are neither rows nor a time that somebody waits for."""
         if self._planned is not None:
             return self._planned
-        news = {uid: source.plan(self.last.positions.get(uid)) for uid, source in self._sources.items()}
-        positions = {uid: each.position for uid, each in news.items() if each is not None}
-        ended = {uid for uid, each in news.items() if each is not None and each.ended}
+        before = self.last.positions
+        going_on = {uid: source for uid, source in self._sources.items() if uid not in self._time.ended}
+        news = {uid: source.plan(before.get(uid)) for uid, source in going_on.items()}
+        found = {uid: each for uid, each in news.items() if each is not None}
+        positions = {uid: each.position for uid, each in found.items() if each.position != before.get(uid)}
+        ended = {uid for uid, each in found.items() if each.ended}
         idle = self._time.idle(self._now()) - positions.keys()
-        if not positions and not self._is_due(self._time.at(idle)):
+        if not positions and not ended and not self._is_due(self._time.at(idle)):
             return None
         self._planned = self._log.plan(positions, sorted(ended), sorted(idle))
         return self._planned
@@ -168,6 +190,10 @@ class MicroBatches:
             self._again,
         )
         ran = self._program.run(batch)
+        self._take(ran, states, counters)
+        return ran
+
+    def _take(self, ran: Ran, states: _States, counters: dict[str, int]) -> None:
         for written in ran.written:
             states.add(written)
         for operator, due in ran.timers.items():
@@ -176,7 +202,6 @@ class MicroBatches:
                 self._timers[operator] = due
         for name, count in ran.counters.items():
             counters[name] = counters.get(name, 0) + count
-        return ran
 
     def _is_due(self, watermark: int | None) -> bool:
         return watermark is not None and any(due <= watermark for due in self._timers.values())
@@ -195,10 +220,18 @@ class MicroBatches:
         )
         self._log.commit(plan, facts)
         self._planned, self._again = None, False
-        unneeded = self._inventory.apply(states.changed, states.emptied)
-        for name in unneeded | (states.files - self._inventory.needed()):
-            self._disk.remove(path_of(name))
+        with self._removing:
+            unneeded = self._inventory.apply(states.changed, states.emptied)
+            for name in unneeded | (states.files - self._inventory.needed()):
+                self._disk.remove(path_of(name))
         self._log.tidy()
+
+    def snapshot(self) -> tuple[Entry, Snapshot]:
+        """The newest entry and its states, to be read while the job goes on; any thread may ask."""
+        with self._removing:
+            # Files of the entry before the one that is being committed are there until this is done.
+            entry = self.last
+            return entry, Snapshot.of(self._disk, entry.newest())
 
 
 class _States:

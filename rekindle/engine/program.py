@@ -22,7 +22,7 @@ from execnodes.lowering.spark_sql import literal, spark_type
 from execnodes.lowering.stream import HASH, KIND, MAJOR, SEQUENCE, quote
 from rekindle.connectors.base import SinkWriter, SourceFrame
 from rekindle.connectors.line_text import origin
-from rekindle.engine.host import KeyGroups, Moment, OperatorTask, Told
+from rekindle.engine.host import KeyGroups, Moment, OperatorTask, RestoreTask, Told
 from rekindle.engine.micro_batch import MicroBatch, Ran
 from rekindle.engine.observed import Observed, Seen
 from rekindle.engine.store.disk import Disk
@@ -129,6 +129,9 @@ class GraphProgram:
             seen = {uid: each.get() for uid, each in build.observed.items()}
         if batch.step == 0:
             self.seen = seen
+        return self._ran(batch, seen)
+
+    def _ran(self, batch: MicroBatch, seen: Mapping[str, Seen]) -> Ran:
         told = self._told(batch)
         return Ran(
             tuple(each.written for each in told.values()),
@@ -138,6 +141,19 @@ class GraphProgram:
                 (f"{uid}__{name}", count) for (uid, _), each in told.items() for name, count in each.counters.items()
             ),
         )
+
+    def restore(self, batch: MicroBatch, rows_of: Callable[[OperatorRecord], DataFrame | None]) -> Ran:
+        """Put rows of a savepoint (see `Restore.rows`) into the states of the operators, which have none yet."""
+        from pyspark.sql.functions import expr
+
+        ground = self._ground
+        moment = Moment(ground.disk, (batch.number, batch.step), batch.watermark, batch.now, batch.sparse)
+        for step in self._pipeline.record.steps.values():
+            if isinstance(step, OperatorRecord) and (rows := rows_of(step)) is not None:
+                task = RestoreTask(step.operator, ground.groups, moment, ground.told)
+                spread = rows.repartitionById(ground.groups.subtasks, expr(ground.groups.subtask(HASH)))
+                spread.mapInArrow(task, "none INT").write.format("noop").mode("overwrite").save()
+        return self._ran(batch, {})
 
     def _told(self, batch: MicroBatch) -> Mapping[tuple[str, int], Told]:
         """What tasks have told of this step, by operator and partition."""

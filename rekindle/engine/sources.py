@@ -6,6 +6,7 @@ moved with its job is not counted twice, and a file that has grown or was replac
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
     from rekindle.connectors.base import SourceFrame
 
+_GIVEN = "done"
+"""Position of inline rows that were given."""
 _MEND = "Bring the file back as it was, or start from a savepoint of before."
 
 
@@ -34,7 +37,11 @@ class OnceInput:
 
     def plan(self, position: Any) -> News | None:
         """All of them, unless they were given."""
-        return News(True, ended=True) if position is None else None
+        return News(_GIVEN, ended=True)
+
+    def restored(self, text: str) -> Any:
+        """The position that a savepoint has as a text."""
+        return text
 
 
 class KnownFile(BaseModel):
@@ -43,9 +50,10 @@ class KnownFile(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
     path: str
     """Below the table's path."""
-    size: int
-    modified: int
-    """Epoch ms."""
+    size: int | None
+    """Bytes; None in savepoints of 1.x, which do not say."""
+    modified: int | None
+    """Epoch ms; None as well."""
 
 
 class FilePosition(BaseModel):
@@ -80,12 +88,21 @@ class FileInput:
             found: Sequence[KnownFile] = known.left
         else:
             found = self._new(known)
-        if not found and known is not None:
+        if not found and known is not None and self.watched:
             return None
         taken = tuple(found[: self.at_most or None])
         left = None if self.watched else tuple(found[len(taken) :])
         read = () if known is None else known.read
         return News(FilePosition(read=(*read, *taken), left=left).model_dump(mode="json"), ended=left == ())
+
+    def restored(self, text: str) -> Any:
+        """The position that a savepoint has as a text: 1.x wrote a list of paths. What is left is looked for anew."""
+        found = json.loads(text)
+        if isinstance(found, list):
+            read = tuple(KnownFile(path=self._below(each), size=None, modified=None) for each in found)
+        else:
+            read = _POSITION.validate_python(found).read
+        return FilePosition(read=read, left=None).model_dump(mode="json")
 
     def between(self, start: Any, end: Any) -> list[str]:
         """Paths of the files that a micro-batch reads. ConnectorError for one that is gone or another than planned."""
@@ -98,7 +115,7 @@ class FileInput:
         """Bytes that a micro-batch reads."""
         before, after = self._known(start), self._known(end)
         assert after is not None
-        return sum(each.size for each in after.read[0 if before is None else len(before.read) :])
+        return sum(each.size or 0 for each in after.read[0 if before is None else len(before.read) :])
 
     def _new(self, known: FilePosition | None) -> list[KnownFile]:
         read = {} if known is None else {each.path: each for each in known.read}
@@ -108,7 +125,7 @@ class FileInput:
             before = read.get(here.path)
             if before is None:
                 found.append(here)
-            elif before.size != here.size:
+            elif before.size not in (None, here.size):
                 raise ConnectorError(
                     f"a file that has been read has {here.size} bytes now, not {before.size}",
                     where=f"table {self.table}, {file.path}",

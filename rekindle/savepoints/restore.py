@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial, reduce
 from pathlib import Path
@@ -95,8 +95,16 @@ class Restore:
         """What has been done to the states since they were first written."""
         return (*self.manifest.history, *self.steps)
 
-    def initial(self, spark: SparkSession, steps: Iterable[OperatorRecord], subtasks: Subtasks) -> GroupedData | None:
+    def initial(self, spark: SparkSession, steps: Sequence[OperatorRecord], subtasks: Subtasks) -> GroupedData | None:
         """Rows of a stage's operators by operator and subtask; None if there are none."""
+        rows = self.rows(spark, steps)
+        if rows is None:
+            return None
+        spread = subtasks.spread({step.node.id for step in steps})
+        return rows.mapInArrow(partial(pack, Inlet(), spread), PACKED_DDL).groupBy(TAG, SUBTASK)
+
+    def rows(self, spark: SparkSession, steps: Sequence[OperatorRecord]) -> DataFrame | None:
+        """Rows of some operators in slots, with `TAG`, `STATE`, `HASH`, `BUCKET` and when they were written."""
         chosen = [
             (step, number, spec, saved)
             for step in steps
@@ -107,9 +115,7 @@ class Restore:
             return None
         layout = SlotLayout.of([column.type for column in spec.columns] for _, _, spec, _ in chosen)
         frames = [self._rows(spark, *each, layout) for each in chosen]
-        rows = reduce(lambda a, b: a.unionAll(b), frames)
-        spread = subtasks.spread({step.node.id for step, *_ in chosen})
-        return rows.mapInArrow(partial(pack, Inlet(), spread), PACKED_DDL).groupBy(TAG, SUBTASK)
+        return reduce(lambda a, b: a.unionAll(b), frames)
 
     def _rows(
         self,

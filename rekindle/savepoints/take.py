@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _TRIES = 3
 _SETTINGS = {"spark.sql.execution.arrow.maxRecordsPerBatch": "2000"}
 """A page is a record to Spark; so many are decoded at once, some 40 MB."""
-_AS_THEMSELVES = (Root.DECIMAL, Root.DATE, Root.TIMESTAMP, Root.TIMESTAMP_LTZ, Root.FLOAT, Root.BOOLEAN)
+AS_THEMSELVES = (Root.DECIMAL, Root.DATE, Root.TIMESTAMP, Root.TIMESTAMP_LTZ, Root.FLOAT, Root.BOOLEAN)
 
 
 def take(spark: SparkSession, graph: ExecGraph, plan: str, job: JobFolder, target: Path) -> Manifest:
@@ -92,15 +92,30 @@ def _write(
                     raise StateError(f"the checkpoint has no state {name}", where=str(job.checkpoint))
                 meaning = meant[step.operator.uid, spec.name]
                 states.append(_dump(spark, job, batch, number, meaning, spec, graph.max_parallelism, folder))
+    history = (*steps(job.restored().get("history", ())), *_converted(states, converted))
+    positions = _positions(pipeline, job, batch)
+    return finish(folder, plan, job.floor(batch), positions, meant, tuple(states), history)
+
+
+def finish(
+    folder: Path,
+    plan: str,
+    watermark: int,
+    positions: Mapping[str, str],
+    meant: Mapping[tuple[str, str], StateMeaning],
+    states: tuple[SavedState, ...],
+    history: Iterable[Step],
+) -> Manifest:
+    """Write the plan and the manifest of a savepoint whose states are there; `meant` is what the plan says of them."""
     new_file(folder / PLAN, plan)
     manifest = Manifest(
         ENGINE_VERSION,
         hashlib.sha256(plan.encode()).hexdigest(),
-        job.floor(batch),
-        _positions(pipeline, job, batch),
+        watermark,
+        dict(positions),
         {uid: dict(each.parts) for (uid, name), each in meant.items() if name == POSITION},
-        tuple(states),
-        (*steps(job.restored().get("history", ())), *_converted(states, converted)),
+        states,
+        tuple(history),
     )
     return seal(folder, manifest)
 
@@ -169,8 +184,15 @@ def _dump(
             where=str(place),
             hint="The savepoint is not made. Check whether Spark and this process write to the same disk.",
         )
+    return saved(meaning, spec, max_parallelism, folder, files, rows)
+
+
+def saved(
+    meaning: StateMeaning, spec: StateSpec, max_parallelism: int, folder: Path, files: Sequence[Path], rows: int
+) -> SavedState:
+    """What a manifest says of a state that has been written into files of a savepoint."""
     return SavedState(
-        uid,
+        meaning.uid,
         spec.name,
         tuple((column.name, column.type) for column in meaning.columns),
         spec.key,
@@ -189,7 +211,7 @@ def _dump(
 
 def readable(t: LogicalType, slot: str) -> str:
     """Spark SQL text of a state column as any Parquet reader takes it."""
-    return slot if t.root in NESTED or t.root not in _AS_THEMSELVES else decode(t, slot)
+    return slot if t.root in NESTED or t.root not in AS_THEMSELVES else decode(t, slot)
 
 
 def _decoded(spec: StateSpec, batches: Iterator[Any]) -> Iterator[Any]:
