@@ -97,6 +97,8 @@ class Plan(BaseModel):
     """Sources that have nothing behind these positions."""
     idle: tuple[str, ...]
     """Sources that do not hold time back: whoever runs it again must let the same time pass."""
+    clock: int | None
+    """The time of the clock, epoch ms, where that is the watermark."""
 
 
 _ENTRY, _PLAN = TypeAdapter(Entry), TypeAdapter(Plan)
@@ -136,7 +138,7 @@ class Log:
             }
         )
 
-    def plan(self, positions: Mapping[str, Any], ended: Sequence[str], idle: Sequence[str]) -> Plan:
+    def plan(self, positions: Mapping[str, Any], ended: Sequence[str], idle: Sequence[str], clock: int | None) -> Plan:
         """The next micro-batch: as another driver has planned it, if one has, or up to these positions.
 
         JobError if another driver has taken the job over.
@@ -145,7 +147,9 @@ class Log:
         path = _path(number, PLANNED)
         found = planned(self._disk, number)
         if found is None:
-            made = Plan(micro_batch=number, positions=dict(positions), ended=tuple(ended), idle=tuple(idle))
+            made = Plan(
+                micro_batch=number, positions=dict(positions), ended=tuple(ended), idle=tuple(idle), clock=clock
+            )
             put_if_absent(self._disk, path, _text(made))
             found = planned(self._disk, number)
             if found is None:

@@ -111,8 +111,19 @@ class Program(Protocol):
 class MicroBatches:
     """The loop of one driver."""
 
-    def __init__(self, disk: Disk, sources: Mapping[str, Source], program: Program, now: Callable[[], int]) -> None:
-        """Take the job over. `sources` by uid; `now`: processing time, epoch ms. JobError, StateError, OSError."""
+    def __init__(
+        self,
+        disk: Disk,
+        sources: Mapping[str, Source],
+        program: Program,
+        now: Callable[[], int],
+        ticks: int | None = None,
+    ) -> None:
+        """Take the job over. `sources` by uid; `now`: processing time, epoch ms. JobError, StateError, OSError.
+
+        `ticks`: the watermark is the clock, which no row moves; windows end at multiples of so many milliseconds.
+        """
+        self._ticks = ticks
         self._disk, self._sources, self._program, self._now = disk, sources, program, now
         self._log = Log(disk)
         self._inventory = Inventory(disk, self.last.newest())
@@ -134,7 +145,7 @@ class MicroBatches:
 
         Time goes on from its watermark. JobError if another driver has taken the job over.
         """
-        plan = self._log.plan(positions, (), ())
+        plan = self._log.plan(positions, (), (), None)
         states = _States({})
         ran = run(MicroBatch(plan.micro_batch, 0, {}, watermark, self._now(), {}, frozenset(), {}))
         self._take(ran, states, {})
@@ -152,6 +163,7 @@ class MicroBatches:
             for source, reached in ran.reached.items():
                 self._time.saw(source, reached, self._now())
         self._time.ended.update(plan.ended)
+        self._time.tell(plan.clock)
         watermark = self._time.at(plan.idle)
         for step in range(1, _ROUNDS):
             if not self._is_due(watermark):
@@ -171,9 +183,12 @@ class MicroBatches:
         positions = {uid: each.position for uid, each in found.items() if each.position != before.get(uid)}
         ended = {uid for uid, each in found.items() if each.ended}
         idle = self._time.idle(self._now()) - positions.keys()
+        now = self._now()
+        clock = None if self._ticks is None else now // self._ticks * self._ticks
+        self._time.tell(clock)
         if not positions and not ended and not self._is_due(self._time.at(idle)):
             return None
-        self._planned = self._log.plan(positions, sorted(ended), sorted(idle))
+        self._planned = self._log.plan(positions, sorted(ended), sorted(idle), clock)
         return self._planned
 
     def _run(self, plan: Plan, step: int, states: _States, watermark: int | None, counters: dict[str, int]) -> Ran:

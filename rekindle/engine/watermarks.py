@@ -38,6 +38,11 @@ class Watermarks:
         if reached is not None:
             self.reached[source] = max(reached, self.reached.get(source, reached))
 
+    def tell(self, clock: int | None) -> None:
+        """The time of the clock, where that is the watermark; None where it is not."""
+        if clock is not None:
+            self._watermark = clock if self._watermark is None else max(clock, self._watermark)
+
     def idle(self, now: int) -> frozenset[str]:
         """Sources that have been silent for their time-outs."""
         silent = (each for each, timeout in self._timeouts.items() if timeout and now - self._heard[each] >= timeout)

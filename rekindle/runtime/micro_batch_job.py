@@ -78,8 +78,6 @@ class MicroBatchJob(Job):
     def _begin(self) -> None:
         order = self._order
         self._recorded = guard(record(order.graph))
-        if self._recorded.clock is not None:
-            raise JobError("windows by processing time are not there yet")
         supply_functions(self._recorded.steps.values(), order.functions, job_parameters(order.configuration))
         pipeline = plan_stages(self._recorded)
         spark = session_for(order, {})
@@ -99,7 +97,10 @@ class MicroBatchJob(Job):
             inputs if self._savepoint_at_end is None else {uid: _Undrained(each) for uid, each in inputs.items()}
         )
         restore = self._recovered(disk)
-        self._loop = MicroBatches(disk, self._inputs, self._program, lambda: int(time.time() * 1000))
+        clock = self._recorded.clock
+        self._loop = MicroBatches(
+            disk, self._inputs, self._program, lambda: int(time.time() * 1000), None if clock is None else clock.step
+        )
         if restore is not None:
             self._restore(restore, spark, inputs)
 

@@ -5,6 +5,7 @@ Each micro-batch is of one task or of several by chance; sizes of micro-batches 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -24,18 +25,16 @@ from tests.conformance.unsupported import has_event_time
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-FAST = 4
-"""Of so many programs one is in the fast suite."""
-
 
 @pytest.fixture(autouse=True)
 def _engine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_job, "StreamJob", MicroBatchJob)
 
 
-def some(programs: list[Program]) -> list[Any]:
+def some(programs: Sequence[Any], of: int) -> list[Any]:
+    """Of so many programs one is in the fast suite."""
     return [
-        pytest.param(each, id=each.name, marks=[pytest.mark.long] * bool(number % FAST))
+        pytest.param(each, id=str(getattr(each, "name", each)), marks=[pytest.mark.long] * bool(number % of))
         for number, each in enumerate(programs)
     ]
 
@@ -46,14 +45,16 @@ def check(program: Program, settings: Settings, spark: SparkSession) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("program", some(SUPPORTED))
+@pytest.mark.parametrize("program", some(SUPPORTED, 12))
 def test_program(program: Program, spark: SparkSession) -> None:
     mode = Mode.ROW if has_event_time(program) else Mode.DEFAULT
     check(program, Settings(mode=mode, parallel=1), spark)
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("program", some([each for each in SUPPORTED if each in PUNCTUAL or not has_event_time(each)]))
+@pytest.mark.parametrize(
+    "program", some([each for each in SUPPORTED if each in PUNCTUAL or not has_event_time(each)], 8)
+)
 def test_random_micro_batches_of_one_task_or_several(
     program: Program, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
