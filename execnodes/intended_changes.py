@@ -164,4 +164,24 @@ INTENDED_CHANGES: tuple[IntendedChange, ...] = (
         program="tests/runtime/test_random_values.py::test_a_random_value_is_made_once",
         concerns=_makes_random_values,
     ),
+    *(
+        IntendedChange(
+            id=f"{name}-takes-objects-that-repeat-a-key",
+            component=component,
+            since="1.6.0",
+            before="a text in which an object has a key twice was no JSON",
+            now="the last value of the key counts, as in Flink",
+            reason="one repeated key took all other values of the text away",
+            program="tests/functions/test_repeated_json_keys.py::test_the_last_value_of_a_key_counts",
+        )
+        for name, component in (
+            ("json-value", "$JSON_VALUE$1"),
+            ("json-query", "$JSON_QUERY$1"),
+            ("json-query-2", "$JSON_QUERY$2"),
+            ("json-exists", "$JSON_EXISTS$1"),
+            ("json-exists-2", "$JSON_EXISTS$2"),
+            ("is-json", "$IS JSON$1"),
+            ("json", "$JSON$1"),
+        )
+    ),
 )

@@ -38,6 +38,8 @@ _MEANING: Mapping[str, str] = {
     "spark.sql.variable.substitute": "false",
     # Of equal keys in a map the last one counts, as in Flink.
     "spark.sql.mapKeyDedupPolicy": "LAST_WIN",
+    # As in Flink, a key that a JSON object has twice has its last value.
+    "spark.sql.variant.allowDuplicateKeys": "true",
     "spark.sql.streaming.multipleWatermarkPolicy": "min",
     "spark.sql.execution.pythonUDF.pandas.preferIntExtensionDtype": "true",
     "spark.sql.streaming.queryEvolution.enableSourceEvolution": "true",
