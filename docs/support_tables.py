@@ -35,7 +35,7 @@ def render() -> str:
         "Cases of Flink 2.3's own tests of functions and expressions, of the parser's that Calcite has, and of the "
         "scripts of its SQL gateway (`make test-flink`); those that do not pass stand by name, with the reason, in "
         "[the ledger](../tests/flink_suites/ledger.txt). A text that Flink's parser takes and Rekindle refuses passes "
-        "where Flink's planner refuses it too; where that one's tables are not there, it is not asked.\n\n",
+        "where Flink's planner refuses it too, over tables of `tests/flink_suites/tables.sql`.\n\n",
         *_table("Test class", "Cases", "Pass", "Not supported", "Java's own", "Not asked", "Other", rows=_suites()),
     ]
     return "".join(parts)

@@ -39,11 +39,11 @@ def parsers() -> Path:
 
 
 def refusals(texts_of: Path, texts: list[str]) -> list[str | None]:
-    """What Flink's planner has against each of the texts of a file."""
+    """What Flink's planner has against each of the texts of a file, where the tables of `tables.sql` are."""
     asked = texts_of.with_name("asked.jsonl")
     if not asked.exists():
         asked.write_text("\n".join(map(json.dumps, texts)), encoding="utf-8")
-    made = _made("refusals.jsonl", "Statements", [str(asked)])
+    made = _made("refusals.jsonl", "Statements", [str(asked), str(HERE / "tables.sql")])
     return [json.loads(line) for line in made.read_text(encoding="utf-8").splitlines()]
 
 
