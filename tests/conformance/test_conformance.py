@@ -22,8 +22,17 @@ def test_the_list_of_unsupported_programs_is_right() -> None:
     assert {each.name for each in PROGRAMS if unsupported(each)} == listed()
 
 
+def rows_too(program: Program) -> bool:
+    """Whether it runs by rows in the fast suite; what has no late row runs there as users run it (`test_modes.py`)."""
+    timed = [each.name for each in SUPPORTED if has_event_time(each) and each.late is None and each.refusal is None]
+    return program.name not in timed[1::2]
+
+
 @pytest.mark.spark
-@pytest.mark.parametrize("program", SUPPORTED, ids=lambda program: program.name)
+@pytest.mark.parametrize(
+    "program",
+    [pytest.param(each, id=each.name, marks=[pytest.mark.long] * (not rows_too(each))) for each in SUPPORTED],
+)
 def test_program(program: Program, spark: SparkSession) -> None:
     """Those with event time by rows; `test_modes.py` runs them as users do."""
     mode = Mode.ROW if has_event_time(program) else Mode.DEFAULT

@@ -1,4 +1,4 @@
-"""What Flink's parser does not take is refused at its place; in texts that are stored, views and columns, it is read."""
+"""What Flink's parser does not take is refused at its place; in stored texts, of views and columns, it is read."""
 
 from __future__ import annotations
 
