@@ -1,6 +1,7 @@
 """Writes ``docs/pyflink.md``, PyFlink's public names beside ours: ``python -m docs.pyflink_page``.
 
 `pyflink_names.json` has PyFlink's names and parameters, `pyflink_absent.toml` why some are not here.
+`pyflink_examples.toml` has what its example files do here.
 """
 
 from __future__ import annotations
@@ -29,6 +30,16 @@ This page is generated: `make goldens`.
 | | names | there | other parameters | absent |
 |---|---|---|---|---|
 """
+_EXAMPLES = """
+## Examples
+
+The example files of the package `apache-flink` 2.3.0, tried once by hand with only their imports changed to
+`from rekindle import …` and, where they have comments on what they print, compared with these.
+
+| | outcome | |
+|---|---|---|
+"""
+_OUTCOMES = {"prints": "prints what its comments say", "runs": "runs", "no": "does not run"}
 
 
 def render() -> str:
@@ -49,9 +60,16 @@ def render() -> str:
     return "".join(
         (
             _HEAD, *counts, "\n## Other parameters\n\n| | PyFlink's, not here |\n|---|---|\n", *others,
-            "\n## Absent\n\n| | in its place |\n|---|---|\n", *absent,
+            "\n## Absent\n\n| | in its place |\n|---|---|\n", *absent, _EXAMPLES, *_examples(),
         )
     )  # fmt: skip
+
+
+def _examples() -> Iterator[str]:
+    folders = tomllib.loads((FOLDER / "pyflink_examples.toml").read_text(encoding="utf-8"))
+    for folder, files in folders.items():
+        for name, tried in files.items():
+            yield f"| `{folder}/{name}` | {_OUTCOMES[tried['outcome']]} | {tried['why']} |\n"
 
 
 def reason(name: str) -> str:
