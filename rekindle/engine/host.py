@@ -54,6 +54,8 @@ class Told:
     timers: Mapping[int, int | None]
     """When a subtask wants to be woken next; None if it does not. Only those that ran."""
     counters: Mapping[str, int]
+    rows: Mapping[StateId, int]
+    """Of the states that were opened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +149,8 @@ class OperatorTask:
                 timers[subtask] = self._next(subtask, context)
                 for name, count in context.counters.items():
                     counters[name] = counters.get(name, 0) + count
-        written = call.finish()
-        self.told.add({(*self.moment.number, self.operator.uid, partition): Told(written, timers, counters)})
+        told = Told(call.finish(), timers, counters, call.rows())
+        self.told.add({(*self.moment.number, self.operator.uid, partition): told})
         for frame in frames:
             yield from plain_record_batches(frame)
 
@@ -208,7 +210,8 @@ class RestoreTask:
                 context = SegmentContext(call, self.operator, subtask, self.moment.watermark, self.moment.now)
                 restore_rows(self.operator, rows, context)
                 timers[subtask] = context.asked
-            self.told.add({(*self.moment.number, self.operator.uid, _partition()): Told(call.finish(), timers, {})})
+            told = Told(call.finish(), timers, {}, call.rows())
+            self.told.add({(*self.moment.number, self.operator.uid, _partition()): told})
         return iter(())
 
 

@@ -172,6 +172,13 @@ class MicroBatches:
         self._commit(plan, states, watermark, counters)
         return True
 
+    def drain(self) -> None:
+        """Finish what is planned; then all input has ended, and all time passes."""
+        while self._planned is not None:
+            self.step()
+        self._planned = self._log.plan({}, sorted(self._sources), (), None)
+        self.step()
+
     def _plan(self) -> Plan | None:
         """What is to run; None if there are neither rows nor a time that somebody waits for."""
         if self._planned is not None:

@@ -7,7 +7,7 @@ consumers is kept while the step runs. One action a sink.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property, partial, reduce
@@ -26,6 +26,7 @@ from rekindle.engine.host import KeyGroups, Moment, OperatorTask, RestoreTask, T
 from rekindle.engine.micro_batch import MicroBatch, Ran
 from rekindle.engine.observed import Observed, Seen
 from rekindle.engine.store.disk import Disk
+from rekindle.engine.store.state_list import StateId
 from rekindle.pipeline.arms import apart
 from rekindle.pipeline.idleness import timeout
 from rekindle.pipeline.origins import can_fail, from_origin
@@ -71,6 +72,8 @@ class Ground:
     """Bytes up to which a micro-batch is one task."""
     told: Any
     """A Spark accumulator of dictionaries (see `collecting`), of this program alone."""
+    job: str
+    """As Spark shows it."""
 
 
 def collecting() -> Any:
@@ -100,8 +103,10 @@ class GraphProgram:
         self._ground, self._pipeline, self._readers, self._sinks = ground, pipeline, readers, sinks
         self._exchanges = False
         """Whether the micro-batch is of several tasks; time that passes in it goes the way of its rows."""
-        self.seen: Mapping[str, Seen] = {}
-        """What the sources have given in the last micro-batch, by uid."""
+        self.rows = 0
+        """What the sources have given in the last micro-batch."""
+        self._state_rows: dict[StateId, int] = {}
+        """As far as touched."""
 
     @cached_property
     def timeouts(self) -> Mapping[str, int]:
@@ -121,6 +126,7 @@ class GraphProgram:
         if batch.step == 0:
             sizes = (self._size(uid, start, end) for uid, (start, end) in batch.positions.items())
             self._exchanges = sum(sizes) > self._ground.small
+        self._describe(batch)
         with ExitStack() as kept:
             build = _Build(self._ground, self._pipeline, self._readers, batch, kept, self._exchanges, self.timeouts)
             build.build()
@@ -128,11 +134,13 @@ class GraphProgram:
                 self._write(sink, build, batch)
             seen = {uid: each.get() for uid, each in build.observed.items()}
         if batch.step == 0:
-            self.seen = seen
+            self.rows = sum(each.rows for each in seen.values())
         return self._ran(batch, seen)
 
     def _ran(self, batch: MicroBatch, seen: Mapping[str, Seen]) -> Ran:
         told = self._told(batch)
+        for each in told.values():
+            self._state_rows.update(each.rows)
         return Ran(
             tuple(each.written for each in told.values()),
             {uid: each.reached for uid, each in seen.items() if each.rows and uid in self.timeouts},
@@ -147,6 +155,7 @@ class GraphProgram:
         from pyspark.sql.functions import expr
 
         ground = self._ground
+        self._describe(batch)
         moment = Moment(ground.disk, (batch.number, batch.step), batch.watermark, batch.now, batch.sparse)
         for step in self._pipeline.record.steps.values():
             if isinstance(step, OperatorRecord) and (rows := rows_of(step)) is not None:
@@ -154,6 +163,15 @@ class GraphProgram:
                 spread = rows.repartitionById(ground.groups.subtasks, expr(ground.groups.subtask(HASH)))
                 spread.mapInArrow(task, "none INT").write.format("noop").mode("overwrite").save()
         return self._ran(batch, {})
+
+    def state_rows(self) -> Mapping[str, int]:
+        """Rows by uid and state name (``3_join__leftState``), as far as touched since this driver began."""
+        return _summed((f"{each.uid}__{each.state}", rows) for each, rows in sorted(self._state_rows.items()))
+
+    def _describe(self, batch: MicroBatch) -> None:
+        """What Spark's pages say of the jobs that follow."""
+        context = self._ground.spark.sparkContext
+        context.setJobDescription(f"{self._ground.job}: micro-batch {batch.number}, step {batch.step}")
 
     def _told(self, batch: MicroBatch) -> Mapping[tuple[str, int], Told]:
         """What tasks have told of this step, by operator and partition."""
@@ -176,7 +194,7 @@ class GraphProgram:
             sink.writer.write(rows, batch.number * _STEPS + batch.step)
 
 
-def _summed(counts: Iterator[tuple[str, int]]) -> dict[str, int]:
+def _summed(counts: Iterable[tuple[str, int]]) -> dict[str, int]:
     found: dict[str, int] = {}
     for name, count in counts:
         found[name] = found.get(name, 0) + count

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from execnodes.core.errors import JobError, RekindleError
+from pydantic import TypeAdapter
+from typing_extensions import override
+
+from execnodes.core.errors import JobError, RekindleError, StateError
 from rekindle.engine.host import KeyGroups
 from rekindle.engine.log import newest_entry
 from rekindle.engine.micro_batch import MicroBatch, MicroBatches, News, Ran, Source
 from rekindle.engine.program import GraphProgram, Ground, Sink, collecting
 from rekindle.engine.sources import OnceInput, file_reader
 from rekindle.engine.store.disk import LocalDisk
+from rekindle.files.atomic_file import write_atomically
+from rekindle.files.json_files import Count, read_json
 from rekindle.pipeline.connector_requests import Requests
-from rekindle.pipeline.failures import explained
+from rekindle.pipeline.failures import explained, passes
 from rekindle.pipeline.functions import supply_functions
 from rekindle.pipeline.guards import guard
 from rekindle.pipeline.record import record
@@ -24,6 +30,7 @@ from rekindle.pipeline.stages import Pipeline, plan_stages
 from rekindle.runtime.assemble import job_parameters, session_for
 from rekindle.runtime.job import Job
 from rekindle.runtime.progress import Progress
+from rekindle.runtime.restarts import strategy_of
 from rekindle.savepoints.manifest import steps
 from rekindle.savepoints.recovery import recover
 from rekindle.savepoints.segments import take_of_entry
@@ -37,6 +44,7 @@ if TYPE_CHECKING:
 
 SMALL_BYTES = 4 << 20
 """Of its files, up to which a micro-batch is one task."""
+_COUNT = TypeAdapter(Count)
 _PAUSE = 0.02
 """Seconds between two looks for news, at least."""
 
@@ -71,11 +79,23 @@ class MicroBatchJob(Job):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         """See `Job`."""
         super().__init__(*arguments, **options)
+        self._drains = False
         self._told_to_stop = threading.Event()
         self._took: list[tuple[int, int]] = []
-        self.small = SMALL_BYTES
+        """(rows, milliseconds) of each micro-batch."""
+        self._bounded = True
+
+    @property
+    @override
+    def ends_by_itself(self) -> bool:
+        return self._bounded
 
     def _begin(self) -> None:
+        self._restarts = strategy_of(self._order.configuration)
+        self._assemble()
+
+    def _assemble(self) -> None:
+        """Everything anew from what is committed; drivers of before are fenced off."""
         order = self._order
         self._recorded = guard(record(order.graph))
         supply_functions(self._recorded.steps.values(), order.functions, job_parameters(order.configuration))
@@ -83,26 +103,34 @@ class MicroBatchJob(Job):
         spark = session_for(order, {})
         requests = Requests(spark, order.configuration, self.folder.path, order.data_streams)
         readers = self._readers(pipeline, requests)
+        self._bounded = not any(each.input.watched for each in readers.values())
         inputs: dict[str, Input] = {uid: each.input for uid, each in readers.items()}
         inputs |= {
             s.uid: OnceInput() for n, s in pipeline.record.sources.items() if s.table is None and pipeline.leaving(n)
         }
-        tasks = int(spark.conf.get("spark.sql.shuffle.partitions") or 1)
-        groups = KeyGroups(min(tasks, order.graph.max_parallelism), order.graph.max_parallelism)
         disk = LocalDisk(str(self.folder.path / "engine"))
         told = spark.sparkContext.accumulator({}, collecting())
-        ground = Ground(spark, disk, groups, self.small, told)
+        groups = KeyGroups(self._subtasks(spark), order.graph.max_parallelism)
+        ground = Ground(spark, disk, groups, SMALL_BYTES, told, self.identity.name or self.job_id)
         self._program = GraphProgram(ground, pipeline, readers, self._sinks(requests))
-        self._inputs = (
-            inputs if self._savepoint_at_end is None else {uid: _Undrained(each) for uid, each in inputs.items()}
-        )
+        undrained = self._savepoint_at_end is not None
+        self._inputs = {uid: _Undrained(each) for uid, each in inputs.items()} if undrained else inputs
         restore = self._recovered(disk)
         clock = self._recorded.clock
-        self._loop = MicroBatches(
-            disk, self._inputs, self._program, lambda: int(time.time() * 1000), None if clock is None else clock.step
-        )
+        self._loop = MicroBatches(disk, self._inputs, self._program, _now, None if clock is None else clock.step)
         if restore is not None:
             self._restore(restore, spark, inputs)
+
+    def _subtasks(self, spark: SparkSession) -> int:
+        """Of each operator; they stay what they were when the folder began."""
+        path = self.folder.path / "subtasks.json"
+        known = read_json(path, _COUNT, hint="Start from a savepoint in a new --job-dir.")
+        if known is not None:
+            return known
+        tasks = int(spark.conf.get("spark.sql.shuffle.partitions") or 1)
+        count = min(tasks, self._order.graph.max_parallelism)
+        write_atomically(path, f"{count}\n", replace=True, private=True)
+        return count
 
     def _recovered(self, disk: LocalDisk) -> Restore | None:
         """The savepoint whose rows the folder still lacks."""
@@ -127,6 +155,8 @@ class MicroBatchJob(Job):
         }
 
     def _sinks(self, requests: Requests) -> list[Sink]:
+        """With new writers, which find what earlier ones have written."""
+        self._close_writers()
         sinks = []
         for sink in self._recorded.sinks:
             writer = requests.writer(sink.node, sink.table, self.job_id, sink.changelog)
@@ -136,21 +166,33 @@ class MicroBatchJob(Job):
         return sinks
 
     def _outcome(self) -> RekindleError | None:
-        try:
-            while not self._told_to_stop.is_set():
-                began = time.perf_counter()
-                if self._loop.step():
-                    rows = sum(each.rows for each in self._program.seen.values())
-                    self._took.append((rows, round(1000 * (time.perf_counter() - began))))
-                elif all(self._has_ended(uid) for uid in self._inputs):
-                    break
-                else:
-                    self._told_to_stop.wait(_PAUSE)
-        except Exception as error:  # noqa: BLE001  # kept, and raised again by `wait`
-            return explained(error)
-        if self._savepoint_at_end is not None:
-            self.savepoint(self._savepoint_at_end)
-        return None
+        error = _attempt(self._run_to_end)
+        while error is not None and passes(error):
+            delay = self._restarts.delay()
+            if delay is None:
+                break
+            self._attendant.restarting(explained(error), delay)
+            self._told_to_stop.wait(delay)
+            error = _attempt(self._again)
+        if error is None and self._savepoint_at_end is not None:
+            error = _attempt(lambda: self.savepoint(Path(self._savepoint_at_end or "")))
+        return None if error is None else explained(error)
+
+    def _again(self) -> None:
+        self._assemble()
+        self._run_to_end()
+
+    def _run_to_end(self) -> None:
+        while not self._told_to_stop.is_set():
+            began = time.perf_counter()
+            if self._loop.step():
+                self._took.append((self._program.rows, round(1000 * (time.perf_counter() - began))))
+            elif all(map(self._has_ended, self._inputs)):
+                return
+            else:
+                self._told_to_stop.wait(_PAUSE)
+        if self._drains:
+            self._loop.drain()
 
     def _has_ended(self, uid: str) -> bool:
         source = self._inputs[uid]
@@ -170,21 +212,62 @@ class MicroBatchJob(Job):
     def savepoint(self, target: Path) -> Manifest:
         """Write a savepoint of the last committed micro-batch; the job goes on."""
         entry, snapshot = self._loop.snapshot()
+        if entry.micro_batch < 0:
+            where = str(self.folder.path)
+            raise StateError("no micro-batch has been committed yet", where=where, hint="Try again later.")
         history = steps(self.folder.restored().get("history", ()))
         return take_of_entry(self._order.graph, self._plan, self._recorded, entry, snapshot, history, target)
 
     def stop(self, *, with_savepoint: Path | None = None, drain: bool = False) -> None:
-        """Stop between two micro-batches."""
+        """Stop between two micro-batches; the folder can be continued from.
+
+        With `drain` the stream ends as if all input had ended: no more input is taken, and every window fires.
+        `with_savepoint` is written when it has stopped. Raises what made the job fail while it stopped. Of several
+        calls the first one says how it ends.
+        """
         self._attendant.stopping(with_savepoint)
+        if not self._stopping:
+            self._stopping, self._drains = True, drain
+        self._savepoint_at_end = self._savepoint_at_end or with_savepoint
         self._told_to_stop.set()
         self._done.wait()
         if self._failure is not None:
             raise self._failure
+        if with_savepoint is not None and not with_savepoint.exists():
+            # It had ended before it was told.
+            self.savepoint(with_savepoint)
 
     def progress(self) -> Progress | None:
         """The last micro-batch; None before the first."""
-        return None
+        last, took = self._loop.last, list(self._took)
+        if last.micro_batch < 0:
+            return None
+        rows, ms = took[-1] if took else (0, 0)
+        watermark = None
+        if last.watermark is not None:
+            watermark = datetime.fromtimestamp(last.watermark / 1000, UTC).isoformat(timespec="milliseconds")
+        return Progress(
+            last.micro_batch,
+            sum(each for each, _ in took),
+            1000 * rows / ms if ms else 0.0,
+            watermark,
+            self._program.state_rows(),
+            dict(last.counters),
+        )
 
     def batches(self) -> list[tuple[int, int]]:
         """(input rows, milliseconds) of the micro-batches that had rows."""
         return [each for each in self._took if each[0]]
+
+
+def _attempt(run: Callable[[], object]) -> Exception | None:
+    """What made it fail."""
+    try:
+        run()
+    except Exception as error:  # noqa: BLE001  # kept, and raised again by `wait`
+        return error
+    return None
+
+
+def _now() -> int:
+    return int(time.time() * 1000)

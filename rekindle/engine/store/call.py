@@ -41,6 +41,10 @@ class StoreCall:
             self._open[state_id] = SegmentState(spec, self._disk, known, self._now)
         return self._open[state_id]
 
+    def rows(self) -> dict[StateId, int]:
+        """Rows of the states that were opened."""
+        return {state_id: state.total_rows for state_id, state in self._open.items()}
+
     def finish(self) -> Written:
         """Write what has changed, durably."""
         name, sections = new_name(), list[Section]()
