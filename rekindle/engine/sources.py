@@ -65,7 +65,7 @@ class FilePosition(BaseModel):
     """Of a bounded source, the files that were there at its start and are still to be read; None: it is watched."""
 
 
-_POSITION = TypeAdapter(FilePosition)
+_POSITION, _PATHS = TypeAdapter(FilePosition), TypeAdapter(list[str])
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +97,13 @@ class FileInput:
 
     def restored(self, text: str) -> Any:
         """The position that a savepoint has as a text: 1.x wrote a list of paths. What is left is looked for anew."""
-        found = json.loads(text)
-        if isinstance(found, list):
-            read = tuple(KnownFile(path=self._below(each), size=None, modified=None) for each in found)
+        try:
+            paths = _PATHS.validate_json(text)
+        except ValueError:
+            known = self._known(_parsed(text))
+            read = () if known is None else known.read
         else:
-            read = _POSITION.validate_python(found).read
+            read = tuple(KnownFile(path=self._below(each), size=None, modified=None) for each in paths)
         return FilePosition(read=read, left=None).model_dump(mode="json")
 
     def between(self, start: Any, end: Any) -> list[str]:
@@ -173,8 +175,16 @@ class FileInput:
             raise JobError(
                 f"the position is none of files: {position!r:.100}",
                 where=f"table {self.table}",
-                hint="The job's folder is not whole. Start from a savepoint.",
+                hint="The job's folder, or the savepoint, is not whole. Start from another savepoint.",
             ) from error
+
+
+def _parsed(text: str) -> Any:
+    """JSON, or the text itself, which then is no position."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 @dataclass(frozen=True, slots=True)
