@@ -18,7 +18,8 @@ from execnodes.core.types import BIGINT
 from execnodes.lowering.stream import HASH
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import StateSpec
-from rekindle.engine.micro_batch import MicroBatch, MicroBatches, News, Ran
+from rekindle.connectors.positions import News
+from rekindle.engine.micro_batch import MicroBatch, MicroBatches, Ran
 from rekindle.engine.store.call import StoreCall
 from rekindle.engine.store.disk import LocalDisk
 from rekindle.engine.store.state_list import StateId

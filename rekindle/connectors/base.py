@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from execnodes.core.changelog import ChangelogMode
 from execnodes.core.connectors import ConnectorDeclaration
@@ -20,6 +20,7 @@ from execnodes.core.options import Configuration
 from execnodes.core.tables import Column, ResolvedTable
 from execnodes.lowering.stream import Condition
 from rekindle.connectors.options import COMMON, TableOption, TableOptions, check_options
+from rekindle.connectors.positions import Positions
 from rekindle.connectors.secret_references import resolve_secrets
 
 if TYPE_CHECKING:
@@ -80,8 +81,8 @@ class SourceRequest:
     """Where to go on: a text that `SourceConnector.position` gave; None to begin at the beginning."""
     hold: bool = False
     """Whether to take up no new input: the job is being drained. What the checkpoint has noted is still read."""
-    files: tuple[str, ...] | None = None
-    """In batch mode, the files to read; None for all there are."""
+    between: tuple[Any, Any] | None = None
+    """In batch mode, the positions to read between (see `SourceConnector.positions`); None for all there is."""
     data_streams: Mapping[str, DataStream] = field(default_factory=dict)
     """DataFrames that the session knows, by uid."""
     condition: Condition | None = None
@@ -189,6 +190,12 @@ class SourceConnector(Connector):
     @abstractmethod
     def read(self, spark: SparkSession, request: SourceRequest) -> SourceFrame:
         """Lower a scan; ConnectorError if the data is not there or cannot be read."""
+
+    def positions(self, spark: SparkSession, request: SourceRequest) -> Positions:
+        """How far micro-batches read the table; ConnectorError if it cannot be read by positions."""
+        raise ConnectorError(
+            f"connector {self.identifier!r} cannot be read by positions yet", where=f"table {request.name}"
+        )
 
     def position(self, offset: str, log: Path, start: str | None) -> str:
         """A committed Spark offset of this source as a `SourceRequest.start` for a job with a fresh checkpoint.

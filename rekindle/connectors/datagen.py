@@ -12,7 +12,7 @@ from execnodes.core.options import parse_duration
 from execnodes.core.tables import Column
 from execnodes.core.types import BINARIES, INTEGERS, TEXTS, LogicalType, Root
 from rekindle.connectors.base import SourceConnector, SourceFrame, SourceRequest
-from rekindle.connectors.generated import ended, generated, random_below, random_bits, random_unit
+from rekindle.connectors.generated import NumberPositions, ended, generated, random_below, random_bits, random_unit
 from rekindle.connectors.line_text import string
 from rekindle.connectors.options import TableOption, TableOptions
 
@@ -61,6 +61,12 @@ class Datagen(SourceConnector):
     ) -> Mapping[str, str]:
         """The rows before the next one, without pace."""
         return {**options, **ended(position, "number-of-rows", table), "rows-per-second": "0"}
+
+    def positions(self, spark: SparkSession, request: SourceRequest) -> NumberPositions:
+        """By row numbers."""
+        options = self.opened(request.table, "source", request.name)
+        most = request.configuration.number("execution.micro-batch.max-rows")
+        return NumberPositions(request.name, _rows(options), options.number("rows-per-second"), most)
 
     def read(self, spark: SparkSession, request: SourceRequest) -> SourceFrame:
         """Computed in the JVM from row numbers."""

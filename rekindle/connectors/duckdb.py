@@ -15,6 +15,7 @@ from rekindle.connectors.duckdb_write import DuckdbWriter
 from rekindle.connectors.file_stream import whole_file
 from rekindle.connectors.line_text import stream_name
 from rekindle.connectors.options import TableOption
+from rekindle.connectors.positions import Once
 from rekindle.files.paths import entered
 
 if TYPE_CHECKING:
@@ -72,6 +73,10 @@ class Duckdb(SourceConnector, SinkConnector):
                 exported(database, identifier(options.text("table")), request, partial)
                 partial.replace(target)
         return SourceFrame(whole_file(spark, request, target), True)
+
+    def positions(self, spark: SparkSession, request: SourceRequest) -> Once:
+        """All of it."""
+        return Once({"done": True})
 
     def position(self, offset: str, log: Path, start: str | None) -> str:
         """A table is read at once: what has an offset is done."""

@@ -21,6 +21,7 @@ from rekindle.connectors.base import (
     SourceFrame,
     SourceRequest,
 )
+from rekindle.connectors.file_positions import FilePositions
 from rekindle.connectors.file_sink import FileWriter
 from rekindle.connectors.files import (
     SourceFile,
@@ -132,6 +133,10 @@ class Filesystem(SourceConnector, SinkConnector):
         """A line that its format could not read, or a file that is no file of its format."""
         return find_failure(message) or _unreadable(message)
 
+    def positions(self, spark: SparkSession, request: SourceRequest) -> FilePositions:
+        """By files."""
+        return _positions(spark, request, self.opened(request.table, "source", request.name))
+
     def position(self, offset: str, log: Path, start: str | None) -> str:
         """The files that were read up to an offset, as a JSON list of paths."""
         before: list[str] = json.loads(start) if start else []
@@ -160,6 +165,12 @@ _MAJOR_TEXT = (
     "concat_ws('|', lpad(CAST(unix_millis(_metadata.file_modification_time) AS STRING), 15, '0'), "
     "_metadata.file_path, lpad(CAST(_metadata.file_block_start AS STRING), 15, '0'))"
 )
+
+
+def _positions(spark: SparkSession, request: SourceRequest, options: TableOptions) -> FilePositions:
+    watched = bool(options.text("source.monitor-interval"))
+    at_most = request.configuration.number("execution.micro-batch.max-files")
+    return FilePositions(spark, request.name, absolute(options.text("path")), watched, at_most)
 
 
 def _other(column: Column, request: SourceRequest) -> str:
@@ -219,10 +230,11 @@ def _open(
     done = frozenset(json.loads(request.start)) if request.start else frozenset()
     schema, reader_format = spark_schema(chosen, stored), spark_format(chosen)
     if request.batch:
-        named_files = request.files
-        if named_files is None:
-            named_files = tuple(f.path for f in list_files(spark, path, request.name) if f.path not in done)
-        present = [batch_path(spark, each) for each in named_files]
+        if request.between is not None:
+            paths = _positions(spark, request, options).between(*request.between)
+        else:
+            paths = [f.path for f in list_files(spark, path, request.name) if f.path not in done]
+        present = [batch_path(spark, each) for each in paths]
         if not present:
             return spark.createDataFrame([], schema)
         reader = spark.read.format(reader_format).options(**AS_WRITTEN)

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from execnodes.core.errors import ConnectorError
+from execnodes.core.errors import ConnectorError, JobError
 from execnodes.lowering.stream import MAJOR, SEQUENCE
 from rekindle.connectors.base import SourceFrame, SourceRequest
 from rekindle.connectors.line_text import stream_name
+from rekindle.connectors.positions import News, parsed
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+
+_MOST = 500_000
+"""Rows of a micro-batch without end and pace."""
+_BYTES = 100
+"""Of a row, about."""
 
 
 def random_bits(seed: int, salt: str) -> str:
@@ -47,7 +56,10 @@ def generated(
     start = int(json.loads(request.start)["n"]) if request.start else 0
     columns = [f"{text} AS c{i}" for i, text in enumerate(texts)]
     order = [f"n AS {SEQUENCE}", f"'' AS {MAJOR}"] if request.ordered else []
-    if request.batch:
+    if request.between is not None:
+        before, after = request.between
+        numbers = spark.range(_next(before), _next(after)).withColumnRenamed("id", "n")
+    elif request.batch:
         numbers = spark.range(start, max(rows, start)).withColumnRenamed("id", "n")
     else:
         from rekindle.connectors.streams.number_reader import Numbers
@@ -65,6 +77,70 @@ def generated(
     for step in shared:
         numbers = numbers.selectExpr("*", *(f"{text} AS {name}" for name, text in step.items()))
     return SourceFrame(numbers.selectExpr(*columns, *order), rows >= 0)
+
+
+@dataclass(slots=True)
+class NumberPositions:
+    """Row numbers with a pace and bounds. Positions are ``{"n": next number}``."""
+
+    table: str
+    rows: int
+    """-1 for no end."""
+    per_second: int
+    """0 for no pace."""
+    max_rows: int
+    """Of a micro-batch; 0 for no bound but where there is neither an end nor a pace."""
+    clock: Callable[[], float] = time.monotonic
+    _began: tuple[float, int] | None = None
+
+    @property
+    def bounded(self) -> bool:
+        """See Positions."""
+        return self.rows >= 0
+
+    def plan(self, position: Any) -> News | None:
+        """As far as pace and bounds allow."""
+        at = self._known(position)
+        latest = self._due(at)
+        most = self.max_rows or (_MOST if self.rows < 0 and not self.per_second else 0)
+        if self.rows >= 0:
+            latest = min(latest, max(self.rows, at))
+        if most:
+            latest = min(latest, at + most)
+        ended = 0 <= self.rows <= latest
+        return News({"n": latest}, ended) if latest > at or ended else None
+
+    def size(self, start: Any, end: Any) -> int:
+        """See Positions."""
+        return (_next(end) - _next(start)) * _BYTES
+
+    def restored(self, text: str) -> Any:
+        """See Positions."""
+        return {"n": self._known(parsed(text))}
+
+    def _known(self, position: Any) -> int:
+        found = 0 if position is None else position.get("n") if isinstance(position, dict) else None
+        if type(found) is not int or found < 0:
+            raise JobError(
+                f"the position is none of row numbers: {position!r:.100}",
+                where=f"table {self.table}",
+                hint="The job's folder, or the savepoint, is not whole. Start from another savepoint.",
+            )
+        return found
+
+    def _due(self, at: int) -> int:
+        if self.per_second == 0:
+            return self.rows if self.rows >= 0 else at + _MOST
+        if self._began is None:
+            self._began = self.clock(), at
+        since, base = self._began
+        # The first second's numbers are there at once, so that no micro-batch is empty.
+        return max(at, base + int((self.clock() - since + 1) * self.per_second))
+
+
+def _next(position: Any) -> int:
+    """The row number at a position."""
+    return 0 if position is None else int(position["n"])
 
 
 def ended(position: str | None, option: str, table: str) -> dict[str, str]:

@@ -13,7 +13,7 @@ from execnodes.core.options import Kind, parse_duration
 from execnodes.core.tables import Column
 from execnodes.core.types import LogicalType, Root
 from rekindle.connectors.base import SourceConnector, SourceFrame, SourceRequest
-from rekindle.connectors.generated import ended, generated, random_below, random_bits, random_unit
+from rekindle.connectors.generated import NumberPositions, ended, generated, random_below, random_bits, random_unit
 from rekindle.connectors.line_text import string
 from rekindle.connectors.options import TableOption, TableOptions
 
@@ -98,6 +98,13 @@ class Nexmark(SourceConnector):
     ) -> Mapping[str, str]:
         """The events before the next one, without pace."""
         return {**options, **ended(position, "events.num", table), "rows-per-second": "0"}
+
+    def positions(self, spark: SparkSession, request: SourceRequest) -> NumberPositions:
+        """By event numbers."""
+        options = self.opened(request.table, "source", request.name)
+        most = request.configuration.number("execution.micro-batch.max-rows")
+        rows = options.number("events.num") or -1
+        return NumberPositions(request.name, rows, options.number("rows-per-second"), most)
 
     def read(self, spark: SparkSession, request: SourceRequest) -> SourceFrame:
         """Computed in the JVM from event numbers; what is not asked for is not computed."""

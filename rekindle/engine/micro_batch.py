@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from rekindle.connectors.positions import News
 from rekindle.engine.log import Entry, Facts, Log, Plan, by_file, planned
 from rekindle.engine.store.call import Written
 from rekindle.engine.store.disk import Disk
@@ -24,16 +25,6 @@ from rekindle.engine.watermarks import Watermarks
 
 _ROUNDS = 100
 """Times that operators may ask to be woken at a time that has passed already."""
-
-
-@dataclass(frozen=True, slots=True)
-class News:
-    """What a source has to give."""
-
-    position: Any
-    """How far it goes: JSON."""
-    ended: bool = False
-    """Nothing comes after it."""
 
 
 class Source(Protocol):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property, partial, reduce
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from execnodes.core.types import LogicalType
 from execnodes.engine.host import StageShape, fold_alone
@@ -20,11 +20,12 @@ from execnodes.engine.slot_frames import TAG, spark_column
 from execnodes.lowering.slots import SlotLayout
 from execnodes.lowering.spark_sql import literal, spark_type
 from execnodes.lowering.stream import HASH, KIND, MAJOR, SEQUENCE, quote
-from rekindle.connectors.base import SinkWriter, SourceFrame
+from rekindle.connectors.base import SinkWriter
 from rekindle.connectors.line_text import origin
 from rekindle.engine.host import KeyGroups, Moment, OperatorTask, RestoreTask, Told
 from rekindle.engine.micro_batch import MicroBatch, Ran
 from rekindle.engine.observed import Observed, Seen
+from rekindle.engine.sources import TableReader
 from rekindle.engine.store.disk import Disk
 from rekindle.engine.store.state_list import StateId
 from rekindle.pipeline.arms import apart
@@ -39,18 +40,6 @@ if TYPE_CHECKING:
 
 _STEPS = 1000
 """More than a micro-batch has steps: sinks know each by one number."""
-
-
-class Reader(Protocol):
-    """Reads what a micro-batch takes of a table."""
-
-    def size(self, start: Any, end: Any) -> int:
-        """Bytes between two positions; 0 if that is not known, or little."""
-        ...
-
-    def read(self, start: Any, end: Any, *, located: bool) -> SourceFrame:
-        """The rows between two positions; `located`: what fails for one says which it was."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -97,7 +86,7 @@ class GraphProgram:
     """See `Program`."""
 
     def __init__(
-        self, ground: Ground, pipeline: Pipeline, readers: Mapping[str, Reader], sinks: Sequence[Sink]
+        self, ground: Ground, pipeline: Pipeline, readers: Mapping[str, TableReader], sinks: Sequence[Sink]
     ) -> None:
         """`readers` of tables by the sources' uids; `sinks` in the order of the statements."""
         self._ground, self._pipeline, self._readers, self._sinks = ground, pipeline, readers, sinks
@@ -119,7 +108,7 @@ class GraphProgram:
 
     def _size(self, uid: str, start: Any, end: Any) -> int:
         reader = self._readers.get(uid)
-        return 0 if reader is None else reader.size(start, end)
+        return 0 if reader is None else reader.positions.size(start, end)
 
     def run(self, batch: MicroBatch) -> Ran:
         """See `Program`."""
@@ -208,7 +197,7 @@ class _Build:
         self,
         ground: Ground,
         pipeline: Pipeline,
-        readers: Mapping[str, Reader],
+        readers: Mapping[str, TableReader],
         batch: MicroBatch,
         kept: ExitStack,
         exchanges: bool,

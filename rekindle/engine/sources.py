@@ -1,228 +1,42 @@
-"""Sources by position: how far a micro-batch reads, and from where to where. Positions are JSON that a person can read.
-
-A position of files names them by their paths below the table's path, with size and time of modification: data that was
-moved with its job is not counted twice, and a file that has grown or was replaced is noticed.
-"""
+"""Tables as a program reads them: the rows between two positions."""
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter
-
-from execnodes.core.errors import ConnectorError, JobError
-from rekindle.connectors.files import absolute, glob_root, is_local, list_files
-from rekindle.connectors.registry import find_source
-from rekindle.engine.micro_batch import News
+from rekindle.connectors.base import SourceFrame
+from rekindle.connectors.positions import Positions
 from rekindle.pipeline.connector_requests import Requests
 from rekindle.pipeline.record import SourceRecord
-from rekindle.pipeline.resolved import in_full
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-    from rekindle.connectors.base import SourceFrame
-
-_GIVEN = "done"
-"""Position of inline rows that were given."""
-_MEND = "Bring the file back as it was, or start from a savepoint of before."
-
-
-class OnceInput:
-    """Inline rows: they are given once."""
-
-    def plan(self, position: Any) -> News | None:
-        """All of them, unless they were given."""
-        return News(_GIVEN, ended=True)
-
-    def restored(self, text: str) -> Any:
-        """The position that a savepoint has as a text."""
-        return text
-
-
-class KnownFile(BaseModel):
-    """A file as a position has it."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-    path: str
-    """Below the table's path."""
-    size: int | None
-    """Bytes; None in savepoints of 1.x, which do not say."""
-    modified: int | None
-    """Epoch ms; None as well."""
-
-
-class FilePosition(BaseModel):
-    """How far files have been read."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-    read: tuple[KnownFile, ...]
-    left: tuple[KnownFile, ...] | None
-    """Of a bounded source, the files that were there at its start and are still to be read; None: it is watched."""
-
-
-_POSITION, _PATHS = TypeAdapter(FilePosition), TypeAdapter(list[str])
 
 
 @dataclass(frozen=True, slots=True)
-class FileInput:
-    """Files of a table: those that were there at the start, or whatever comes."""
+class TableReader:
+    """Reads one table."""
 
-    spark: SparkSession
-    table: str
-    """Its name, for messages."""
-    path: str
-    """A file, a folder or a glob, absolute."""
-    watched: bool
-    at_most: int
-    """Files of a micro-batch; 0: all."""
-
-    def plan(self, position: Any) -> News | None:
-        """The next files, in the order of their times."""
-        known = self._known(position)
-        if known is not None and known.left is not None:
-            found: Sequence[KnownFile] = known.left
-        else:
-            found = self._new(known)
-        if not found and known is not None and self.watched:
-            return None
-        taken = tuple(found[: self.at_most or None])
-        left = None if self.watched else tuple(found[len(taken) :])
-        read = () if known is None else known.read
-        return News(FilePosition(read=(*read, *taken), left=left).model_dump(mode="json"), ended=left == ())
-
-    def restored(self, text: str) -> Any:
-        """The position that a savepoint has as a text: 1.x wrote a list of paths. What is left is looked for anew."""
-        try:
-            paths = _PATHS.validate_json(text)
-        except ValueError:
-            known = self._known(_parsed(text))
-            read = () if known is None else known.read
-        else:
-            read = tuple(KnownFile(path=self._below(each), size=None, modified=None) for each in paths)
-        return FilePosition(read=read, left=None).model_dump(mode="json")
-
-    def between(self, start: Any, end: Any) -> list[str]:
-        """Paths of the files that a micro-batch reads. ConnectorError for one that is gone or another than planned."""
-        before, after = self._known(start), self._known(end)
-        assert after is not None
-        files = after.read[0 if before is None else len(before.read) :]
-        return [self._as_planned(each) for each in files]
-
-    def size(self, start: Any, end: Any) -> int:
-        """Bytes that a micro-batch reads."""
-        before, after = self._known(start), self._known(end)
-        assert after is not None
-        return sum(each.size or 0 for each in after.read[0 if before is None else len(before.read) :])
-
-    def _new(self, known: FilePosition | None) -> list[KnownFile]:
-        read = {} if known is None else {each.path: each for each in known.read}
-        found = []
-        for file in list_files(self.spark, self.path, self.table):
-            here = KnownFile(path=self._below(file.path), size=self._size(file.path), modified=file.modified)
-            before = read.get(here.path)
-            if before is None:
-                found.append(here)
-            elif before.size not in (None, here.size):
-                raise ConnectorError(
-                    f"a file that has been read has {here.size} bytes now, not {before.size}",
-                    where=f"table {self.table}, {file.path}",
-                    hint="Write new rows into new files; this one was read as it was.",
-                )
-        return found
-
-    def _as_planned(self, file: KnownFile) -> str:
-        path = self._above(file.path)
-        if not is_local(path):
-            return path
-        try:
-            size = os.stat(path).st_size
-        except FileNotFoundError:
-            raise ConnectorError(
-                "a file that this micro-batch is to read is gone", where=f"table {self.table}, {path}", hint=_MEND
-            ) from None
-        if size != file.size:
-            raise ConnectorError(
-                f"a file that this micro-batch is to read has {size} bytes now, not {file.size}",
-                where=f"table {self.table}, {path}",
-                hint=_MEND,
-            )
-        return path
-
-    def _size(self, path: str) -> int:
-        return os.stat(path).st_size if is_local(path) else 0
-
-    def _root(self) -> str:
-        return glob_root(self.path)
-
-    def _below(self, path: str) -> str:
-        # A table of one file is that file.
-        return path.removeprefix(self._root()).lstrip("/") or "."
-
-    def _above(self, path: str) -> str:
-        return self._root() if path == "." else f"{self._root().rstrip('/')}/{path}"
-
-    def _known(self, position: Any) -> FilePosition | None:
-        if position is None:
-            return None
-        try:
-            return _POSITION.validate_python(position)
-        except ValueError as error:
-            raise JobError(
-                f"the position is none of files: {position!r:.100}",
-                where=f"table {self.table}",
-                hint="The job's folder, or the savepoint, is not whole. Start from another savepoint.",
-            ) from error
-
-
-def _parsed(text: str) -> Any:
-    """JSON, or the text itself, which then is no position."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
-
-
-@dataclass(frozen=True, slots=True)
-class FileReader:
-    """Reads files of a table by positions."""
-
-    input: FileInput
+    positions: Positions
     requests: Requests
     source: SourceRecord
     ordered: bool
 
-    def size(self, start: Any, end: Any) -> int:
-        """See `Reader`."""
-        return self.input.size(start, end)
+    @classmethod
+    def of(cls, requests: Requests, source: SourceRecord, *, ordered: bool) -> TableReader:
+        """For the table of a scan; PlanError or ConnectorError if it cannot be read."""
+        assert source.table is not None
+        return cls(requests.positions(source.node, source.table), requests, source, ordered)
 
     def read(self, start: Any, end: Any, *, located: bool) -> SourceFrame:
-        """See `Reader`."""
+        """The rows between two positions; `located`: what fails for one says which it was."""
         source = self.source
         assert source.table is not None
         return self.requests.read(
-            source.node, source.table, source.produced, batch=True, ordered=self.ordered,
-            condition=source.condition, located=located, files=tuple(self.input.between(start, end)),
-        )  # fmt: skip
-
-
-def file_reader(requests: Requests, source: SourceRecord, *, ordered: bool) -> FileReader:
-    """For a table of files; PlanError for one of another connector."""
-    assert source.table is not None
-    if source.connector != "filesystem":
-        raise source.node.fail(f"connector {source.connector!r} cannot be read by positions yet")
-    resolved, _ = in_full(source.node, source.table)
-    name = source.table.name
-    options = find_source(source.connector, name).opened(resolved, "source", name)
-    files = FileInput(
-        requests.spark,
-        name,
-        absolute(options.text("path")),
-        bool(options.text("source.monitor-interval")),
-        requests.configuration.number("execution.micro-batch.max-files"),
-    )
-    return FileReader(files, requests, source, ordered)
+            source.node,
+            source.table,
+            source.produced,
+            batch=True,
+            ordered=self.ordered,
+            condition=source.condition,
+            located=located,
+            between=(start, end),
+        )

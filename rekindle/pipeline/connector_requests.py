@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from execnodes.connectors import sink_changelog_mode
 from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
@@ -17,6 +17,7 @@ from execnodes.core.types import LogicalType
 from execnodes.lowering.stream import KIND, Condition
 from rekindle.connectors.base import ProviderContext, SinkRequest, SinkWriter, SourceFrame, SourceRequest
 from rekindle.connectors.jars import require_jars
+from rekindle.connectors.positions import Positions
 from rekindle.connectors.registry import endless, find_sink, find_source, require_bounded, require_overwriting
 from rekindle.pipeline.resolved import in_full
 
@@ -54,7 +55,7 @@ class Requests:
         hold: bool = False,
         condition: Condition | None = None,
         located: bool = False,
-        files: tuple[str, ...] | None = None,
+        between: tuple[Any, Any] | None = None,
     ) -> SourceFrame:
         """The rows of a table for which a condition is TRUE, the columns in the order of `produced`.
 
@@ -63,7 +64,7 @@ class Requests:
         """
         resolved, options = in_full(node, table)
         require_jars(self.spark, options, table.name)
-        if batch and files is None:
+        if batch and between is None:
             require_bounded(options, table.name)
         columns = {column.name: column for column in resolved.table_schema.columns}
         request = SourceRequest(
@@ -77,14 +78,14 @@ class Requests:
             job_dir=self.job_dir,
             start=start,
             hold=hold,
-            files=files,
+            between=between,
             data_streams=self.data_streams,
             condition=condition,
             located=located,
             context=ProviderContext(node, self.uids),
         )
         given = find_source(options.get("connector", ""), table.name).read(self.spark, request)
-        if batch and files is None and not given.bounded:
+        if batch and between is None and not given.bounded:
             raise endless(table.name)
         if (KIND in given.frame.columns) == node.changelog_mode.insert_only:
             came = "changes" if node.changelog_mode.insert_only else "only inserts"
@@ -94,6 +95,24 @@ class Requests:
         # The table is another one than when the plan was compiled.
         kept = condition.text(tuple(f"c{at}" for at in range(len(request.columns))))
         return replace(given, frame=given.frame.where(kept), filtered=True)
+
+    def positions(self, node: ExecNode, table: TableReference) -> Positions:
+        """How far micro-batches read a table; ConnectorError if it cannot be read by positions."""
+        resolved, options = in_full(node, table)
+        require_jars(self.spark, options, table.name)
+        request = SourceRequest(
+            table=resolved,
+            name=table.name,
+            columns=(),
+            uid=node.uid("source"),
+            batch=True,
+            ordered=False,
+            configuration=self.configuration,
+            job_dir=self.job_dir,
+            data_streams=self.data_streams,
+            context=ProviderContext(node, self.uids),
+        )
+        return find_source(options.get("connector", ""), table.name).positions(self.spark, request)
 
     def writer(
         self,

@@ -7,17 +7,18 @@ import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import TypeAdapter
 from typing_extensions import override
 
 from execnodes.core.errors import JobError, RekindleError, StateError
+from rekindle.connectors.positions import News, Once, Positions
 from rekindle.engine.host import KeyGroups
 from rekindle.engine.log import newest_entry
-from rekindle.engine.micro_batch import MicroBatch, MicroBatches, News, Ran, Source
+from rekindle.engine.micro_batch import MicroBatch, MicroBatches, Ran, Source
 from rekindle.engine.program import GraphProgram, Ground, Sink, collecting
-from rekindle.engine.sources import OnceInput, file_reader
+from rekindle.engine.sources import TableReader
 from rekindle.engine.store.disk import LocalDisk
 from rekindle.files.atomic_file import write_atomically
 from rekindle.files.json_files import Count, read_json
@@ -47,14 +48,6 @@ SMALL_BYTES = 4 << 20
 _COUNT = TypeAdapter(Count)
 _PAUSE = 0.02
 """Seconds between two looks for news, at least."""
-
-
-class Input(Source, Protocol):
-    """A source that a savepoint knows."""
-
-    def restored(self, text: str) -> Any:
-        """The position that a savepoint has as a text."""
-        ...
 
 
 class _Undrained:
@@ -103,10 +96,10 @@ class MicroBatchJob(Job):
         spark = session_for(order, {})
         requests = Requests(spark, order.configuration, self.folder.path, order.data_streams)
         readers = self._readers(pipeline, requests)
-        self._bounded = not any(each.input.watched for each in readers.values())
-        inputs: dict[str, Input] = {uid: each.input for uid, each in readers.items()}
+        self._bounded = all(each.positions.bounded for each in readers.values())
+        inputs: dict[str, Positions] = {uid: each.positions for uid, each in readers.items()}
         inputs |= {
-            s.uid: OnceInput() for n, s in pipeline.record.sources.items() if s.table is None and pipeline.leaving(n)
+            s.uid: Once("done") for n, s in pipeline.record.sources.items() if s.table is None and pipeline.leaving(n)
         }
         disk = LocalDisk(str(self.folder.path / "engine"))
         told = spark.sparkContext.accumulator({}, collecting())
@@ -114,7 +107,9 @@ class MicroBatchJob(Job):
         ground = Ground(spark, disk, groups, SMALL_BYTES, told, self.identity.name or self.job_id)
         self._program = GraphProgram(ground, pipeline, readers, self._sinks(requests))
         undrained = self._savepoint_at_end is not None
-        self._inputs = {uid: _Undrained(each) for uid, each in inputs.items()} if undrained else inputs
+        self._inputs: Mapping[str, Source] = (
+            {uid: _Undrained(each) for uid, each in inputs.items()} if undrained else inputs
+        )
         restore = self._recovered(disk)
         clock = self._recorded.clock
         self._loop = MicroBatches(disk, self._inputs, self._program, _now, None if clock is None else clock.step)
@@ -138,7 +133,7 @@ class MicroBatchJob(Job):
         begun = entry is not None and entry.micro_batch >= 0
         return None if begun else recover(self.folder, self._order.configuration, self._order.graph)
 
-    def _restore(self, restore: Restore, spark: SparkSession, inputs: Mapping[str, Input]) -> None:
+    def _restore(self, restore: Restore, spark: SparkSession, inputs: Mapping[str, Positions]) -> None:
         self.fates = restore.fates
         positions = {uid: inputs[uid].restored(text) for uid, text in restore.positions.items() if uid in inputs}
 
@@ -147,9 +142,9 @@ class MicroBatchJob(Job):
 
         self._loop.restore(positions, restore.manifest.watermark or None, run)
 
-    def _readers(self, pipeline: Pipeline, requests: Requests) -> dict[str, Any]:
+    def _readers(self, pipeline: Pipeline, requests: Requests) -> dict[str, TableReader]:
         return {
-            source.uid: file_reader(requests, source, ordered=pipeline.ordered)
+            source.uid: TableReader.of(requests, source, ordered=pipeline.ordered)
             for number, source in pipeline.record.sources.items()
             if source.table is not None and pipeline.leaving(number)
         }

@@ -22,9 +22,10 @@ from execnodes.core.types import BIGINT
 from execnodes.lowering.stream import HASH
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import BUCKET, DRAINED, StateSpec
+from rekindle.connectors.positions import News
 from rekindle.engine import log as logs
 from rekindle.engine.log import newest_entry
-from rekindle.engine.micro_batch import MicroBatch, MicroBatches, News, Ran
+from rekindle.engine.micro_batch import MicroBatch, MicroBatches, Ran
 from rekindle.engine.store import merging
 from rekindle.engine.store.call import StoreCall, Written
 from rekindle.engine.store.inventory import Inventory

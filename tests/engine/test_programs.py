@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rekindle.engine.sources import FileReader
+from rekindle.connectors.file_positions import FilePositions
 from rekindle.runtime import batch_job
 from rekindle.runtime.micro_batch_job import SMALL_BYTES, MicroBatchJob
 from rekindle.testing.cut import MicroBatches
@@ -60,9 +60,9 @@ def test_random_micro_batches_of_one_task_or_several(
 ) -> None:
     random = Random(f"{SEED} {program.name}")
 
-    def size(self: FileReader, start: object, end: object) -> int:
+    def size(self: FilePositions, start: object, end: object) -> int:
         return random.choice((0, SMALL_BYTES + 1))
 
-    monkeypatch.setattr(FileReader, "size", size)
+    monkeypatch.setattr(FilePositions, "size", size)
     options = {**AS_USERS, "parallelism.default": "3"}
     check(program, Settings(options, Mode.DEFAULT, parallel=1, micro_batches=MicroBatches(SEED)), spark)

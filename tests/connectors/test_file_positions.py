@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from execnodes.core.errors import ConnectorError, JobError
-from rekindle.engine.micro_batch import News
-from rekindle.engine.sources import FileInput
+from rekindle.connectors.file_positions import FilePositions
+from rekindle.connectors.positions import News
 
 
-def source(path: Path | str, *, watched: bool = True, at_most: int = 0) -> FileInput:
+def source(path: Path | str, *, watched: bool = True, at_most: int = 0) -> FilePositions:
     # Local files are listed without Spark.
     spark: Any = None
-    return FileInput(spark, "t", str(path), watched, at_most)
+    return FilePositions(spark, "t", str(path), watched, at_most)
 
 
 def write(folder: Path, *names: str, size: int = 3) -> None:
@@ -29,7 +29,7 @@ def write(folder: Path, *names: str, size: int = 3) -> None:
         os.utime(path, (1e9 + len(list(folder.rglob("*"))),) * 2)
 
 
-def planned(files: FileInput, position: Any) -> News:
+def planned(files: FilePositions, position: Any) -> News:
     news = files.plan(position)
     assert news is not None
     return news

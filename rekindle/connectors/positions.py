@@ -1,0 +1,70 @@
+"""Reading by position: how far a micro-batch goes. Positions are readable JSON; savepoints hold its text."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What a source has to give."""
+
+    position: Any
+    """How far it goes: JSON."""
+    ended: bool = False
+    """Nothing comes after it."""
+
+
+class Positions(Protocol):
+    """How a table is read."""
+
+    @property
+    def bounded(self) -> bool:
+        """Whether it ends by itself."""
+        ...
+
+    def plan(self, position: Any) -> News | None:
+        """How far the next micro-batch reads from a position (None: from the start); None if there is nothing new.
+
+        Of a source that has ended, the same position, and that it has ended; it is not asked again.
+        """
+        ...
+
+    def size(self, start: Any, end: Any) -> int:
+        """Bytes between two positions, about; by them a micro-batch is of one task or of several."""
+        ...
+
+    def restored(self, text: str) -> Any:
+        """The position that a savepoint has as a text; JobError if it is none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Once:
+    """All of it is read at once, and then is done."""
+
+    done: Any
+    """Its position then."""
+    bounded: bool = True
+
+    def plan(self, position: Any) -> News:
+        """See Positions."""
+        return News(self.done, ended=True)
+
+    def size(self, start: Any, end: Any) -> int:
+        """See Positions."""
+        return 0
+
+    def restored(self, text: str) -> Any:
+        """See Positions."""
+        return self.done
+
+
+def parsed(text: str) -> Any:
+    """JSON, or the text itself, which then is no position."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

@@ -1,0 +1,78 @@
+"""Positions of row numbers: pace, bounds, and rows that are the same however they are read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from execnodes.core.errors import JobError
+from rekindle.connectors import collect
+from rekindle.connectors.generated import NumberPositions
+from rekindle.connectors.positions import News
+from rekindle.runtime.micro_batch_job import MicroBatchJob
+from rekindle.runtime.stream_job import StreamJob
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SCRIPT = """
+CREATE TABLE made (k INT, s STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen',
+  'number-of-rows' = '3000', 'rows-per-second' = '0', 'fields.k.min' = '0', 'fields.k.max' = '4',
+  'fields.s.length' = '2');
+CREATE TABLE bids (kind INT, bid ROW<auction BIGINT, price BIGINT>)
+  WITH ('connector' = 'nexmark', 'events.num' = '2000', 'rows-per-second' = '0');
+CREATE TABLE one (k INT, n BIGINT, s STRING, PRIMARY KEY (k) NOT ENFORCED)
+  WITH ('connector' = 'collect', 'name' = '{name}-one');
+CREATE TABLE two (auction BIGINT, price BIGINT) WITH ('connector' = 'collect', 'name' = '{name}-two');
+EXECUTE STATEMENT SET BEGIN
+INSERT INTO one SELECT k, COUNT(*), MAX(s) FROM made GROUP BY k;
+INSERT INTO two SELECT bid.auction, bid.price FROM bids WHERE kind = 2;
+END;
+"""
+
+
+def test_as_far_as_pace_and_bounds_allow() -> None:
+    now = 100.0
+    numbers = NumberPositions("t", 25, 10, 0, clock=lambda: now)
+    assert numbers.plan(None) == News({"n": 10})
+    assert numbers.plan({"n": 10}) is None
+    now += 0.5
+    assert numbers.plan({"n": 10}) == News({"n": 15})
+    now += 60
+    assert numbers.plan({"n": 15}) == News({"n": 25}, ended=True)
+    assert numbers.plan({"n": 25}) == News({"n": 25}, ended=True)
+    # A job that goes on keeps the pace, and does not catch up.
+    later = NumberPositions("t", -1, 10, 4, clock=lambda: now)
+    assert later.plan({"n": 1000}) == News({"n": 1004})
+    assert not later.bounded
+
+
+@pytest.mark.parametrize(("rows", "first"), [(0, 0), (7, 7), (-1, 500_000)])
+def test_without_pace(rows: int, first: int) -> None:
+    numbers = NumberPositions("t", rows, 0, 0)
+    assert numbers.plan(None) == News({"n": first}, ended=rows >= 0)
+    assert numbers.size(None, {"n": first}) == 100 * first
+
+
+@pytest.mark.parametrize("position", [{"n": -1}, {"n": "1"}, {"m": 1}, [], "done"])
+def test_what_is_no_position_is_refused(position: Any) -> None:
+    with pytest.raises(JobError, match="the position is none of row numbers"):
+        NumberPositions("t", 1, 0, 0).plan(position)
+
+
+@pytest.mark.spark
+def test_rows_are_the_same_by_positions(spark: SparkSession) -> None:
+    from rekindle.api.table_environment import TableEnvironment
+
+    landed = {}
+    for kind in (StreamJob, MicroBatchJob):
+        options = {"parallelism.default": "2", "execution.micro-batch.max-rows": "1500"}
+        environment = TableEnvironment.create(options, spark=spark)
+        plan = environment.compile_script(SCRIPT.format(name=kind.__name__))
+        kind(plan.graph, plan.as_json_string(), environment.configuration, spark=spark).start().wait()
+        one, two = (collect.results(f"{kind.__name__}-{sink}") for sink in ("one", "two"))
+        landed[kind.__name__] = {row[0]: row for _, row in one}, sorted(row for _, row in two)
+    assert landed["MicroBatchJob"] == landed["StreamJob"]
+    assert len(landed["StreamJob"][0]) == 5
+    assert len(landed["StreamJob"][1]) > 1000
