@@ -27,6 +27,7 @@ REFUSED_LATER = (
     "nexmark/q6",
     "over/two_windows",
     "over/two_windows_one_partition",
+    "window/hop_not_multiple",
     "sort/by_event_time_desc_refused",
     "sort/non_temporal_option_refused",
     "top-n/dense_rank_function",
