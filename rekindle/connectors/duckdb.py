@@ -75,7 +75,7 @@ class Duckdb(SourceConnector, SinkConnector):
         return SourceFrame(whole_file(spark, request, target), True)
 
     def positions(self, spark: SparkSession, request: SourceRequest) -> Once:
-        """All of it."""
+        """The table as it was when the job first started is one micro-batch."""
         return Once({"done": True})
 
     def position(self, offset: str, log: Path, start: str | None) -> str:

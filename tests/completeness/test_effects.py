@@ -162,7 +162,7 @@ def _numbers(folder: Path, options: Mapping[str, str]) -> object:
     """How many rows of a generator a micro-batch takes."""
     with patch("rekindle.connectors.streams.numbers.number_stream") as asked:
         request = MagicMock(
-            configuration=Configuration(options), batch=False, start=None, ordered=False, uid="1_source"
+            configuration=Configuration(options), batch=False, between=None, start=None, ordered=False, uid="1_source"
         )
         generated(MagicMock(), request, (), (), -1, 0)
     return asked.call_args.args[2]
