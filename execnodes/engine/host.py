@@ -111,16 +111,9 @@ class StageHost:
             passing = batch.with_columns(pl.lit(tag, pl.Int32).alias(TAG))
             yield to_pandas(_padded(passing, self._shape.output_columns()))
             return
-        numbered, order = number_rows(batch, ordered=self._shape.ordered)
         context = GroupContext(self._handle, self._states, operator, timer_values, self._floor)
-        if operator.uses_time and numbered.select((pl.col(KIND) >= FIRED).any()).item():
-            numbered, context.watermark = before_watermark(numbered, context.watermark), None
-        steps = by_cause(numbered, order) if self._shape.every_change else [numbered]
         with running_functions(), failing_at(self._places.get(tag)):
-            given = [operator.process(split_inputs(rows, operator, self._shape), context) for rows in steps]
-        changes = joined(given, steps)
-        if changes is not None and self._shape.every_change and len(operator.inputs) == 1:
-            changes = under_watermark(changes, numbered)
+            changes, order = process_rows(operator, batch, context, self._shape)
         self._report(operator, group, context)
         if changes is not None and len(changes):
             yield self._encode(changes, operator, tag, order)
@@ -131,10 +124,9 @@ class StageHost:
         operator = self._operators[tag]
         context = GroupContext(self._handle, self._states, operator, timer_values, self._floor)
         with running_functions(), failing_at(self._places.get(tag)):
-            changes = operator.on_watermark(context)
+            fired = wake(operator, context)
         self._report(operator, group, context)
-        if changes is not None and len(changes):
-            fired = changes.with_columns((pl.col(KIND) + FIRED).cast(pl.Int8))
+        if fired is not None and len(fired):
             yield self._encode(fired, operator, tag, None)
 
     def restored(self, key: Any, rows: Any, timer_values: Any) -> None:
@@ -151,6 +143,26 @@ class StageHost:
     def _report(self, operator: Operator, group: int, context: GroupContext) -> None:
         counts = context.finish()
         self._metrics.add({(operator.uid, name, group): value for name, value in counts.items()})
+
+
+def process_rows(
+    operator: Operator, rows: pl.DataFrame, context: Context, shape: StageShape
+) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:
+    """The changes that rows of a subtask make, and the order of the rows (see `number_rows`)."""
+    numbered, order = number_rows(rows, ordered=shape.ordered)
+    if operator.uses_time and numbered.select((pl.col(KIND) >= FIRED).any()).item():
+        numbered, context.watermark = before_watermark(numbered, context.watermark), None
+    steps = by_cause(numbered, order) if shape.every_change else [numbered]
+    changes = joined([operator.process(split_inputs(each, operator, shape), context) for each in steps], steps)
+    if changes is not None and shape.every_change and len(operator.inputs) == 1:
+        changes = under_watermark(changes, numbered)
+    return changes, order
+
+
+def wake(operator: Operator, context: Context) -> pl.DataFrame | None:
+    """What an operator gives when the watermark wakes it, marked as such (`FIRED`)."""
+    changes = operator.on_watermark(context)
+    return None if changes is None else changes.with_columns((pl.col(KIND) + FIRED).cast(pl.Int8))
 
 
 def restore_rows(operator: Operator, rows: pl.DataFrame, context: Context) -> None:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from execnodes.core.errors import ConnectorError, JobError
+from execnodes.core.errors import ConnectorError
 from rekindle.connectors.files import glob_root, is_local, list_files
-from rekindle.connectors.positions import News, parsed
+from rekindle.connectors.positions import News, no_position, parsed
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -92,16 +92,16 @@ class FilePositions:
 
     def between(self, start: Any, end: Any) -> list[str]:
         """Paths of the files that a micro-batch reads. ConnectorError for one that is gone or another than planned."""
-        before, after = self._known(start), self._known(end)
-        assert after is not None
-        files = after.read[0 if before is None else len(before.read) :]
-        return [self._as_planned(each) for each in files]
+        return [self._as_planned(each) for each in self._taken(start, end)]
 
     def size(self, start: Any, end: Any) -> int:
         """Bytes that a micro-batch reads."""
+        return sum(each.size or 0 for each in self._taken(start, end))
+
+    def _taken(self, start: Any, end: Any) -> tuple[KnownFile, ...]:
         before, after = self._known(start), self._known(end)
         assert after is not None
-        return sum(each.size or 0 for each in after.read[0 if before is None else len(before.read) :])
+        return after.read[0 if before is None else len(before.read) :]
 
     def _new(self, known: FilePosition | None) -> list[KnownFile]:
         read = {} if known is None else {each.path: each for each in known.read}
@@ -156,8 +156,4 @@ class FilePositions:
         try:
             return _POSITION.validate_python(position)
         except ValueError as error:
-            raise JobError(
-                f"the position is none of files: {position!r:.100}",
-                where=f"table {self.table}",
-                hint="The job's folder, or the savepoint, is not whole. Start from another savepoint.",
-            ) from error
+            raise no_position(position, "files", self.table) from error

@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from execnodes.core.errors import ConnectorError, JobError
+from execnodes.core.errors import ConnectorError
 from execnodes.lowering.stream import MAJOR, SEQUENCE
 from rekindle.connectors.base import SourceFrame, SourceRequest
 from rekindle.connectors.line_text import stream_name
-from rekindle.connectors.positions import News, parsed
+from rekindle.connectors.positions import News, no_position, parsed
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -121,11 +121,7 @@ class NumberPositions:
     def _known(self, position: Any) -> int:
         found = 0 if position is None else position.get("n") if isinstance(position, dict) else None
         if type(found) is not int or found < 0:
-            raise JobError(
-                f"the position is none of row numbers: {position!r:.100}",
-                where=f"table {self.table}",
-                hint="The job's folder, or the savepoint, is not whole. Start from another savepoint.",
-            )
+            raise no_position(position, "row numbers", self.table)
         return found
 
     def _due(self, at: int) -> int:

@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from execnodes.core.errors import JobError
+
 
 @dataclass(frozen=True, slots=True)
 class News:
@@ -60,6 +62,15 @@ class Once:
     def restored(self, text: str) -> Any:
         """See Positions."""
         return self.done
+
+
+def no_position(position: Any, of: str, table: str) -> JobError:
+    """The error for what should be a position."""
+    return JobError(
+        f"the position is none of {of}: {position!r:.100}",
+        where=f"table {table}",
+        hint="The job's folder, or the savepoint, is not whole. Start from another savepoint.",
+    )
 
 
 def parsed(text: str) -> Any:

@@ -10,11 +10,11 @@ import numpy as np
 import polars as pl
 
 from execnodes.core.places import Place
-from execnodes.engine.host import StageShape, plain_record_batches, restore_rows, split_inputs
-from execnodes.engine.order import before_watermark, by_cause, joined, number_rows, restore_order, under_watermark
+from execnodes.engine.host import StageShape, plain_record_batches, process_rows, restore_rows, wake
+from execnodes.engine.order import restore_order
 from execnodes.engine.slot_frames import to_slots
 from execnodes.kernels.failing import failing_at
-from execnodes.lowering.stream import FIRED, HASH, KIND
+from execnodes.lowering.stream import HASH
 from execnodes.state.operator import Context, Operator, State
 from execnodes.user_functions.running import running_functions
 from rekindle.engine.store.call import StoreCall, Written
@@ -156,24 +156,14 @@ class OperatorTask:
 
     def _changes(self, rows: pl.DataFrame | None, is_due: bool, context: SegmentContext) -> Iterator[pl.DataFrame]:
         if rows is not None:
-            yield from self._processed(rows, context)
+            changes, order = process_rows(self.operator, rows, context, self.shape)
+            if changes is not None and len(changes):
+                yield self._encoded(changes, order)
         if is_due:
             context.watermark = self.moment.watermark
-            changes = self.operator.on_watermark(context)
-            if changes is not None and len(changes):
-                yield self._encoded(changes.with_columns((pl.col(KIND) + FIRED).cast(pl.Int8)), None)
-
-    def _processed(self, rows: pl.DataFrame, context: SegmentContext) -> Iterator[pl.DataFrame]:
-        shape, operator = self.shape, self.operator
-        numbered, order = number_rows(rows, ordered=shape.ordered)
-        if operator.uses_time and numbered.select((pl.col(KIND) >= FIRED).any()).item():
-            numbered, context.watermark = before_watermark(numbered, context.watermark), None
-        steps = by_cause(numbered, order) if shape.every_change else [numbered]
-        changes = joined([operator.process(split_inputs(each, operator, shape), context) for each in steps], steps)
-        if changes is not None and shape.every_change and len(operator.inputs) == 1:
-            changes = under_watermark(changes, numbered)
-        if changes is not None and len(changes):
-            yield self._encoded(changes, order)
+            fired = wake(self.operator, context)
+            if fired is not None and len(fired):
+                yield self._encoded(fired, None)
 
     def _encoded(self, changes: pl.DataFrame, order: pl.DataFrame | None) -> pl.DataFrame:
         if self.shape.ordered:

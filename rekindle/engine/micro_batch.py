@@ -180,8 +180,8 @@ class MicroBatches:
         found = {uid: each for uid, each in news.items() if each is not None}
         positions = {uid: each.position for uid, each in found.items() if each.position != before.get(uid)}
         ended = {uid for uid, each in found.items() if each.ended}
-        idle = self._time.idle(self._now()) - positions.keys()
         now = self._now()
+        idle = self._time.idle(now) - positions.keys()
         clock = None if self._ticks is None else now // self._ticks * self._ticks
         self._time.tell(clock)
         if not positions and not ended and not self._is_due(self._time.at(idle)):

@@ -18,8 +18,7 @@ from execnodes.engine.host import StageShape, fold_alone
 from execnodes.engine.inlet import Inlet
 from execnodes.engine.slot_frames import TAG, spark_column
 from execnodes.lowering.slots import SlotLayout
-from execnodes.lowering.spark_sql import literal, spark_type
-from execnodes.lowering.stream import HASH, KIND, MAJOR, SEQUENCE, quote
+from execnodes.lowering.stream import HASH, quote
 from rekindle.connectors.base import SinkWriter
 from rekindle.connectors.line_text import origin
 from rekindle.engine.host import KeyGroups, Moment, OperatorTask, RestoreTask, Told
@@ -32,7 +31,7 @@ from rekindle.pipeline.arms import apart
 from rekindle.pipeline.idleness import timeout
 from rekindle.pipeline.origins import can_fail, from_origin
 from rekindle.pipeline.record import LocalRecord, OperatorRecord, SinkRecord, SourceRecord
-from rekindle.pipeline.stage_columns import projected, structs, with_all_made, with_made
+from rekindle.pipeline.stage_columns import inline_rows, projected, structs, with_all_made, with_made
 from rekindle.pipeline.stages import Arm, Pipeline, hidden_texts, slot_texts, typed_texts
 
 if TYPE_CHECKING:
@@ -145,7 +144,7 @@ class GraphProgram:
 
         ground = self._ground
         self._describe(batch)
-        moment = Moment(ground.disk, (batch.number, batch.step), batch.watermark, batch.now, batch.sparse)
+        moment = _moment(ground, batch)
         for step in self._pipeline.record.steps.values():
             if isinstance(step, OperatorRecord) and (rows := rows_of(step)) is not None:
                 task = RestoreTask(step.operator, ground.groups, moment, ground.told)
@@ -181,6 +180,10 @@ class GraphProgram:
                 # A sink that has it already would not read it, and operators would not run.
                 rows.write.format("noop").mode("overwrite").save()
             sink.writer.write(rows, batch.number * _STEPS + batch.step)
+
+
+def _moment(ground: Ground, batch: MicroBatch) -> Moment:
+    return Moment(ground.disk, (batch.number, batch.step), batch.watermark, batch.now, batch.sparse)
 
 
 def _summed(counts: Iterable[tuple[str, int]]) -> dict[str, int]:
@@ -227,7 +230,11 @@ class _Build:
     def _source(self, number: int, source: SourceRecord) -> None:
         arms = self._pipeline.leaving(number)
         fallible = can_fail(source, arms, self._all_texts)
-        frame = self._values(source) if source.table is None else self._scan(source, located=fallible)
+        frame = (
+            inline_rows(self._ground.spark.range(0, 1, 1, 1), source)
+            if source.table is None
+            else self._scan(source, located=fallible)
+        )
         known = origin(frame.columns) if fallible else None
         if known is not None:
             source, arms, _ = from_origin(known, source, arms, self._all_texts)
@@ -241,23 +248,6 @@ class _Build:
     def _scan(self, source: SourceRecord, *, located: bool) -> DataFrame:
         start, end = self._batch.positions[source.uid]
         return self._readers[source.uid].read(start, end, located=located).frame
-
-    def _values(self, source: SourceRecord) -> DataFrame:
-        types = [field.type for field in source.produced.fields]
-        if not source.tuples:
-            none = (f"CAST(NULL AS {spark_type(t)}) AS c{i}" for i, t in enumerate(types))
-            return (
-                self._ground.spark.range(0, 1, 1, 1)
-                .where("false")
-                .selectExpr(*none, f"0L AS {SEQUENCE}", f"'' AS {MAJOR}")
-            )
-        rows = []
-        for place, values in enumerate(source.tuples):
-            cells = [f"'c{i}', {literal(v.value, t)}" for i, (v, t) in enumerate(zip(values, types, strict=True))]
-            cells.append(f"'{SEQUENCE}', {place}L")
-            rows.append(f"named_struct({', '.join(cells)})")
-        frame = self._ground.spark.range(0, 1, 1, 1).selectExpr(f"inline(array({', '.join(rows)}))")
-        return frame.selectExpr(*(f"c{i}" for i in range(len(types))), SEQUENCE, f"'' AS {MAJOR}")
 
     # -- between
 
@@ -343,7 +333,6 @@ class _Build:
 
     def _task(self, step: OperatorRecord, shape: StageShape, due: frozenset[int]) -> OperatorTask:
         batch, ground, uid = self._batch, self._ground, step.operator.uid
-        moment = Moment(ground.disk, (batch.number, batch.step), batch.watermark, batch.now, batch.sparse)
         newest = {state: file for state, file in batch.newest.items() if state.uid == uid}
         timers = {subtask: at for (other, subtask), at in batch.timers.items() if other == uid}
         return OperatorTask(
@@ -351,7 +340,7 @@ class _Build:
             step.node.place,
             shape,
             ground.groups,
-            moment,
+            _moment(ground, batch),
             newest,
             timers,
             due,
@@ -365,7 +354,7 @@ class _Build:
         """What enters a sink: its columns, then hidden ones; None if nothing comes."""
         number = sink.node.id
         behind_operator = any(branch.origin == number for branch in sink.rows.branches)
-        hidden = (KIND, MAJOR, SEQUENCE) if self._pipeline.ordered else (KIND,)
+        hidden = self._pipeline.sink_hidden()
 
         def texts(arm: Arm) -> dict[str, str]:
             mine = self._hidden(arm)

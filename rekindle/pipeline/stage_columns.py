@@ -7,9 +7,11 @@ from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
 from execnodes.engine.slot_frames import TAG
-from execnodes.lowering.stream import Made, Members
+from execnodes.lowering.spark_sql import literal, spark_type
+from execnodes.lowering.stream import MAJOR, SEQUENCE, Made, Members
 from rekindle.pipeline.arms import rows_of_members, unnested_by_all
 from rekindle.pipeline.origins import Texts
+from rekindle.pipeline.record import SourceRecord
 from rekindle.pipeline.stages import Arm
 
 if TYPE_CHECKING:
@@ -74,3 +76,17 @@ def struct(texts: Mapping[str, str]) -> str:
     """Columns as one value."""
     cells = (f"'{name}', {text}" for name, text in texts.items())
     return f"named_struct({', '.join(cells)})"
+
+
+def inline_rows(single: DataFrame, source: SourceRecord) -> DataFrame:
+    """The rows of a source without a table, in order, for each row of a frame."""
+    types = [field.type for field in source.produced.fields]
+    if not source.tuples:
+        none = (f"CAST(NULL AS {spark_type(t)}) AS c{i}" for i, t in enumerate(types))
+        return single.where("false").selectExpr(*none, f"0L AS {SEQUENCE}", f"'' AS {MAJOR}")
+    rows = []
+    for place, values in enumerate(source.tuples):
+        cells = {f"c{i}": literal(v.value, t) for i, (v, t) in enumerate(zip(values, types, strict=True))}
+        rows.append(struct({**cells, SEQUENCE: f"{place}L"}))
+    frame = single.selectExpr(f"inline(array({', '.join(rows)}))")
+    return frame.selectExpr(*(f"c{i}" for i in range(len(types))), SEQUENCE, f"'' AS {MAJOR}")

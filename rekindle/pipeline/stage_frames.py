@@ -15,8 +15,8 @@ from execnodes.engine.packing import PACKED_DDL, pack
 from execnodes.engine.processor import StageProcessor
 from execnodes.engine.slot_frames import SUBTASK, TAG
 from execnodes.lowering.slots import assign, decode, unused
-from execnodes.lowering.spark_sql import literal, spark_type
-from execnodes.lowering.stream import HASH, KIND, MAJOR, SEQUENCE
+from execnodes.lowering.spark_sql import spark_type
+from execnodes.lowering.stream import HASH
 from execnodes.state.operator import DRAINED
 from rekindle.connectors.line_text import origin
 from rekindle.files.paths import for_spark_stream
@@ -26,7 +26,7 @@ from rekindle.pipeline.control_rows import EVENT_TIME, SOURCE, ControlRows
 from rekindle.pipeline.idleness import observed, timeout
 from rekindle.pipeline.origins import Texts, can_fail, from_origin
 from rekindle.pipeline.record import OperatorRecord, SourceRecord
-from rekindle.pipeline.stage_columns import projected, struct, structs, with_all_made, with_made
+from rekindle.pipeline.stage_columns import inline_rows, projected, struct, structs, with_all_made, with_made
 from rekindle.pipeline.stages import Arm, Pipeline, hidden_texts, slot_texts, typed_texts
 from rekindle.pipeline.streams import control_stream, controlled, source_stream
 from rekindle.pipeline.subtasks import Subtasks
@@ -187,21 +187,10 @@ class Builder:
         tick = folder / "once.txt"
         if not tick.exists():
             tick.write_text("\n", encoding="utf-8")
-        types = [field.type for field in source.produced.fields]
-        rows = []
-        for place, values in enumerate(source.tuples):
-            cells = [f"'c{i}', {literal(v.value, t)}" for i, (v, t) in enumerate(zip(values, types, strict=True))]
-            cells.append(f"'{SEQUENCE}', {place}L")
-            rows.append(f"named_struct({', '.join(cells)})")
         done = source.node.uid("values") in self._positions
         reader = named(self._spark.readStream, source_stream(source))
         stream = reader.option("pathGlobFilter", "*.none" if done else "*").text(for_spark_stream(self._spark, folder))
-        if not rows:
-            none = (f"CAST(NULL AS {spark_type(t)}) AS c{i}" for i, t in enumerate(types))
-            return stream.where("false").selectExpr(*none, f"0L AS {SEQUENCE}", f"'' AS {MAJOR}")
-        frame = stream.selectExpr(f"inline(array({', '.join(rows)}))")
-        names = [f"c{i}" for i in range(len(types))]
-        return frame.selectExpr(*names, SEQUENCE, f"'' AS {MAJOR}")
+        return inline_rows(stream, source)
 
     # -- between stages
 
@@ -332,11 +321,6 @@ def sink_columns(pipeline: Pipeline, consumer: int) -> Mapping[str, str]:
         f"c{i}": f"CAST({decode(t, slot)} AS {spark_type(t)})"
         for i, (t, slot) in enumerate(zip(arm.types, slots, strict=True))
     }
-
-
-def sink_hidden(pipeline: Pipeline) -> tuple[str, ...]:
-    """Hidden columns a sink is given."""
-    return (KIND, MAJOR, SEQUENCE) if pipeline.ordered else (KIND,)
 
 
 def _without(frame: DataFrame, inlet: Inlet) -> DataFrame:

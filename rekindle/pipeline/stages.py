@@ -113,6 +113,10 @@ class Pipeline:
             constants[KIND] = 4 * arms[0].side
         return Inlet(constants, _numeric_keys(arms) if self.stages[index].keyed else None)
 
+    def sink_hidden(self) -> tuple[str, ...]:
+        """Hidden columns a sink is given."""
+        return (KIND, MAJOR, SEQUENCE) if self.ordered else (KIND,)
+
     def hidden(self) -> tuple[str, ...]:
         """Hidden columns of every frame between stages, besides the tag and the hash."""
         order = (SEQUENCE, MAJOR) if self.ordered else ()

@@ -21,7 +21,7 @@ from rekindle.pipeline.connector_requests import Requests
 from rekindle.pipeline.failures import drain_error, explained, passes
 from rekindle.pipeline.idleness import IDLE_TIMEOUT, IdleWatch, observed
 from rekindle.pipeline.record import SinkRecord
-from rekindle.pipeline.stage_frames import sink_columns, sink_hidden
+from rekindle.pipeline.stage_frames import sink_columns
 from rekindle.runtime.assemble import Prepared, assemble
 from rekindle.runtime.fan_out import FanOut, Target
 from rekindle.runtime.gate import Gate
@@ -133,7 +133,7 @@ class StreamJob(Job):
         self._close_writers()
         requests = self._prepared.builder.requests.again()
         targets = [self._target(sink, requests) for sink in self._prepared.pipeline.record.sinks]
-        self._fan_out = FanOut(targets, sink_hidden(self._prepared.pipeline), self._gate)
+        self._fan_out = FanOut(targets, self._prepared.pipeline.sink_hidden(), self._gate)
         return self._written()
 
     def _written(self) -> DataStreamWriter:
