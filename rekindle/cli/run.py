@@ -82,7 +82,7 @@ def _detach(plan: Path, loaded: CompiledPlan, environment: TableEnvironment, ini
     from rekindle.files.job_folder import JobFolder
     from rekindle.jobs.detach import StartError, detach
     from rekindle.jobs.home import enlist, job_info, new_folder
-    from rekindle.jobs.status import State, Status
+    from rekindle.jobs.status import Status
 
     given = environment.configuration.get("execution.job-dir", "")
     folder = Path(given).absolute() if given else new_folder(environment.configuration)
@@ -91,7 +91,7 @@ def _detach(plan: Path, loaded: CompiledPlan, environment: TableEnvironment, ini
     try:
         # So that it is listed whatever becomes of it.
         job_id = (place.identity() if place.has_plan(loaded.as_json_string()) else place.enrol(plan.stem)).job_id
-        Status.now(State.STARTING).write(folder)
+        Status.starting(folder).write(folder)
     finally:
         place.release()
     enlist(folder, job_id, environment.configuration)

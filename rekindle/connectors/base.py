@@ -205,19 +205,6 @@ class SourceConnector(Connector):
         """
         return offset
 
-    def until(
-        self, options: Mapping[str, str], position: str | None, job_dir: Path, uid: str, table: str
-    ) -> Mapping[str, str]:
-        """Options of the table as it was up to a position (see `position`; None if nothing had been read), bounded.
-
-        What cannot be said by options is left in the job's folder. ConnectorError if the source cannot do it.
-        """
-        raise ConnectorError(
-            f"connector {self.identifier!r} cannot be read up to a position",
-            where=f"table {table}",
-            hint="State above it cannot be made from its rows; the operator can only start empty.",
-        )
-
     def describe_failure(self, message: str) -> ConnectorError | None:
         """What a failed Spark job's message says about this source's data; None if it is about something else."""
         return None

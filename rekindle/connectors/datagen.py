@@ -12,13 +12,11 @@ from execnodes.core.options import parse_duration
 from execnodes.core.tables import Column
 from execnodes.core.types import BINARIES, INTEGERS, TEXTS, LogicalType, Root
 from rekindle.connectors.base import SourceConnector, SourceFrame, SourceRequest
-from rekindle.connectors.generated import NumberPositions, ended, generated, random_below, random_bits, random_unit
+from rekindle.connectors.generated import NumberPositions, generated, random_below, random_bits, random_unit
 from rekindle.connectors.line_text import string
 from rekindle.connectors.options import TableOption, TableOptions
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pyspark.sql import SparkSession
 
 OPTIONS = (
@@ -55,12 +53,6 @@ class Datagen(SourceConnector):
         fields = _Fields(options, table)
         for column in columns:
             fields.value(column.data_type, f"fields.{column.name}")
-
-    def until(
-        self, options: Mapping[str, str], position: str | None, job_dir: Path, uid: str, table: str
-    ) -> Mapping[str, str]:
-        """The rows before the next one, without pace."""
-        return {**options, **ended(position, "number-of-rows", table), "rows-per-second": "0"}
 
     def positions(self, spark: SparkSession, request: SourceRequest) -> NumberPositions:
         """By row numbers."""

@@ -76,7 +76,7 @@ class Duckdb(SourceConnector, SinkConnector):
 
     def positions(self, spark: SparkSession, request: SourceRequest) -> Once:
         """The table as it was when the job first started is one micro-batch."""
-        return Once({"done": True})
+        return Once({"done": True}, request.name)
 
     def position(self, offset: str, log: Path, start: str | None) -> str:
         """A table is read at once: what has an offset is done."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
@@ -59,6 +59,8 @@ class FilePositions:
     watched: bool
     at_most: int
     """Files of a micro-batch; 0: all."""
+    begin: FilePosition | None = None
+    """Where it starts if it is not at the start."""
 
     @property
     def bounded(self) -> bool:
@@ -67,7 +69,7 @@ class FilePositions:
 
     def plan(self, position: Any) -> News | None:
         """The next files, in the order of their times."""
-        known = self._known(position)
+        known = self._known(position) or self.begin
         if known is not None and known.left is not None:
             found: Sequence[KnownFile] = known.left
         else:
@@ -89,6 +91,12 @@ class FilePositions:
         else:
             read = tuple(KnownFile(path=self._below(each), size=None, modified=None) for each in paths)
         return FilePosition(read=read, left=None).model_dump(mode="json")
+
+    def until(self, text: str) -> FilePositions:
+        """See Positions."""
+        known = self._known(self.restored(text))
+        assert known is not None
+        return replace(self, watched=False, begin=FilePosition(read=(), left=known.read))
 
     def between(self, start: Any, end: Any) -> list[str]:
         """Paths of the files that a micro-batch reads. ConnectorError for one that is gone or another than planned."""
@@ -129,7 +137,7 @@ class FilePositions:
             raise ConnectorError(
                 "a file that this micro-batch is to read is gone", where=f"table {self.table}, {path}", hint=_MEND
             ) from None
-        if size != file.size:
+        if file.size not in (None, size):
             raise ConnectorError(
                 f"a file that this micro-batch is to read has {size} bytes now, not {file.size}",
                 where=f"table {self.table}, {path}",

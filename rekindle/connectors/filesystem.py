@@ -142,24 +142,6 @@ class Filesystem(SourceConnector, SinkConnector):
         before: list[str] = json.loads(start) if start else []
         return json.dumps(sorted({*before, *_read_until(log, json.loads(offset)["logOffset"])}))
 
-    def until(
-        self, options: Mapping[str, str], position: str | None, job_dir: Path, uid: str, table: str
-    ) -> Mapping[str, str]:
-        """The files that had been read, as the record of a bounded source's first start."""
-        paths: list[str] = json.loads(position) if position else []
-        gone = [each for each in paths if is_local(each) and not Path(each).is_file()]
-        if gone:
-            raise ConnectorError(
-                f"{len(gone)} of the {len(paths)} files that had been read are gone, the first is {gone[0]}",
-                where=f"table {table}",
-                hint="Bring them back; without them, state above the table can only start empty.",
-            )
-        files = (
-            SourceFile(Path(each).stat().st_mtime_ns // 1_000_000 if is_local(each) else 0, each) for each in paths
-        )
-        _record(sorted(files), job_dir, uid)
-        return {key: value for key, value in options.items() if key != "source.monitor-interval"}
-
 
 _MAJOR_TEXT = (
     "concat_ws('|', lpad(CAST(unix_millis(_metadata.file_modification_time) AS STRING), 15, '0'), "

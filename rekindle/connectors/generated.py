@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from execnodes.core.errors import ConnectorError
 from execnodes.lowering.stream import MAJOR, SEQUENCE
 from rekindle.connectors.base import SourceFrame, SourceRequest
 from rekindle.connectors.line_text import stream_name
@@ -118,6 +117,10 @@ class NumberPositions:
         """See Positions."""
         return {"n": self._known(parsed(text))}
 
+    def until(self, text: str) -> NumberPositions:
+        """See Positions."""
+        return NumberPositions(self.table, self._known(parsed(text)), 0, self.max_rows)
+
     def _known(self, position: Any) -> int:
         found = 0 if position is None else position.get("n") if isinstance(position, dict) else None
         if type(found) is not int or found < 0:
@@ -137,11 +140,3 @@ class NumberPositions:
 def _next(position: Any) -> int:
     """The row number at a position."""
     return 0 if position is None else int(position["n"])
-
-
-def ended(position: str | None, option: str, table: str) -> dict[str, str]:
-    """The option that ends a generator before the row that would come next; ConnectorError if none had come."""
-    if position is None:
-        hint = "Nothing has been missed of it, so no state has to be made from it."
-        raise ConnectorError("the savepoint's job had not read any row of it", where=f"table {table}", hint=hint)
-    return {option: str(json.loads(position)["n"])}

@@ -13,13 +13,11 @@ from execnodes.core.options import Kind, parse_duration
 from execnodes.core.tables import Column
 from execnodes.core.types import LogicalType, Root
 from rekindle.connectors.base import SourceConnector, SourceFrame, SourceRequest
-from rekindle.connectors.generated import NumberPositions, ended, generated, random_below, random_bits, random_unit
+from rekindle.connectors.generated import NumberPositions, generated, random_below, random_bits, random_unit
 from rekindle.connectors.line_text import string
 from rekindle.connectors.options import TableOption, TableOptions
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pyspark.sql import SparkSession
 
 _SHAPE = "Events have one pace, sizes and skew of their own."
@@ -92,12 +90,6 @@ class Nexmark(SourceConnector):
         model = _Model(options, table)
         for column in columns:
             model.column(column)
-
-    def until(
-        self, options: Mapping[str, str], position: str | None, job_dir: Path, uid: str, table: str
-    ) -> Mapping[str, str]:
-        """The events before the next one, without pace."""
-        return {**options, **ended(position, "events.num", table), "rows-per-second": "0"}
 
     def positions(self, spark: SparkSession, request: SourceRequest) -> NumberPositions:
         """By event numbers."""

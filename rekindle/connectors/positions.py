@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from execnodes.core.errors import JobError
+from execnodes.core.errors import ConnectorError, JobError
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,13 @@ class Positions(Protocol):
         """The position that a savepoint has as a text; JobError if it is none."""
         ...
 
+    def until(self, text: str) -> Positions:
+        """What has been read up to the position of a savepoint, which ends there.
+
+        ConnectorError if that cannot be told from what there is now.
+        """
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Once:
@@ -49,6 +56,8 @@ class Once:
 
     done: Any
     """Its position then."""
+    table: str = ""
+    """Whose rows may be others when they are read again; empty if they stay."""
     bounded: bool = True
 
     def plan(self, position: Any) -> News:
@@ -62,6 +71,21 @@ class Once:
     def restored(self, text: str) -> Any:
         """See Positions."""
         return self.done
+
+    def until(self, text: str) -> Positions:
+        """See Positions."""
+        if self.table:
+            raise no_end(self.table)
+        return self
+
+
+def no_end(table: str) -> ConnectorError:
+    """The error for a source of which nobody knows any more what it had given."""
+    return ConnectorError(
+        "it cannot be read up to a position",
+        where=f"table {table}",
+        hint="State above it cannot be made from its rows; the operator can only start empty.",
+    )
 
 
 def no_position(position: Any, of: str, table: str) -> JobError:

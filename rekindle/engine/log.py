@@ -138,12 +138,20 @@ class Log:
             }
         )
 
-    def plan(self, positions: Mapping[str, Any], ended: Sequence[str], idle: Sequence[str], clock: int | None) -> Plan:
+    def plan(
+        self,
+        positions: Mapping[str, Any],
+        ended: Sequence[str],
+        idle: Sequence[str],
+        clock: int | None,
+        number: int | None = None,
+    ) -> Plan:
         """The next micro-batch: as another driver has planned it, if one has, or up to these positions.
 
-        JobError if another driver has taken the job over.
+        `number`: its own, where sinks know those before it from elsewhere. JobError if another driver has taken the
+        job over.
         """
-        number = self.last.micro_batch + 1
+        number = self.last.micro_batch + 1 if number is None else number
         path = _path(number, PLANNED)
         found = planned(self._disk, number)
         if found is None:

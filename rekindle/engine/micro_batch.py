@@ -131,12 +131,14 @@ class MicroBatches:
         """The newest entry."""
         return self._log.last
 
-    def restore(self, positions: Mapping[str, Any], watermark: int | None, run: Callable[[MicroBatch], Ran]) -> None:
-        """Begin as a savepoint was, before the first micro-batch: `run` writes its states. It is a micro-batch itself.
+    def restore(
+        self, positions: Mapping[str, Any], watermark: int | None, run: Callable[[MicroBatch], Ran], number: int = 0
+    ) -> None:
+        """Begin as a savepoint was, before the first micro-batch: `run` writes its states.
 
-        Time goes on from its watermark. JobError if another driver has taken the job over.
+        It is a micro-batch itself. Time goes on from its watermark. JobError if another driver has taken the job over.
         """
-        plan = self._log.plan(positions, (), (), None)
+        plan = self._log.plan(positions, (), (), None, number)
         states = _States({})
         ran = run(MicroBatch(plan.micro_batch, 0, {}, watermark, self._now(), {}, frozenset(), {}))
         self._take(ran, states, {})

@@ -52,6 +52,12 @@ class Restored(TypedDict, total=False):
     history: list[dict[str, Any]]
 
 
+class _Committed(TypedDict):
+    """What is read of an entry of the job's log (see `rekindle.engine.log`)."""
+
+    micro_batch: int
+
+
 class _Logged(TypedDict, total=False):
     """What is read of the second line of a file of Spark's offset or commit log."""
 
@@ -61,6 +67,7 @@ class _Logged(TypedDict, total=False):
 
 
 _IDENTITY, _RESTORED, _LOGGED = TypeAdapter(JobIdentity), TypeAdapter(Restored), TypeAdapter(_Logged)
+_COMMITTED = TypeAdapter(_Committed)
 _GIVE = "Give a new --job-dir."
 _ANEW = "Start from a savepoint in a new --job-dir."
 
@@ -81,6 +88,11 @@ class JobFolder:
     def plan_file(self) -> Path:
         """The plan that runs, byte for byte."""
         return self.path / "plan.json"
+
+    @property
+    def state(self) -> Path:
+        """Segments of state, and the log that says which of them there are."""
+        return self.path / "engine"
 
     @property
     def checkpoint(self) -> Path:
@@ -119,7 +131,30 @@ class JobFolder:
 
     def committed_batch(self) -> int | None:
         """The last committed micro-batch; None before the first."""
+        logged = self._logged_batch()
+        return self.checkpointed_batch() if logged is None else logged
+
+    @property
+    def is_logged(self) -> bool:
+        """Whether micro-batches of the job are in its log, not in Spark's checkpoint."""
+        return self._logged_batch() is not None
+
+    def checkpointed_batch(self) -> int | None:
+        """The last micro-batch that Spark's checkpoint has committed."""
         return max(self._batches("commits"), default=None)
+
+    def planned_batch(self) -> int | None:
+        """The last micro-batch that Spark's checkpoint has planned; it may have reached sinks."""
+        return max(self._batches("offsets"), default=None)
+
+    def _logged_batch(self) -> int | None:
+        """The last micro-batch in the job's log; None without one."""
+        entries = [each for each in (self.state / "log").glob("*.committed") if _NUMBER.fullmatch(each.stem)]
+        if not entries:
+            return None
+        newest = max(entries, key=lambda each: int(each.stem))
+        entry = read_json(newest, _COMMITTED, hint=_ANEW)
+        return None if entry is None or entry["micro_batch"] < 0 else entry["micro_batch"]
 
     def tasks(self) -> int | None:
         """Shuffle partitions, which stay what they were in the first micro-batch; None before there is one."""

@@ -31,6 +31,7 @@ def _of_folder(job: JobInfo, target: Path) -> Manifest:
     """Hold the folder meanwhile, so that no process runs the job."""
     from plans.format.load import load
     from rekindle.files.job_folder import JobFolder
+    from rekindle.savepoints.segments import take_of_folder
     from rekindle.savepoints.take import take
     from rekindle.spark.session import session
 
@@ -45,6 +46,8 @@ def _of_folder(job: JobInfo, target: Path) -> Manifest:
                 "the job has never run", where=str(job.folder), hint="There is nothing to save; run it first."
             )
         graph = load(folder.resolved_file.read_text(encoding="utf-8"), source=str(folder.resolved_file))
+        if folder.is_logged:
+            return take_of_folder(graph, plan, folder, target)
         return take(session(), graph, plan, folder, target)
     finally:
         folder.release()

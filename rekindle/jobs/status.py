@@ -6,7 +6,7 @@ import fcntl
 import json
 import os
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -77,6 +77,18 @@ class Status:
     """How often it started again after a failure, since its process started."""
     restarted_after: str | None = None
     """The last of these failures."""
+    before: State | None = None
+    """How the job was before it started; None if nobody knows."""
+
+    @classmethod
+    def starting(cls, folder: Path) -> Status:
+        """Of this process, which is about to run a job in a folder, or waits for one that is."""
+        try:
+            known = read_status(folder)
+        except JobError:
+            known = None
+        before = None if known is None else known.before if known.state is State.STARTING else known.state
+        return replace(cls.now(State.STARTING), before=before)
 
     @classmethod
     def now(cls, state: State, *, savepoint: Path | None = None, error: BaseException | None = None) -> Status:

@@ -135,6 +135,16 @@ class Record:
         steps = (step for step in self.steps.values() if isinstance(step, OperatorRecord))
         return next((step.node for step in steps if step.operator.waits_for_end), None)
 
+    def require_end(self, *, bounded: bool) -> None:
+        """PlanError if a node gives its rows at the end of the input, and the sources have none."""
+        waiting = self.at_end
+        if waiting is not None and not bounded:
+            with of_node(waiting.place):
+                raise waiting.fail(
+                    "it gives its rows when the input has ended, but a source below has no end",
+                    hint="Bound the source, or add LIMIT to ORDER BY, or order by the column of a WATERMARK.",
+                )
+
     def scan(
         self, node: ExecNode, table: TableReference, produced: LogicalType, condition: Condition | None = None
     ) -> Rows:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from execnodes.core.options import Configuration
-from execnodes.core.places import of_node
 from execnodes.engine.host import Onward, StageHost, StageShape, fold_alone, fold_locally, state_name
 from execnodes.engine.inlet import Inlet
 from execnodes.engine.packing import PACKED_DDL, pack
@@ -98,7 +97,7 @@ class Builder:
         texts = self._texts(0, from_source=True)
         ways = ((source, self._pipeline.leaving(origin)) for origin, source in self._pipeline.record.sources.items())
         inputs = [self._from(source, arms, texts) for source, arms in ways if arms]
-        self._check_end()
+        self._pipeline.record.require_end(bounded=self.bounded)
         frame = reduce(lambda left, right: left.unionAll(right), inputs)
         for index, stage in enumerate(self._pipeline.stages):
             if not stage.keyed:
@@ -108,18 +107,6 @@ class Builder:
             packed = index > 0 and self._pipeline.onward(index - 1) is not None
             frame = self._next(self._keyed(frame if packed else self._packed(frame, index), index), index + 1)
         return frame
-
-    def _check_end(self) -> None:
-        """What is given at the end of the input needs one; PlanError names the node."""
-        waiting = self._pipeline.record.at_end
-        if waiting is not None and not self.bounded:
-            with of_node(waiting.place):
-                raise waiting.fail(
-                    "it gives its rows when the input has ended, but a source below has no end",
-                    hint="Bound the source, or add LIMIT to ORDER BY, or order by the column of a WATERMARK.",
-                )
-
-    # -- sources
 
     def _from(self, source: SourceRecord, arms: tuple[Arm, ...], texts: Texts) -> DataFrame:
         """Rows of a source on their ways; what may fail for a row is told which row it is, if the source knows."""

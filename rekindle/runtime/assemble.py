@@ -16,7 +16,7 @@ from rekindle.pipeline.functions import functions_of_spark, register_functions, 
 from rekindle.pipeline.guards import guard
 from rekindle.pipeline.metrics import merging
 from rekindle.pipeline.page_layouts import page_layouts, supply_layouts
-from rekindle.pipeline.record import record
+from rekindle.pipeline.record import Record, record
 from rekindle.pipeline.resolved import resolved_text
 from rekindle.pipeline.stage_frames import Builder
 from rekindle.pipeline.stages import Pipeline, plan_stages
@@ -75,8 +75,22 @@ def assemble(order: Order) -> Prepared:
 
     RekindleError for what can be known before the first row; the folder then holds what an earlier run left.
     """
+    refuse_other_checkpoint(order.folder.checkpoint)
+    recorded, restore = taken_up(order)
+    pipeline = plan_stages(recorded)
+    spark = session_for(order, {})
+    metrics = spark.sparkContext.accumulator({}, merging())
+    builder = _builder(order, spark, pipeline, metrics, restore)
+    fates = restore.fates if restore is not None else ()
+    return Prepared(order, spark, pipeline, metrics, fates, builder, builder.build())
+
+
+def taken_up(order: Order) -> tuple[Record, Restore | None]:
+    """What a plan runs in its folder, which has been checked, and the savepoint whose rows the folder still lacks.
+
+    RekindleError if the folder does not fit the plan; it is as it was then.
+    """
     graph, folder = order.graph, order.folder
-    refuse_other_checkpoint(folder.checkpoint)
     folder.check_logs()
     pages = page_layouts(folder, graph)
     recorded = guard(record(graph))
@@ -88,12 +102,7 @@ def assemble(order: Order) -> Prepared:
     write_atomically(folder.resolved_file, resolved_text(graph), replace=True, private=True)
     restore = recover(folder, order.configuration, graph)
     keep_layout(folder, layout)
-    pipeline = plan_stages(recorded)
-    spark = session_for(order, {})
-    metrics = spark.sparkContext.accumulator({}, merging())
-    builder = _builder(order, spark, pipeline, metrics, restore)
-    fates = restore.fates if restore is not None else ()
-    return Prepared(order, spark, pipeline, metrics, fates, builder, builder.build())
+    return recorded, restore
 
 
 def session_for(order: Order, defaults: Mapping[str, str]) -> SparkSession:

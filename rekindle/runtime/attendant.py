@@ -45,6 +45,7 @@ class Attendant:
     def starting(self) -> None:
         """The job's process holds its folder, and makes ready."""
         if self._folder is not None:
+            self.status = Status.starting(self._folder)
             self.status.write(self._folder)
 
     def start(self) -> None:

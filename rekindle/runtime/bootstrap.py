@@ -26,9 +26,7 @@ from plans.compatibility.plan_meanings import POSITION, Meanings, meanings
 from plans.evolution.bootstrap import makeable, replaced
 from plans.format.codec import encode
 from plans.format.node_tables import map_tables, tables_of
-from rekindle.connectors.registry import find_source
 from rekindle.files.paths import entered
-from rekindle.pipeline.resolved import in_full
 from rekindle.savepoints.contents import read, seal
 from rekindle.savepoints.folder import new_folder, refuse_existing
 from rekindle.savepoints.manifest import PLAN, Manifest, SavedState, Step
@@ -63,7 +61,6 @@ def bootstrap(
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="rekindle-bootstrap-") as place:
         made = _run(graph, nodes, manifest, Path(place), configuration, spark)
-        _check_positions(made, manifest, savepoint)
         detail = f"from what its sources had given, in {time.monotonic() - begun:.1f} s"
         states = _described(graph, (each for each in made.states if each.uid in uids))
         whole = _whole(manifest, states, made.watermark, gone, after, detail)
@@ -93,21 +90,24 @@ def _run(
     configuration: Configuration,
     spark: SparkSession | None,
 ) -> Manifest:
-    from rekindle.runtime.stream_job import StreamJob
+    from rekindle.runtime.micro_batch_job import MicroBatchJob
 
     job_dir, target = place / "job", place / "savepoint"
-    part = _part(graph, nodes, manifest, job_dir)
+    part = _part(graph, nodes, manifest)
     options = Configuration(configuration)
     for key in ("execution.state-recovery.path", "execution.state-recovery.drop"):
         options.pop(key, None)
     options.put("execution.job-dir", str(job_dir))
-    job = StreamJob(part, encode(part), options, name="bootstrap", spark=spark, savepoint_at_end=target).start()
-    job.wait()
+    job = MicroBatchJob(
+        part, encode(part), options,
+        name="bootstrap", spark=spark, savepoint_at_end=target, until=manifest.positions,
+    )  # fmt: skip
+    job.start().wait()
     return read(target)
 
 
-def _part(graph: ExecGraph, nodes: Sequence[ExecNode], manifest: Manifest, job_dir: Path) -> ExecGraph:
-    """The operators, all that is below them with sources that end where the savepoint is, and sinks that forget."""
+def _part(graph: ExecGraph, nodes: Sequence[ExecNode], manifest: Manifest) -> ExecGraph:
+    """The operators, all that is below them that the savepoint's job has read, and sinks that forget."""
     wanted: set[int] = set()
     left = [each.id for each in nodes]
     while left:
@@ -115,7 +115,7 @@ def _part(graph: ExecGraph, nodes: Sequence[ExecNode], manifest: Manifest, job_d
         if node not in wanted:
             wanted.add(node)
             left += graph.inputs[node]
-    kept = [_ending(each, manifest, job_dir) for each in graph.nodes if each.id in wanted]
+    kept = [_known(each, manifest) for each in graph.nodes if each.id in wanted]
     ends = [each for each in nodes if not isinstance(each, SinkNode)]
     first = max(graph.by_id) + 1
     sinks = [_forgetting(each, first + at) for at, each in enumerate(ends)]
@@ -124,23 +124,15 @@ def _part(graph: ExecGraph, nodes: Sequence[ExecNode], manifest: Manifest, job_d
     return replace(made, table_aliases=graph.table_aliases)
 
 
-def _ending(node: ExecNode, manifest: Manifest, job_dir: Path) -> ExecNode:
-    """A source that gives what had been read of it, a sink that forgets; any other node as it is."""
+def _known(node: ExecNode, manifest: Manifest) -> ExecNode:
+    """Nothing in place of a source that had not begun, a sink that forgets; any other node as it is."""
     if isinstance(node, SinkNode):
         return map_tables(node, _blackhole)
-    tables = list(tables_of(node))
-    uid = node.uid("source") if tables else ""
-    if (tables and uid not in manifest.positions) or _unread(node, manifest):
+    unread = any(True for _ in tables_of(node)) and node.uid("source") not in manifest.positions
+    if unread or _unread(node, manifest):
         # All its rows are still to come.
         return Values(id=node.id, tuples=(), output_type=node.output_type, description="Values")
-
-    def bounded(table: TableReference) -> TableReference:
-        resolved, given = in_full(node, table)
-        connector = find_source(given.get("connector", ""), table.name)
-        options = connector.until(given, manifest.positions[uid], job_dir, uid, table.name)
-        return table.model_copy(update={"resolved_table": resolved.model_copy(update={"options": dict(options)})})
-
-    return map_tables(node, bounded) if tables else node
+    return node
 
 
 def _unread(node: ExecNode, manifest: Manifest) -> bool:
@@ -168,17 +160,6 @@ def _forgetting(node: ExecNode, id: int) -> Sink:
         changelog_mode=node.changelog_mode,
         description="Sink",
     )
-
-
-def _check_positions(made: Manifest, manifest: Manifest, savepoint: Path) -> None:
-    """What was read must be what the savepoint's job had read."""
-    for uid, position in made.positions.items():
-        if position != manifest.positions.get(uid, position):
-            raise StateError(
-                f"{uid}:{POSITION}: what there is up to the savepoint's position is no longer what was read then",
-                where=str(savepoint),
-                hint="Files or rows have gone or changed; the operator can only start empty.",
-            )
 
 
 def _described(graph: ExecGraph, states: Iterable[SavedState]) -> tuple[SavedState, ...]:

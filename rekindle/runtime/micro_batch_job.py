@@ -12,28 +12,24 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pydantic import TypeAdapter
 from typing_extensions import override
 
-from execnodes.core.errors import JobError, RekindleError, StateError
+from execnodes.core.errors import JobError, RekindleError
 from rekindle.connectors.positions import News, Once, Positions
 from rekindle.engine.host import KeyGroups
-from rekindle.engine.log import newest_entry
 from rekindle.engine.micro_batch import MicroBatch, MicroBatches, Ran, Source
 from rekindle.engine.program import GraphProgram, Ground, Sink, collecting
 from rekindle.engine.sources import TableReader
 from rekindle.engine.store.disk import LocalDisk
 from rekindle.files.atomic_file import write_atomically
 from rekindle.files.json_files import Count, read_json
+from rekindle.jobs.status import State
 from rekindle.pipeline.connector_requests import Requests
 from rekindle.pipeline.failures import explained, passes
-from rekindle.pipeline.functions import supply_functions
-from rekindle.pipeline.guards import guard
-from rekindle.pipeline.record import record
 from rekindle.pipeline.stages import Pipeline, plan_stages
-from rekindle.runtime.assemble import job_parameters, session_for
+from rekindle.runtime.assemble import session_for, taken_up
 from rekindle.runtime.job import Job
 from rekindle.runtime.progress import Progress
 from rekindle.runtime.restarts import strategy_of
-from rekindle.savepoints.manifest import steps
-from rekindle.savepoints.recovery import recover
+from rekindle.savepoints.adoption import adoption
 from rekindle.savepoints.segments import take_of_entry
 
 if TYPE_CHECKING:
@@ -69,9 +65,10 @@ class MicroBatchJob(Job):
 
     batch: ClassVar[bool] = False
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        """See `Job`."""
+    def __init__(self, *arguments: Any, until: Mapping[str, str] | None = None, **options: Any) -> None:
+        """See `Job`. `until`: positions of a savepoint, by uid; what the sources give ends there."""
         super().__init__(*arguments, **options)
+        self._until = until
         self._drains = False
         self._told_to_stop = threading.Event()
         self._took: list[tuple[int, int]] = []
@@ -89,19 +86,21 @@ class MicroBatchJob(Job):
 
     def _assemble(self) -> None:
         """Everything anew from what is committed; drivers of before are fenced off."""
-        order = self._order
-        self._recorded = guard(record(order.graph))
-        supply_functions(self._recorded.steps.values(), order.functions, job_parameters(order.configuration))
+        order, folder = self._order, self.folder
+        stopped = self._attendant.status.before in (State.STOPPED, State.FINISHED)
+        earlier = adoption(folder, stopped=stopped)
+        self._recorded, restore = taken_up(order)
         pipeline = plan_stages(self._recorded)
         spark = session_for(order, {})
-        requests = Requests(spark, order.configuration, self.folder.path, order.data_streams)
+        requests = Requests(spark, order.configuration, folder.path, order.data_streams)
         readers = self._readers(pipeline, requests)
-        self._bounded = all(each.positions.bounded for each in readers.values())
-        inputs: dict[str, Positions] = {uid: each.positions for uid, each in readers.items()}
+        inputs = {uid: self._positions(uid, each) for uid, each in readers.items()}
+        self._bounded = all(each.bounded for each in inputs.values())
+        self._recorded.require_end(bounded=self._bounded)
         inputs |= {
             s.uid: Once("done") for n, s in pipeline.record.sources.items() if s.table is None and pipeline.leaving(n)
         }
-        disk = LocalDisk(str(self.folder.path / "engine"))
+        disk = LocalDisk(str(folder.state))
         told = spark.sparkContext.accumulator({}, collecting())
         groups = KeyGroups(self._subtasks(spark), order.graph.max_parallelism)
         ground = Ground(spark, disk, groups, SMALL_BYTES, told, self.identity.name or self.job_id)
@@ -110,11 +109,15 @@ class MicroBatchJob(Job):
         self._inputs: Mapping[str, Source] = (
             {uid: _Undrained(each) for uid, each in inputs.items()} if undrained else inputs
         )
-        restore = self._recovered(disk)
         clock = self._recorded.clock
         self._loop = MicroBatches(disk, self._inputs, self._program, _now, None if clock is None else clock.step)
         if restore is not None:
-            self._restore(restore, spark, inputs)
+            self.fates = restore.fates
+            self._restore(restore, spark, inputs, 0)
+        elif earlier is not None:
+            # Numbers that sinks know are behind it.
+            self._restore(earlier.restore(spark, order.graph, self._plan), spark, inputs, earlier.batch + 1)
+            earlier.finish()
 
     def _subtasks(self, spark: SparkSession) -> int:
         """Of each operator; they stay what they were when the folder began."""
@@ -127,20 +130,16 @@ class MicroBatchJob(Job):
         write_atomically(path, f"{count}\n", replace=True, private=True)
         return count
 
-    def _recovered(self, disk: LocalDisk) -> Restore | None:
-        """The savepoint whose rows the folder still lacks."""
-        entry = newest_entry(disk)
-        begun = entry is not None and entry.micro_batch >= 0
-        return None if begun else recover(self.folder, self._order.configuration, self._order.graph)
-
-    def _restore(self, restore: Restore, spark: SparkSession, inputs: Mapping[str, Positions]) -> None:
-        self.fates = restore.fates
+    def _restore(self, restore: Restore, spark: SparkSession, inputs: Mapping[str, Positions], number: int) -> None:
         positions = {uid: inputs[uid].restored(text) for uid, text in restore.positions.items() if uid in inputs}
 
         def run(batch: MicroBatch) -> Ran:
             return self._program.restore(batch, lambda step: restore.rows(spark, [step]))
 
-        self._loop.restore(positions, restore.manifest.watermark or None, run)
+        self._loop.restore(positions, restore.manifest.watermark or None, run, number)
+
+    def _positions(self, uid: str, reader: TableReader) -> Positions:
+        return reader.positions if self._until is None else reader.positions.until(self._until[uid])
 
     def _readers(self, pipeline: Pipeline, requests: Requests) -> dict[str, TableReader]:
         return {
@@ -178,10 +177,13 @@ class MicroBatchJob(Job):
         self._run_to_end()
 
     def _run_to_end(self) -> None:
+        interval = self._order.configuration.millis("execution.micro-batch.interval") / 1000
         while not self._told_to_stop.is_set():
             began = time.perf_counter()
             if self._loop.step():
-                self._took.append((self._program.rows, round(1000 * (time.perf_counter() - began))))
+                took = time.perf_counter() - began
+                self._took.append((self._program.rows, round(1000 * took)))
+                self._told_to_stop.wait(interval - took)
             elif all(map(self._has_ended, self._inputs)):
                 return
             else:
@@ -206,12 +208,7 @@ class MicroBatchJob(Job):
 
     def savepoint(self, target: Path) -> Manifest:
         """Write a savepoint of the last committed micro-batch; the job goes on."""
-        entry, snapshot = self._loop.snapshot()
-        if entry.micro_batch < 0:
-            where = str(self.folder.path)
-            raise StateError("no micro-batch has been committed yet", where=where, hint="Try again later.")
-        history = steps(self.folder.restored().get("history", ()))
-        return take_of_entry(self._order.graph, self._plan, self._recorded, entry, snapshot, history, target)
+        return take_of_entry(self._order.graph, self._plan, self.folder, *self._loop.snapshot(), target)
 
     def stop(self, *, with_savepoint: Path | None = None, drain: bool = False) -> None:
         """Stop between two micro-batches; the folder can be continued from.

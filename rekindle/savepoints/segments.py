@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from execnodes.core.errors import StateError
 from execnodes.core.meaning import StateMeaning
 from execnodes.core.types import LogicalType, Root
 from execnodes.engine.slot_frames import to_slots
@@ -16,13 +16,17 @@ from execnodes.lowering.slots import SlotLayout, assign
 from execnodes.state.operator import BUCKET, DRAINED, StateSpec
 from execnodes.state.pages.page_format import WRITTEN
 from plans.compatibility.plan_meanings import meanings
-from rekindle.engine.log import Entry
+from rekindle.engine.log import Entry, newest_entry
+from rekindle.engine.store.disk import Disk, LocalDisk
 from rekindle.engine.store.snapshot import Snapshot
-from rekindle.pipeline.record import OperatorRecord, Record
+from rekindle.files.job_folder import JobFolder
+from rekindle.pipeline.page_layouts import page_layouts, supply_layouts
+from rekindle.pipeline.record import OperatorRecord, record
+from rekindle.pipeline.state_layout import check_layout, layout_of
 from rekindle.savepoints.file_columns import arrow_type
-from rekindle.savepoints.folder import new_folder, state_folder
-from rekindle.savepoints.manifest import Manifest, SavedState, Step
-from rekindle.savepoints.take import AS_THEMSELVES, finish, saved
+from rekindle.savepoints.folder import new_folder, refuse_existing, state_folder
+from rekindle.savepoints.manifest import Manifest, SavedState, steps
+from rekindle.savepoints.take import AS_THEMSELVES, conversions, finish, saved
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,16 +37,14 @@ _UNITS = {Root.DATE: pl.Int32(), Root.FLOAT: pl.Float32(), Root.BOOLEAN: pl.Bool
 
 
 def take_of_entry(
-    graph: ExecGraph,
-    plan: str,
-    pipeline: Record,
-    entry: Entry,
-    snapshot: Snapshot,
-    history: Iterable[Step],
-    target: Path,
+    graph: ExecGraph, plan: str, job: JobFolder, entry: Entry, snapshot: Snapshot, target: Path
 ) -> Manifest:
-    """Write the savepoint of an entry; `history`: what was done to its states before. StateError if `target` exists."""
+    """Write the savepoint of an entry of a job's log. StateError if there is no micro-batch yet, or `target` exists."""
+    if entry.micro_batch < 0:
+        raise _nothing(job)
     meant = {(each.uid, each.name): each for each in meanings(graph)}
+    pipeline, converted = record(graph), page_layouts(job, graph).conversions
+    supply_layouts(pipeline.steps.values(), converted)
     with new_folder(target) as folder:
         states = tuple(
             _dump(snapshot, meant[step.operator.uid, spec.name], spec, graph.max_parallelism, folder)
@@ -52,7 +54,36 @@ def take_of_entry(
             if not spec.derived
         )
         positions = {uid: _position(each) for uid, each in entry.positions.items()}
+        history = (*steps(job.restored().get("history", ())), *conversions(states, converted))
         return finish(folder, plan, _floor(entry), positions, meant, states, history)
+
+
+def take_of_folder(graph: ExecGraph, plan: str, job: JobFolder, target: Path) -> Manifest:
+    """The same of the newest entry in a job's folder; another process may go on with the job meanwhile.
+
+    StateError, and JobError if another engine laid out the state.
+    """
+    refuse_existing(target)
+    check_layout(job, layout_of(graph, record(graph).steps.values()), page_layouts(job, graph).changed)
+    return take_of_entry(graph, plan, job, *_newest(LocalDisk(str(job.state)), job), target)
+
+
+def _newest(disk: Disk, job: JobFolder) -> tuple[Entry, Snapshot]:
+    """What there is; whoever runs the job may commit another entry meanwhile, and remove what that does not need."""
+    entry = newest_entry(disk)
+    if entry is None:
+        raise _nothing(job)
+    while True:
+        try:
+            return entry, Snapshot.of(disk, entry.newest())
+        except StateError:
+            before, entry = entry, newest_entry(disk)
+            if entry is None or entry.sequence == before.sequence:
+                raise
+
+
+def _nothing(job: JobFolder) -> StateError:
+    return StateError("no micro-batch has been committed yet", where=str(job.path), hint="Try again later.")
 
 
 def _position(position: object) -> str:

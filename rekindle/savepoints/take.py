@@ -54,7 +54,7 @@ def take(spark: SparkSession, graph: ExecGraph, plan: str, job: JobFolder, targe
     check_layout(job, layout_of(graph, pipeline.steps.values()))
     spark = prepare(spark, 1, _SETTINGS)
     for attempt in range(_TRIES):
-        batch = job.committed_batch()
+        batch = job.checkpointed_batch()
         if batch is None:
             raise StateError("no micro-batch has been committed yet", where=str(job.path), hint="Try again later.")
         try:
@@ -62,7 +62,7 @@ def take(spark: SparkSession, graph: ExecGraph, plan: str, job: JobFolder, targe
                 return _write(spark, graph, plan, job, batch, pipeline, hidden)
         except Exception as error:
             # While it was read, the batch may have been cleaned up; then there is a later one.
-            if attempt + 1 < _TRIES and job.committed_batch() != batch:
+            if attempt + 1 < _TRIES and job.checkpointed_batch() != batch:
                 continue
             if isinstance(error, RekindleError):
                 raise
@@ -92,7 +92,7 @@ def _write(
                     raise StateError(f"the checkpoint has no state {name}", where=str(job.checkpoint))
                 meaning = meant[step.operator.uid, spec.name]
                 states.append(_dump(spark, job, batch, number, meaning, spec, graph.max_parallelism, folder))
-    history = (*steps(job.restored().get("history", ())), *_converted(states, converted))
+    history = (*steps(job.restored().get("history", ())), *conversions(states, converted))
     positions = _positions(pipeline, job, batch)
     return finish(folder, plan, job.floor(batch), positions, meant, tuple(states), history)
 
@@ -120,7 +120,7 @@ def finish(
     return seal(folder, manifest)
 
 
-def _converted(states: Sequence[SavedState], found: Mapping[str, Sequence[Conversion]]) -> Iterator[Step]:
+def conversions(states: Sequence[SavedState], found: Mapping[str, Sequence[Conversion]]) -> Iterator[Step]:
     """What the job did to its own state, all of which is in today's layout now."""
     for state in states:
         for each in found.get(state.title, ()):

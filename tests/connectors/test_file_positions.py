@@ -117,3 +117,20 @@ def test_what_is_no_position_is_refused(tmp_path: Path, position: Any) -> None:
 def test_what_a_savepoint_says_is_checked(tmp_path: Path, text: str) -> None:
     with pytest.raises(JobError, match="the position is none of files"):
         source(tmp_path).restored(text)
+
+
+def test_what_a_savepoint_had_read_is_read_again_and_nothing_else(tmp_path: Path) -> None:
+    write(tmp_path, "a", "b", "c")
+    files = source(tmp_path, at_most=2)
+    position = planned(files, None).position
+    again = files.until(json.dumps(position))
+    assert again.bounded
+    first = planned(again, None)
+    assert first.ended
+    assert again.between(None, first.position) == [str(tmp_path / "a"), str(tmp_path / "b")]
+    # As 1.x wrote it.
+    older = files.until(json.dumps([str(tmp_path / "c")]))
+    assert older.between(None, planned(older, None).position) == [str(tmp_path / "c")]
+    (tmp_path / "a").unlink()
+    with pytest.raises(ConnectorError, match="is gone"):
+        again.between(None, first.position)

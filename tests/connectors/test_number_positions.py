@@ -76,3 +76,9 @@ def test_rows_are_the_same_by_positions(spark: SparkSession) -> None:
     assert landed["MicroBatchJob"] == landed["StreamJob"]
     assert len(landed["StreamJob"][0]) == 5
     assert len(landed["StreamJob"][1]) > 1000
+
+
+def test_what_a_savepoint_had_read_is_read_again_without_pace() -> None:
+    again = NumberPositions("t", -1, 5, 0).until('{"n": 70}')
+    assert again.bounded
+    assert again.plan(None) == News({"n": 70}, ended=True)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
 import sys
 from pathlib import Path
 
 import pytest
 
-from execnodes.core.errors import ConnectorError, PlanError, RekindleError
+from execnodes.core.errors import PlanError, RekindleError
 from plans.compatibility.compare import Fate
 from plans.compatibility.plan_meanings import POSITION, meanings
 from plans.evolution.bootstrap import offered
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.cli import main
-from rekindle.connectors.registry import find_source
 from rekindle.results.compiled_plan import CompiledPlan
 from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, checksum
 from rekindle.statements.evolution import EvolutionError
@@ -101,45 +98,13 @@ def test_only_operators_that_lose_their_state_are_made(uid: str) -> None:
     assert "11_global-group-aggregate" in str(refused.value)
 
 
-def test_a_bounded_source_of_the_files_that_had_been_read(tmp_path: Path) -> None:
-    paths = [tmp_path / name for name in ("later.json", "earlier.json", "unread.json")]
-    for at, path in enumerate(paths):
-        path.write_text("{}")
-        os.utime(path, (1_700_000_000 - at, 1_700_000_000 - at))
-    given = {"connector": "filesystem", "path": str(tmp_path), "source.monitor-interval": "1 s"}
-    position = json.dumps([str(each) for each in paths[:2]])
-    options = find_source("filesystem", "t").until(given, position, tmp_path / "job", "1_source", "t")
-    assert options == {"connector": "filesystem", "path": str(tmp_path)}
-    (record,) = (tmp_path / "job" / "sources").iterdir()
-    assert [Path(path).name for _, path in json.loads(record.read_text())] == ["earlier.json", "later.json"]
-    paths[0].unlink()
-    with pytest.raises(ConnectorError, match="1 of the 2 files that had been read are gone"):
-        find_source("filesystem", "t").until(given, position, tmp_path / "job", "1_source", "t")
-
-
-@pytest.mark.parametrize(("connector", "option"), [("nexmark", "events.num"), ("datagen", "number-of-rows")])
-def test_generators_end_before_the_next_row(connector: str, option: str, tmp_path: Path) -> None:
-    source = find_source(connector, "t")
-    given = {"connector": connector, "rows-per-second": "5"}
-    options = source.until(given, '{"n": 7}', tmp_path, "1_source", "t")
-    assert options == {**given, option: "7", "rows-per-second": "0"}
-    with pytest.raises(ConnectorError, match="had not read any row"):
-        source.until(given, None, tmp_path, "1_source", "t")
-
-
-@pytest.mark.parametrize("connector", ["duckdb", "spark", "data-stream"])
-def test_other_sources_cannot_be_read_up_to_a_position(connector: str, tmp_path: Path) -> None:
-    with pytest.raises(ConnectorError, match="cannot be read up to a position"):
-        find_source(connector, "t").until({}, "{}", tmp_path, "1_source", "t")
-
-
 @pytest.mark.parametrize(
     ("uids", "message"),
     [
         (["99_join"], "the plan has no operator '99_join'"),
         (["1_source"], "the plan has no operator '1_source'"),
         (["6_global-group-aggregate"], "the savepoint has the state of '6_global-group-aggregate' already"),
-        (["11_global-group-aggregate"], "of the 1 files that had been read are gone"),
+        (["11_global-group-aggregate"], "a file that this micro-batch is to read is gone"),
     ],
 )
 def test_the_command_says_what_is_wrong(
