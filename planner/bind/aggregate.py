@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import product
 from math import prod
 
@@ -10,7 +11,7 @@ from execnodes import aggregates
 from execnodes.core.errors import Position, SqlError
 from execnodes.core.expressions import AggregateCall, Call, Expression, FieldAccess, InputRef, Literal, Value
 from execnodes.core.places import place
-from execnodes.core.types import BIGINT, NUMERICS, TEXTS, LogicalType, Root
+from execnodes.core.types import BIGINT, NUMERICS, TEXTS, Field, LogicalType, Root
 from execnodes.functions import resolve
 from execnodes.user_functions.aggregate import AggregateDefinition
 from planner import syntax as s
@@ -20,7 +21,7 @@ from planner.bind.builder import Builder
 from planner.bind.expression_binder import GROUP_FUNCTIONS, Converter, Replace, is_aggregate, nothing, walk
 from planner.bind.folding import fold
 from planner.bind.group_windows import GroupWindows
-from planner.bind.scope import fields_of
+from planner.bind.scope import Scope, fields_of
 from planner.bind.source import Source, project, row_of
 from planner.bind.user_functions import bind_aggregate, find_aggregate
 from planner.bind.written import written
@@ -59,7 +60,7 @@ def build_aggregate(
     source: Source,
     ttl: str | None,
     subqueries: Replace = nothing,
-) -> tuple[Logical, Converter]:
+) -> tuple[Logical, GroupConverter]:
     """The aggregate over a source, and the converter of what stands above it.
 
     `subqueries` gives the columns of the source that hold the values of those in arguments and filters.
@@ -326,6 +327,17 @@ class GroupConverter(Converter):
         self._keys = {key: InputRef(input_index=index, type=type_) for index, (key, type_) in enumerate(keys.items())}
         self._plain = all(isinstance(key, InputRef) for key in self._keys)
         self._calls = calls
+
+    def key_scope(self) -> Scope:
+        """The keys that are columns, by the names that these have below."""
+        relations = []
+        for each in self.scope.relations:
+            columns = zip(each.fields, each.indexes, strict=True)
+            found = [(field, self._keys.get(InputRef(input_index=at, type=field.type))) for field, at in columns]
+            kept = [(Field(field.name, key.type), key.input_index) for field, key in found if key is not None]
+            fields, indexes = tuple(field for field, _ in kept), tuple(index for _, index in kept)
+            relations.append(replace(each, fields=fields, indexes=indexes))
+        return Scope(tuple(relations))
 
     def _convert(self, node: s.Expr) -> Expression:
         """The expression over keys and results; SqlError for a column that is neither."""

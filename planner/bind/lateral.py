@@ -18,28 +18,31 @@ from planner.bind.builder import Builder
 from planner.bind.correlate import correlated, with_condition
 from planner.bind.expression_binder import Converter, all_of, and_members, walk
 from planner.bind.hints import StateTtl
+from planner.bind.pull_up import pulled_up
 from planner.bind.relations import build_source
 from planner.bind.scope import Relation, Scope
 from planner.bind.select import list_columns
 from planner.bind.source import TRUE, Source, project, refs, row_of
 from planner.bind.subqueries import Key, Subqueries
 from planner.bind.subquery_joins import split
+from planner.bind.subquery_shapes import reads
 
 _WHERE_ONLY = "Read the rows in front in WHERE, as inner = outer, and the rest behind the join."
 
 
 def join_lateral(builder: Builder, left: Source, node: s.Join, right: s.Derived) -> Source | None:
     """The rows in front, each with those that the query makes of it; None if it does not read them."""
-    body = right.query.body
-    if right.query.with_items or not isinstance(body, s.Select) or body.relation is None:
+    query = pulled_up(builder, left.scope, right.query)
+    right, body = replace(right, query=query), query.body
+    if query.with_items or not isinstance(body, s.Select) or body.relation is None:
         return None
-    if isinstance(body.relation, s.Unnest) and _reads(body.relation.collection, Scope(()), left.scope):
+    if isinstance(body.relation, s.Unnest) and reads(body.relation.collection, Scope(()), left.scope):
         _refuse(left, node, right)
         joined = correlated(builder, left, body.relation, node.kind == "LEFT")
         members = Source(joined.logical, Scope(joined.scope.relations[-1:], parent=left.scope))
         return _Lateral(builder, left, members, node, right, body).of_members()
     inner = build_source(builder, body, StateTtl(()), None)
-    if not any(_reads(each, inner.scope, left.scope) for each in _parts(body, right.query)):
+    if not any(reads(each, inner.scope, left.scope) for each in _parts(body, query)):
         return None
     _refuse(left, node, right)
     return _Lateral(builder, left, inner, node, right, body).join()
@@ -71,7 +74,7 @@ class _Lateral:
             return self._plain()
         others = [item.expr for item in body.items] + _above(body) + [self._meant(item) for item in query.order]
         for each in others:
-            if _reads(each, self._inner.scope, self._left.scope):
+            if reads(each, self._inner.scope, self._left.scope):
                 raise SqlError(
                     "a LATERAL query with aggregates, DISTINCT or LIMIT reads the rows in front only in WHERE",
                     position=each.position,
@@ -327,12 +330,6 @@ def _above(body: s.Select) -> list[s.Expr]:
     keys = [each for each in body.group or () if not isinstance(each, s.GroupingSets)]
     sets = [key for each in body.group or () if isinstance(each, s.GroupingSets) for one in each.sets for key in one]
     return [*keys, *sets, *([] if body.having is None else [body.having])]
-
-
-def _reads(node: s.Expr, inner: Scope, outer: Scope) -> bool:
-    """Whether an expression names a column of the rows in front."""
-    names = [each for each in walk(node) if isinstance(each, s.Name)]
-    return any(not inner.finds(each) and outer.finds(each) for each in names)
 
 
 def _null(value: Expression) -> Expression:

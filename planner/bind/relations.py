@@ -55,11 +55,12 @@ def _join(builder: Builder, node: s.Join, ttl: StateTtl) -> Source:
     check_relations(len(left.scope.relations) + 1, node.position)
     if reads_rows_in_front(node.right):
         return join_correlated(builder, left, node, node.right)
-    if isinstance(node.right, s.Derived) and node.right.lateral:
-        found = builder.lateral(left, node, node.right)
-        if found is not None:
-            return found
-    right = build_relation(builder, node.right, ttl)
+    with left.scope.around():
+        if isinstance(node.right, s.Derived) and node.right.lateral:
+            found = builder.lateral(left, node, node.right)
+            if found is not None:
+                return found
+        right = build_relation(builder, node.right, ttl)
     shifted = _shifted(right.scope, left.width)
     scope = Scope(left.scope.relations + shifted.relations, left.scope.merged + shifted.merged)
     _refuse_same_alias(left, right, node)

@@ -13,6 +13,7 @@ from execnodes.core.expressions import Expression, FieldAccess, InputRef, transf
 from execnodes.core.types import Field, LogicalType, Root
 from planner.syntax import Name
 
+_READ_IN_WHERE = "Set operations, LIMIT, OVER and queries two levels further in may not read it. Write a join."
 RENAME = "Give one of them another name, by AS."
 
 
@@ -112,7 +113,7 @@ class Scope:
         return self._resolve(name) is not None
 
     @contextmanager
-    def around(self) -> Iterator[None]:
+    def around(self, hint: str = _READ_IN_WHERE) -> Iterator[None]:
         """Subqueries are bound inside of it: a column of theirs that only this scope has is refused as what it is."""
         try:
             yield
@@ -122,7 +123,7 @@ class Scope:
             raise SqlError(
                 f"column '{'.'.join(error.name.parts)}' of the query around the subquery is not supported here",
                 position=error.name.position,
-                hint="Subqueries with set operations, LIMIT or OVER may not read it. Write a join.",
+                hint=hint,
             ) from None
 
     def relation(self, prefix: tuple[str, ...]) -> Relation | None:

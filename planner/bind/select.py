@@ -84,7 +84,8 @@ def _grouped(
         source = subqueries.attach_values(source, read_by_aggregates(node, order, builder.catalog))
         plan, grouped = build_aggregate(builder, node, order, source, ttl.of(name), subqueries.replace)
         grouped.replace = subqueries.replace
-        attached = subqueries.attach_values(Source(plan, Scope(())), above, grouped)
+        with source.scope.around("A subquery over groups may read what stands in GROUP BY."):
+            attached = subqueries.attach_values(Source(plan, grouped.key_scope()), above, grouped)
         return Stage(attached.logical, grouped).filtered(node.having, "HAVING")
     if node.having is not None:
         raise SqlError("HAVING needs GROUP BY or an aggregate", position=node.having.position, hint="Write WHERE.")

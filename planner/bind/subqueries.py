@@ -18,6 +18,7 @@ from planner.bind.builder import Builder
 from planner.bind.expression_binder import Converter, all_of, and_members, is_aggregate, walk
 from planner.bind.hints import StateTtl
 from planner.bind.missing_comma import guess_missing_comma
+from planner.bind.pull_up import pulled_subquery
 from planner.bind.relations import build_source
 from planner.bind.scope import Scope
 from planner.bind.source import TRUE, Source, refs, row_of
@@ -67,7 +68,9 @@ class Subqueries:
             if isinstance(each, SUBQUERY) and id(each) not in self._results:
                 outer = converter or Converter(source.scope, self._builder.catalog, self.replace, clause="a subquery")
                 with source.scope.around():
-                    source = self._attached(source, each, outer)
+                    pulled = pulled_subquery(self._builder, source.scope, each)
+                    source = self._attached(source, pulled, outer)
+                    self._results[id(each)] = self._results.pop(id(pulled))
         return source
 
     def _attached(self, source: Source, node: s.Expr, outer: Converter) -> Source:

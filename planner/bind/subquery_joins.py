@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Expression, InputRef, input_indexes, remap
@@ -15,6 +15,7 @@ from planner.bind.builder import Builder
 from planner.bind.expression_binder import Converter, all_of, and_members
 from planner.bind.hints import StateTtl
 from planner.bind.missing_comma import guess_missing_comma
+from planner.bind.pull_up import pulled_subquery
 from planner.bind.relations import build_source
 from planner.bind.scope import Scope
 from planner.bind.source import TRUE, Source, project, refs
@@ -46,7 +47,7 @@ class Where:
 
     def filtered(self, source: Source, node: s.Expr | None) -> Source:
         """The source behind WHERE; subqueries in it become joins."""
-        members = and_members(node)
+        members = [self._pulled(source, member) for member in and_members(node)]
         joins = [member for member in members if _is_join(member) and not self._is_value(source, member)]
         others = [member for member in members if member not in joins]
         plain = [member for member in others if not has_subquery(member)]
@@ -55,6 +56,15 @@ class Where:
             source = self._join(source, member)
         rest = [member for member in others if has_subquery(member)]
         return self._kept(self._values.attach_values(source, rest), rest)
+
+    def _pulled(self, source: Source, node: s.Expr) -> s.Expr:
+        """[NOT] EXISTS and [NOT] IN whose conditions stand where they are looked for."""
+        if not _is_join(node):
+            return node
+        with source.scope.around():
+            if isinstance(node, s.Call):
+                return replace(node, args=(pulled_subquery(self._builder, source.scope, node.args[0]),))
+            return pulled_subquery(self._builder, source.scope, node)
 
     def _is_value(self, source: Source, node: s.Expr) -> bool:
         """Whether [NOT] EXISTS is known without its rows."""

@@ -57,7 +57,7 @@ def decorrelate(builder: Builder, outer: Scope, query: s.Query) -> s.Query:
         return query
     inner = build_source(builder, body, StateTtl(()), None).scope
     members = and_members(body.where)
-    correlated = [each for each in members if not has_subquery(each) and _reads(each, inner, outer)]
+    correlated = [each for each in members if not has_subquery(each) and reads(each, inner, outer)]
     _require_conditions(body, inner, outer)
     if not correlated:
         return query
@@ -67,7 +67,7 @@ def decorrelate(builder: Builder, outer: Scope, query: s.Query) -> s.Query:
     grouped = replace(
         body,
         items=(*body.items, *keys),
-        where=_all_of(rest),
+        where=all_of(rest),
         group=(*(body.group or ()), *(key for key, _ in pairs)),
         distinct=False,
     )
@@ -82,10 +82,11 @@ def decorrelate(builder: Builder, outer: Scope, query: s.Query) -> s.Query:
         s.SelectItem(s.Name((name,), position=item.expr.position))
         for name, item in zip(results, body.items, strict=True)
     )
-    return s.Query(s.Select(items, derived, _all_of(equal), position=body.position), position=query.position)
+    return s.Query(s.Select(items, derived, all_of(equal), position=body.position), position=query.position)
 
 
-def _reads(node: s.Expr, inner: Scope, outer: Scope) -> bool:
+def reads(node: s.Expr, inner: Scope, outer: Scope) -> bool:
+    """Whether an expression names a column of the query around, or of the rows in front."""
     names = [each for each in walk(node) if isinstance(each, s.Name)]
     return any(not inner.finds(each) and outer.finds(each) for each in names)
 
@@ -121,7 +122,8 @@ def _require_conditions(body: s.Select, inner: Scope, outer: Scope) -> None:
                 )
 
 
-def _all_of(members: Sequence[s.Expr]) -> s.Expr | None:
+def all_of(members: Sequence[s.Expr]) -> s.Expr | None:
+    """The AND of conditions; None of none."""
     if len(members) > 1:
         return s.Call("AND", tuple(members), position=members[0].position)
     return members[0] if members else None

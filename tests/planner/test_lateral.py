@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from execnodes.core.errors import SqlError
 from tests.planner.test_errors import run
 
 
@@ -21,4 +22,34 @@ from tests.planner.test_errors import run
     ],
 )
 def test_what_can_be_a_join_is_taken(text: str) -> None:
+    run(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT t.id, l.w FROM t, LATERAL (SELECT w FROM u WHERE u.k = t.k UNION ALL SELECT v FROM t) AS l",
+        "SELECT t.id, l.w FROM t, LATERAL (SELECT MAX(w) AS w FROM (SELECT MAX(w) AS w FROM u WHERE u.k = t.k)) AS l",
+        "SELECT t.id FROM t WHERE id IN (SELECT id FROM u WHERE u.k = t.k LIMIT 1)",
+        "SELECT t.id FROM t, LATERAL (SELECT r FROM (SELECT ROW_NUMBER() OVER (ORDER BY w) r FROM u WHERE u.k = t.k))",
+        "SELECT k FROM t GROUP BY k HAVING MAX(v) > (SELECT MAX(w) FROM u WHERE u.id = t.id)",
+    ],
+)
+def test_what_reads_the_query_around_where_it_cannot_is_refused_as_that(text: str) -> None:
+    with pytest.raises(SqlError, match=r"column 't\.\w+' of the query around the subquery is not supported here"):
+        run(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT t.id, l.w FROM t, LATERAL (WITH q AS (SELECT * FROM u WHERE u.k = t.k) SELECT w FROM q) AS l",
+        "SELECT t.id, l.* FROM t, LATERAL (SELECT * FROM (SELECT * FROM u WHERE u.k = t.k) AS q) AS l",
+        "SELECT t.id FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.k = t.k ORDER BY w LIMIT 1)",
+        "SELECT t.id FROM t WHERE EXISTS (SELECT 1 FROM u WHERE EXISTS (SELECT 1 FROM u x WHERE x.k < t.k))",
+        "SELECT v FROM t WHERE v = (SELECT 1 FROM u WHERE u.k = t.k AND w < (SELECT MAX(w) FROM u x WHERE x.k = t.k))",
+        "SELECT k FROM t GROUP BY k HAVING MAX(v) > (SELECT MAX(w) FROM u WHERE u.k = t.k)",
+    ],
+)
+def test_conditions_of_queries_further_in_are_those_of_the_join(text: str) -> None:
     run(text)
