@@ -47,7 +47,7 @@ def test_what_reads_the_query_around_where_it_cannot_is_refused_as_that(text: st
         "SELECT t.id, l.* FROM t, LATERAL (SELECT * FROM (SELECT * FROM u WHERE u.k = t.k) AS q) AS l",
         "SELECT t.id FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.k = t.k ORDER BY w LIMIT 1)",
         "SELECT t.id FROM t WHERE EXISTS (SELECT 1 FROM u WHERE EXISTS (SELECT 1 FROM u x WHERE x.k < t.k))",
-        "SELECT v FROM t WHERE v = (SELECT 1 FROM u WHERE u.k = t.k AND w < (SELECT MAX(w) FROM u x WHERE x.k = t.k))",
+        "SELECT v FROM t WHERE v = (SELECT w FROM u WHERE u.k = t.k AND w < (SELECT MAX(w) FROM u x WHERE x.k = t.k))",
         "SELECT k FROM t GROUP BY k HAVING MAX(v) > (SELECT MAX(w) FROM u WHERE u.k = t.k)",
     ],
 )
