@@ -229,7 +229,7 @@ class _Build:
 
     def _source(self, number: int, source: SourceRecord) -> None:
         arms = self._pipeline.leaving(number)
-        fallible = can_fail(source, arms, self._all_texts)
+        fallible = can_fail(source, arms)
         frame = (
             inline_rows(self._ground.spark.range(0, 1, 1, 1), source)
             if source.table is None
@@ -237,7 +237,7 @@ class _Build:
         )
         known = origin(frame.columns) if fallible else None
         if known is not None:
-            source, arms, _ = from_origin(known, source, arms, self._all_texts)
+            source, arms = from_origin(known, source, arms)
         texts = source.event_times if source.uid in self._timed else []
         if texts:
             frame = with_made(frame, source.made, guarded=False)
@@ -263,11 +263,6 @@ class _Build:
     def _taker(arm: Arm) -> tuple[int, bool]:
         """A consumer; a sink may stand behind an operator of its own."""
         return arm.consumer, arm.branch.origin == arm.consumer
-
-    def _all_texts(self, arm: Arm) -> dict[str, str]:
-        """All that a row of a source may be on its way."""
-        layout = SlotLayout.of([arm.types])
-        return {**self._hidden(arm), **slot_texts(arm, layout), **typed_texts(arm)}
 
     def _hidden(self, arm: Arm) -> dict[str, str]:
         texts = hidden_texts(arm, self._pipeline.hidden(), arm.branch.origin in self._record.sources)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from execnodes.core.places import ROW, row_text
@@ -10,18 +10,13 @@ from execnodes.lowering.stream import Branch, Made
 from rekindle.pipeline.record import SourceRecord
 from rekindle.pipeline.stages import Arm
 
-Texts = Callable[[Arm], dict[str, str]]
-"""Columns of the rows of an arm, by name."""
 
-
-def can_fail(source: SourceRecord, arms: tuple[Arm, ...], texts: Texts) -> bool:
+def can_fail(source: SourceRecord, arms: tuple[Arm, ...]) -> bool:
     """Whether a row of the source can fail on its ways, and would say so."""
-    return any(ROW in each for each in _all(source, arms, texts))
+    return any(ROW in each for each in _all(source, arms))
 
 
-def from_origin(
-    origin: str, source: SourceRecord, arms: tuple[Arm, ...], texts: Texts
-) -> tuple[SourceRecord, tuple[Arm, ...], Texts]:
+def from_origin(origin: str, source: SourceRecord, arms: tuple[Arm, ...]) -> tuple[SourceRecord, tuple[Arm, ...]]:
     """The same ways; `origin`, a text over the columns of the source, says where a row is from (`places.row_text`)."""
     told = row_text(origin)
 
@@ -32,21 +27,25 @@ def from_origin(
         return (tuple(replace(each, text=placed(each.text)) for each in layer) for layer in made)
 
     def way(branch: Branch) -> Branch:
-        condition = None if branch.condition is None else placed(branch.condition)
-        return replace(branch, condition=condition, made=tuple(layers(branch.made)))
+        return replace(
+            branch,
+            columns=tuple(map(placed, branch.columns)),
+            condition=None if branch.condition is None else placed(branch.condition),
+            kind=None if branch.kind is None else placed(branch.kind),
+            made=tuple(layers(branch.made)),
+        )
 
     times = [placed(each) for each in source.event_times]
     return (
         replace(source, event_times=times, made=list(layers(source.made))),
         tuple(replace(arm, branch=way(arm.branch)) for arm in arms),
-        lambda arm: {name: placed(text) for name, text in texts(arm).items()},
     )
 
 
-def _all(source: SourceRecord, arms: tuple[Arm, ...], texts: Texts) -> Iterator[str]:
+def _all(source: SourceRecord, arms: tuple[Arm, ...]) -> Iterator[str]:
     yield from source.event_times
     yield from (each.text for layer in source.made for each in layer)
     for arm in arms:
-        yield arm.branch.condition or ""
-        yield from (each.text for layer in arm.branch.made for each in layer)
-        yield from texts(arm).values()
+        branch = arm.branch
+        yield from (*branch.columns, branch.condition or "", branch.kind or "")
+        yield from (each.text for layer in branch.made for each in layer)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
@@ -10,12 +10,14 @@ from execnodes.engine.slot_frames import TAG
 from execnodes.lowering.spark_sql import literal, spark_type
 from execnodes.lowering.stream import MAJOR, SEQUENCE, Made, Members
 from rekindle.pipeline.arms import rows_of_members, unnested_by_all
-from rekindle.pipeline.origins import Texts
 from rekindle.pipeline.record import SourceRecord
 from rekindle.pipeline.stages import Arm
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+Texts = Callable[[Arm], Mapping[str, str]]
+"""Columns of the rows of an arm, by name."""
 
 
 def projected(frame: DataFrame, texts: Mapping[str, str], condition: str | None) -> DataFrame:

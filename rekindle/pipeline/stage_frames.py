@@ -23,9 +23,9 @@ from rekindle.pipeline.arms import apart
 from rekindle.pipeline.connector_requests import Requests
 from rekindle.pipeline.control_rows import EVENT_TIME, SOURCE, ControlRows
 from rekindle.pipeline.idleness import observed, timeout
-from rekindle.pipeline.origins import Texts, can_fail, from_origin
+from rekindle.pipeline.origins import can_fail, from_origin
 from rekindle.pipeline.record import OperatorRecord, SourceRecord
-from rekindle.pipeline.stage_columns import inline_rows, projected, struct, structs, with_all_made, with_made
+from rekindle.pipeline.stage_columns import Texts, inline_rows, projected, struct, structs, with_all_made, with_made
 from rekindle.pipeline.stages import Arm, Pipeline, hidden_texts, slot_texts, typed_texts
 from rekindle.pipeline.streams import control_stream, controlled, source_stream
 from rekindle.pipeline.subtasks import Subtasks
@@ -110,11 +110,11 @@ class Builder:
 
     def _from(self, source: SourceRecord, arms: tuple[Arm, ...], texts: Texts) -> DataFrame:
         """Rows of a source on their ways; what may fail for a row is told which row it is, if the source knows."""
-        fallible = can_fail(source, arms, texts)
+        fallible = can_fail(source, arms)
         frame = self._values(source) if source.table is None else self._scan(source, located=fallible)
         known = origin(frame.columns) if fallible else None
         if known is not None:
-            source, arms, texts = from_origin(known, source, arms, texts)
+            source, arms = from_origin(known, source, arms)
         return self._routed(self._controlled(source, frame), arms, texts)
 
     def _controlled(self, source: SourceRecord, frame: DataFrame) -> DataFrame:
