@@ -13,6 +13,7 @@ from rekindle.runtime.progress import Progress
 from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints.recovery import PATH
 from rekindle.spark.java import lost, text_of
+from rekindle.spark.session import active
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,7 +56,8 @@ class BatchJob(Job):
             self._spark, order.graph, order.configuration, self.job_id, self.folder.path, order.data_streams
         )
         try:
-            self._batch.build()
+            with active(self._spark):
+                self._batch.build()
         finally:
             self._writers.extend(target.writer for target in self._batch.targets)
 
@@ -72,9 +74,10 @@ class BatchJob(Job):
 
     def _write(self) -> None:
         self._spark.sparkContext.addJobTag(self._tag)
-        for target in self._batch.targets:
-            if not self._stopping:
-                target.writer.write(target.frame, 0)
+        with active(self._spark):
+            for target in self._batch.targets:
+                if not self._stopping:
+                    target.writer.write(target.frame, 0)
 
     def stop(self, *, with_savepoint: Path | None = None, drain: bool = False) -> None:
         """End at once; sinks that are written already stay. JobError if a savepoint or a drain is asked for."""

@@ -29,8 +29,9 @@ from rekindle.runtime.assemble import session_for, taken_up
 from rekindle.runtime.job import Job
 from rekindle.runtime.progress import Progress
 from rekindle.runtime.restarts import strategy_of
-from rekindle.savepoints.adoption import adoption
+from rekindle.savepoints.adoption import Adoption, adoption
 from rekindle.savepoints.segments import take_of_entry
+from rekindle.spark.session import active
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -86,12 +87,19 @@ class MicroBatchJob(Job):
 
     def _assemble(self) -> None:
         """Everything anew from what is committed; drivers of before are fenced off."""
-        order, folder = self._order, self.folder
+        order = self._order
         stopped = self._attendant.status.before in (State.STOPPED, State.FINISHED)
-        earlier = adoption(folder, stopped=stopped)
+        earlier = adoption(self.folder, stopped=stopped)
         self._recorded, restore = taken_up(order)
         pipeline = plan_stages(self._recorded)
         spark = session_for(order, {})
+        with active(spark):
+            self._take_over(spark, pipeline, restore, earlier)
+
+    def _take_over(
+        self, spark: SparkSession, pipeline: Pipeline, restore: Restore | None, earlier: Adoption | None
+    ) -> None:
+        order, folder = self._order, self.folder
         requests = Requests(spark, order.configuration, folder.path, order.data_streams)
         readers = self._readers(pipeline, requests)
         inputs = {uid: self._positions(uid, each) for uid, each in readers.items()}
@@ -103,6 +111,7 @@ class MicroBatchJob(Job):
         disk = LocalDisk(str(folder.state))
         told = spark.sparkContext.accumulator({}, collecting())
         groups = KeyGroups(self._subtasks(spark), order.graph.max_parallelism)
+        self._spark = spark
         ground = Ground(spark, disk, groups, SMALL_BYTES, told, self.identity.name or self.job_id)
         self._program = GraphProgram(ground, pipeline, readers, self._sinks(requests))
         undrained = self._savepoint_at_end is not None
@@ -160,6 +169,10 @@ class MicroBatchJob(Job):
         return sinks
 
     def _outcome(self) -> RekindleError | None:
+        with active(self._spark):
+            return self._ended()
+
+    def _ended(self) -> RekindleError | None:
         error = _attempt(self._run_to_end)
         while error is not None and passes(error):
             delay = self._restarts.delay()

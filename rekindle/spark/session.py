@@ -13,7 +13,8 @@ import sys
 import tempfile
 import threading
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock, RLock
@@ -266,6 +267,25 @@ def prepare(
             _set(own, name, value)
         sessions.append(_Prepared(own, dict(called)))
         return own
+
+
+@contextmanager
+def active(spark: SparkSession) -> Iterator[None]:
+    """Make it the session of this thread.
+
+    Spark settles some things late, by the settings of the thread that asks: of a frame that is kept it would then not
+    know that it has it.
+    """
+    from pyspark.sql import SparkSession
+
+    before = SparkSession.getActiveSession()
+    # What PySpark has for this without reaching into Spark.
+    spark.createDataFrame([], "none INT")
+    try:
+        yield
+    finally:
+        if before is not None:
+            before.createDataFrame([], "none INT")
 
 
 @dataclass(frozen=True)
