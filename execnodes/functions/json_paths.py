@@ -49,6 +49,8 @@ class Path:
     lax: bool
     parts: tuple[str | Step, ...]
     """Definite paths in Spark's notation, from ``$``; steps that Spark has not got."""
+    is_loose: bool = False
+    """Whether it is written in a form that versions since 1.6 read: without ``$``, or with a point before ``[``."""
 
     @property
     def definite(self) -> bool:
@@ -58,17 +60,22 @@ class Path:
     @property
     def has_steps(self) -> bool:
         """Whether there are steps that versions of functions before 1.6 have not got."""
-        return any(isinstance(each, Step) for each in self.parts)
+        return self.is_loose or any(isinstance(each, Step) for each in self.parts)
 
 
 _MODE = re.compile(r"\s*(strict|lax)\s+(.+)", re.IGNORECASE | re.DOTALL)
-_STEP = re.compile(r"\.([^.\[\]*()?@\s'\"]+)|\['([^']*)'\]|\[\"([^\"]*)\"\]|\[(\d+)\]|(\[\*\]|\.\*)")
+_STEP = re.compile(r"\.([^.\[\]*()?@\s'\"]+)|\.?\['([^']*)'\]|\.?\[\"([^\"]*)\"\]|\[(\d+)\]|(\[\*\]|\.\*)")
+
+
+_BARE, _DOTTED = re.compile(r"\w"), re.compile(r"\.\[['\"]")
 
 
 def parse_path(text: str, position: Position | None) -> Path:
     """Read ``lax $.a.b[0]['c'][*]``; a path without mode is strict. SqlError for deep scans and other filters."""
     mode = _MODE.fullmatch(text)
     lax, spec = (mode[1].lower() == "lax", mode[2].strip()) if mode else (False, text.strip())
+    is_loose = _BARE.match(spec) is not None or _DOTTED.search(spec) is not None
+    spec = f"$.{spec}" if _BARE.match(spec) else spec
     parts, at = list[str | Step](["$"]), 1
     while at < len(spec):
         step = _STEP.match(spec, at)
@@ -91,7 +98,7 @@ def parse_path(text: str, position: Position | None) -> Path:
             position=position,
             hint="Write names, places, slices, comparisons, .* and [*] only, e.g. '$.a.b[0].c' or 'lax $.items[*].id'.",
         )
-    return Path(lax, tuple(parts))
+    return Path(lax, tuple(parts), is_loose)
 
 
 def _longer(part: str | Step, further: str) -> str | Step:

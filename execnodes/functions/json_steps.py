@@ -13,7 +13,7 @@ OTHER_MARK = "\ue001"
 _MEMBERS = "ARRAY<VARIANT>"
 _INTEGER = r"\s*-?\d+\s*"
 _FIELD = r"(?:\.[^.\[\]*()?@\s'\"=!<>&|]+|\['[^']*'\])*"
-_CONSTANT = r"-?\d+(?:\.\d+)?|'[^'\\]*'|true|false"
+_CONSTANT = r"-?\d+(?:\.\d+)?|'[^'\\]*'|\"[^\"\\]*\"|true|false"
 _COMPARISON = rf"\s*@({_FIELD})\s*(==|!=|<=|>=|<|>)\s*({_CONSTANT})\s*"
 _FILTER = re.compile(rf"\[\s*\?\s*\(({_COMPARISON}(?:(?:&&|\|\|){_COMPARISON})*)\)\s*\]")
 _PLACES = re.compile(rf"\[({_INTEGER}(?:,{_INTEGER})+|\s*-\d+\s*)\]")
@@ -89,7 +89,7 @@ def _comparison(text: str, member: str) -> str:
     field, operator, constant = found[1], found[2].replace("==", "="), found[3]
     value = f"CAST(variant_get({member}, {text_literal('$' + field)}, 'variant') AS STRING)"
     number = f"if(left({value}, 1) = {text_literal(OTHER_MARK)}, substring({value}, 2), NULL)"
-    if constant.startswith("'"):
+    if constant.startswith(("'", '"')):
         bare = f"if(left({value}, 1) = {text_literal(OTHER_MARK)}, NULL, substring({value}, 2))"
         test = f"{bare} {operator} {text_literal(constant[1:-1])}"
     elif constant in ("true", "false"):

@@ -6,7 +6,8 @@
 `subquery_joins` for those of WHERE, `subquery_shapes` for aggregates in them, `pull_up` for what reads from further in
 (by `replaced_names`), `set_operations`, `sorting`, `hints`.
 Expressions: `scope` is what names mean, `expression_binder` makes typed expressions, `user_functions` their calls,
-`folding` constants; `written` shows them in messages, and a `missing_comma` is guessed.
+`folding` constants, `refused_calls` what Flink does not take; `written` shows them in messages, and a
+`missing_comma` is guessed.
 """
 
 from execnodes.core.options import Configuration

@@ -12,6 +12,7 @@ from execnodes.core.places import place
 from execnodes.core.types import BOOLEAN, STRING, Root
 from execnodes.functions import can_fail, known, resolve
 from planner import syntax as s
+from planner.bind.refused_calls import refuse_division_by_zero, refuse_json
 from planner.bind.scope import Scope
 from planner.bind.user_functions import bind_scalar, find_aggregate, find_function
 from planner.bind.written import written
@@ -57,6 +58,8 @@ class Converter:
 
     def convert(self, node: s.Expr) -> Expression:
         """The typed expression; SqlError with the place of what cannot be."""
+        if not self._inside:
+            refuse_json(node)
         self._inside += 1
         try:
             found = self._convert(node)
@@ -124,6 +127,8 @@ class Converter:
         if found is None:
             literals = (each.literal.value for each in node.args if isinstance(each, s.Constant))
             known(node.name, node.position, [each for each in literals if isinstance(each, str)])
+        for arg in node.args:
+            refuse_json(arg, node.name.upper())
         operands = tuple(self.convert(arg) for arg in node.args)
         if found is not None:
             return self._placed(bind_scalar(found, operands, node), node)
@@ -138,6 +143,7 @@ class Converter:
         if node.name in ("AND", "OR") and 2 < len(operands) <= _NESTED:
             return self._fold(node, operands)
         made = resolve(node.name.upper(), operands, position=node.position, result=node.result)
+        refuse_division_by_zero(made, node)
         needs_place = isinstance(made, Call) and (can_fail(made) or reads_watermark(made))
         return self._placed(made, node) if isinstance(made, Call) and needs_place else made
 

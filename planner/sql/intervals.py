@@ -43,21 +43,22 @@ class Intervals(Forms):
         if not self.at_text():
             return self._amount(negative, position, token)
         text = self.text("an interval")
-        first, digits = self.unit()
-        last = self._last_unit(first) if self.accept("TO") else first
-        constant = literals.interval(text, first, last, negative, position, None if self.is_stored else digits)
+        first, given = self.unit()
+        last, fraction = self._last_unit(first) if self.accept("TO") else (first, given[1:])
+        digits = None if self.is_stored else literals.Digits(*(given[:1] or (2,)), *fraction)
+        constant = literals.interval(text, first, last, negative, position, digits)
         return self.expression(nodes.Temporal(this=constant), token)
 
-    def _last_unit(self, first: str) -> str:
+    def _last_unit(self, first: str) -> tuple[str, tuple[int, ...]]:
         """The unit behind TO: another one, of which only SECOND has digits, those of its fraction."""
         token, place = self.token, self.place
-        last, _ = self.unit()
+        last, digits = self.unit()
         if last == first:
             self.not_flinks(f"INTERVAL {first} TO {last}", f"Write INTERVAL '…' {first}.", token)
         written = self.text_since(place)
         if ("(" in written and last != "SECOND") or "," in written:
             self.not_flinks(f"{written} behind TO", "Only SECOND has digits there, those of its fraction.", token)
-        return last
+        return last, digits
 
     def _amount(self, negative: bool, position: Position, token: Token) -> exp.Expr:
         """A number, a column or an expression in parentheses, then a unit."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal, InvalidOperation
 from functools import cache
@@ -18,6 +19,7 @@ from planner.syntax import Constant
 
 _MAX_INT, _MAX_BIGINT, _MOST_DIGITS = 2**31 - 1, 2**63 - 1, 38
 _LONGEST_INTERVAL = 100
+_MOST_LEADING, _MOST_FRACTION = 10, 9
 _MILLIS = {"WEEK": 604_800_000, "DAY": 86_400_000, "HOUR": 3_600_000, "MINUTE": 60_000, "SECOND": 1000}
 _MONTHS = {"YEAR": 12, "QUARTER": 3, "MONTH": 1}
 _LESS_THAN_12, _LESS_THAN_24, _LESS_THAN_60 = "0?[0-9]|1[01]", "[01]?[0-9]|2[0-3]", "[0-5]?[0-9]"
@@ -208,8 +210,40 @@ def _with_fraction(moment: str, fraction: str) -> str:
     return f"{moment}.{fraction}" if fraction else moment
 
 
+@dataclass(frozen=True, slots=True)
+class Digits:
+    """How many digits an interval may have."""
+
+    leading: int
+    """In its first unit, 1 to 10."""
+    fraction: int = 6
+    """Behind the point of its seconds, 1 to 9."""
+
+    def check(self, text: str, leading: str, position: Position, form: str) -> None:
+        """SqlError if a text has more of them, or none can have so many; `form` shows where digits are given."""
+        if not 1 <= self.leading <= _MOST_LEADING or not 1 <= self.fraction <= _MOST_FRACTION:
+            raise SqlError(
+                f"an interval has 1 to {_MOST_LEADING} digits, 1 to {_MOST_FRACTION} of them behind its point",
+                position=position,
+                hint="Write e.g. SECOND(2, 3).",
+            )
+        if len(leading) > self.leading:
+            raise SqlError(
+                f"INTERVAL '{text}' {form.format('')}: {leading} has more than {self.leading} digits",
+                position=position,
+                hint=f"Write INTERVAL '{text}' {form.format(f'({len(leading)})')}.",
+            )
+        fraction = text.partition(".")[2]
+        if len(fraction) > self.fraction:
+            raise SqlError(
+                f"INTERVAL '{text}': .{fraction} has more than {self.fraction} digits",
+                position=position,
+                hint=f"Write {len(fraction)} as the digits of the fraction, or fewer of these.",
+            )
+
+
 def interval(
-    text: str, first: str, last: str, negative: bool, position: Position, digits: int | None = None
+    text: str, first: str, last: str, negative: bool, position: Position, digits: Digits | None = None
 ) -> Constant:
     """``INTERVAL [-] '…' first(digits) [TO last]``: milliseconds or months; without `digits` of any size."""
     text, sign = text.strip(), -1 if negative else 1
@@ -223,12 +257,8 @@ def interval(
             hint="Write e.g. INTERVAL '5' SECOND or INTERVAL '1 02:03:04' DAY TO SECOND.",
         )
     leading = str(int(amounts[0][1].partition(".")[0]))
-    if digits is not None and len(leading) > digits:
-        raise SqlError(
-            f"INTERVAL '{text}' {first}: {leading} has more than {digits} digits",
-            position=position,
-            hint=f"Write INTERVAL '{text}' {first}({len(leading)})" + (f" TO {last}." if last != first else "."),
-        )
+    if digits is not None:
+        digits.check(text, leading, position, first + "{}" + (f" TO {last}" if last != first else ""))
     months = first in _MONTHS
     size = sum(int(amount) * _MONTHS[name] if months else _millis(amount, name) for name, amount in amounts)
     if size > (_MAX_INT if months else _MAX_BIGINT):

@@ -191,11 +191,11 @@ class Types(Cursor):
             self.unit()
         return t.INTERVAL_YEAR_MONTH if first in _YEAR_MONTH else t.INTERVAL_DAY_TIME
 
-    def unit(self) -> tuple[str, int]:
-        """A unit of an interval, and how many digits may stand in front of it: two unless given."""
+    def unit(self) -> tuple[str, tuple[int, ...]]:
+        """A unit of an interval, and what is given of how many digits may stand in it and behind its point."""
         position = self.here
         word = unit(self.identifier("a unit such as SECOND"), position)
-        return word, next(iter(self._numbers(2)), 2)
+        return word, self._numbers(2)
 
     def _in_angles(self) -> LogicalType:
         self.expect("<")
