@@ -51,7 +51,9 @@ def go_on(
     With `recompiled` it is the plan of today that goes on, else the fixture's.
     """
     # What has been read already is not there any more: nobody may look at it again.
-    put({name: text if name.endswith(".duckdb") else "" for name, text in program.before.items()}, folder, 0)
+    for name in program.before:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    put({name: text for name, text in program.before.items() if name.endswith(".duckdb")}, folder, 0)
     put(program.after, folder, 1)
     made = compiled(program, folder)
     graph = made.plan.graph if recompiled else stored(fixture)
