@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from benchmarks import aggregate, join
 from benchmarks.aggregate import LARGE, SMALL, data
@@ -55,13 +56,11 @@ def ten_sinks(folder: str) -> str:
 
 def figures(rounds: int = 3) -> dict[str, float]:
     """Milliseconds of a micro-batch as multiples of plain Spark's or, where that has no such query, of today's."""
-    result = {}
+    result: dict[str, float] = {}
     for keys in (10_000, 1_000_000):
         folder = data(keys)
         name = f"{keys:,} keys"
-        result |= _beside(
-            name, aggregate.script(folder), (LARGE, SMALL), rounds, lambda folder=folder: aggregate.plain(folder)
-        )
+        result |= _beside(name, aggregate.script(folder), (LARGE, SMALL), rounds, partial(aggregate.plain, folder))
     sides = join.data("a"), join.data("b")
     sizes = 2 * join.LARGE, 2 * join.SMALL
     result |= _beside("inner join", join.script(*sides), sizes, rounds, lambda: join.plain(*sides))
