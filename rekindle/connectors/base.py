@@ -191,11 +191,9 @@ class SourceConnector(Connector):
     def read(self, spark: SparkSession, request: SourceRequest) -> SourceFrame:
         """Lower a scan; ConnectorError if the data is not there or cannot be read."""
 
-    def positions(self, spark: SparkSession, request: SourceRequest) -> Positions:
-        """How far micro-batches read the table; ConnectorError if it cannot be read by positions."""
-        raise ConnectorError(
-            f"connector {self.identifier!r} cannot be read by positions yet", where=f"table {request.name}"
-        )
+    def positions(self, spark: SparkSession, request: SourceRequest) -> Positions | None:
+        """How far micro-batches read the table; None if it is a stream of Spark, whose batches are fed to the job."""
+        return None
 
     def position(self, offset: str, log: Path, start: str | None) -> str:
         """A committed Spark offset of this source as a `SourceRequest.start` for a job with a fresh checkpoint.

@@ -19,6 +19,7 @@ from rekindle.connectors.file_stream import numbered, whole_file
 from rekindle.connectors.foreign_frame import adopt
 from rekindle.connectors.line_text import stream_name
 from rekindle.connectors.options import TableOption, TableOptions
+from rekindle.connectors.positions import Once
 from rekindle.files.paths import for_spark
 
 if TYPE_CHECKING:
@@ -58,6 +59,12 @@ class DataStreamSource(SourceConnector):
             )
         return checked
 
+    def positions(self, spark: SparkSession, request: SourceRequest) -> Once | None:
+        """A DataFrame that does not stream is one micro-batch."""
+        uid = self.opened(request.table, "source", request.name).text(UID)
+        stream = request.data_streams.get(uid)
+        return None if stream is None or stream.frame.isStreaming else Once({"done": True}, request.name)
+
     def read(self, spark: SparkSession, request: SourceRequest) -> SourceFrame:
         """A streaming DataFrame as it is; any other as its rows when the job first starts, through a Parquet file."""
         uid = self.opened(request.table, "source", request.name).text(UID)
@@ -71,7 +78,7 @@ class DataStreamSource(SourceConnector):
         cells = [f"{_cell(column)} AS c{i}" for i, column in enumerate(request.columns)]
         name = stream_name(request.uid)
         rows = adopt(spark, stream.frame, name, f"data stream {uid!r}").selectExpr(*cells)
-        if request.batch:
+        if request.batch and request.between is None:
             return SourceFrame(rows, not rows.isStreaming)
         if not rows.isStreaming:
             return SourceFrame(whole_file(spark, request, _exported(rows, request)), True)

@@ -42,7 +42,7 @@ from rekindle.connectors.line_text import LINE, NUMBER, PATH, find_failure, loca
 from rekindle.connectors.lines import spark_format, spark_schema
 from rekindle.connectors.options import COMMON, TableOption, TableOptions, check_options, reject_misspelt
 from rekindle.connectors.partition_commit import COMMIT_OPTIONS, check_commit
-from rekindle.files.paths import AS_WRITTEN
+from rekindle.files.paths import AS_WRITTEN, for_spark
 from rekindle.spark.releases import named
 
 if TYPE_CHECKING:
@@ -218,7 +218,10 @@ def _open(
             paths = [f.path for f in list_files(spark, path, request.name) if f.path not in done]
         present = [batch_path(spark, each) for each in paths]
         if not present:
-            return spark.createDataFrame([], schema)
+            # What is known of files is asked for all the same.
+            nothing = request.job_dir / "no-files"
+            nothing.mkdir(parents=True, exist_ok=True)
+            present = [for_spark(spark, nothing)]
         reader = spark.read.format(reader_format).options(**AS_WRITTEN)
         # Spark takes the size of the files for that of all columns it knows of; by it, it chooses how to join.
         return reader.schema(spark_schema(chosen, every)).load(present)

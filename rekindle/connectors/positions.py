@@ -79,6 +79,13 @@ class Once:
         return self
 
 
+def saved_text(position: object) -> str:
+    """A position as savepoints have it; a stream that is fed has its own beside the number of its batch."""
+    if isinstance(position, dict) and "savepoint" in position:
+        position = position["savepoint"]
+    return position if isinstance(position, str) else json.dumps(position)
+
+
 def no_end(table: str) -> ConnectorError:
     """The error for a source of which nobody knows any more what it had given."""
     return ConnectorError(

@@ -9,7 +9,7 @@ more without rows of sources if an operator waits for that time.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -165,11 +165,18 @@ class MicroBatches:
         self._commit(plan, states, watermark, counters)
         return True
 
-    def drain(self) -> None:
-        """Finish what is planned; then all input has ended, and all time passes."""
+    def drain(self, waiting: Collection[str] = ()) -> None:
+        """Finish what is planned; then all input has ended, and all time passes.
+
+        `waiting`: sources that may have handed over rows, which are taken before.
+        """
         while self._planned is not None:
             self.step()
-        self._planned = self._log.plan({}, sorted(self._sources), (), None)
+        before = self.last.positions
+        going_on = [uid for uid in waiting if uid not in self._time.ended]
+        news = {uid: self._sources[uid].plan(before.get(uid)) for uid in going_on}
+        positions = {uid: each.position for uid, each in news.items() if each is not None and not each.ended}
+        self._planned = self._log.plan(positions, sorted(self._sources), (), None)
         self.step()
 
     def _plan(self) -> Plan | None:

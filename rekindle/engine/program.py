@@ -24,7 +24,7 @@ from rekindle.connectors.line_text import origin
 from rekindle.engine.host import KeyGroups, Moment, OperatorTask, RestoreTask, Told
 from rekindle.engine.micro_batch import MicroBatch, Ran
 from rekindle.engine.observed import Observed, Seen
-from rekindle.engine.sources import TableReader
+from rekindle.engine.sources import Reader
 from rekindle.engine.store.disk import Disk
 from rekindle.engine.store.state_list import StateId
 from rekindle.pipeline.arms import apart
@@ -37,7 +37,7 @@ from rekindle.pipeline.stages import Arm, Pipeline, hidden_texts, slot_texts, ty
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_STEPS = 1000
+STEPS = 1000
 """More than a micro-batch has steps: sinks know each by one number."""
 
 
@@ -85,7 +85,7 @@ class GraphProgram:
     """See `Program`."""
 
     def __init__(
-        self, ground: Ground, pipeline: Pipeline, readers: Mapping[str, TableReader], sinks: Sequence[Sink]
+        self, ground: Ground, pipeline: Pipeline, readers: Mapping[str, Reader], sinks: Sequence[Sink]
     ) -> None:
         """`readers` of tables by the sources' uids; `sinks` in the order of the statements."""
         self._ground, self._pipeline, self._readers, self._sinks = ground, pipeline, readers, sinks
@@ -123,6 +123,8 @@ class GraphProgram:
             seen = {uid: each.get() for uid, each in build.observed.items()}
         if batch.step == 0:
             self.rows = sum(each.rows for each in seen.values())
+            for uid in seen.keys() & self._readers.keys():
+                self._readers[uid].saw(seen[uid].rows)
         return self._ran(batch, seen)
 
     def _ran(self, batch: MicroBatch, seen: Mapping[str, Seen]) -> Ran:
@@ -179,7 +181,7 @@ class GraphProgram:
             if batch.again:
                 # A sink that has it already would not read it, and operators would not run.
                 rows.write.format("noop").mode("overwrite").save()
-            sink.writer.write(rows, batch.number * _STEPS + batch.step)
+            sink.writer.write(rows, batch.number * STEPS + batch.step)
 
 
 def _moment(ground: Ground, batch: MicroBatch) -> Moment:
@@ -200,7 +202,7 @@ class _Build:
         self,
         ground: Ground,
         pipeline: Pipeline,
-        readers: Mapping[str, TableReader],
+        readers: Mapping[str, Reader],
         batch: MicroBatch,
         kept: ExitStack,
         exchanges: bool,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from rekindle.connectors.base import SourceFrame
 from rekindle.connectors.positions import Positions
@@ -11,23 +11,34 @@ from rekindle.pipeline.connector_requests import Requests
 from rekindle.pipeline.record import SourceRecord
 
 
+class Reader(Protocol):
+    """Reads one table."""
+
+    @property
+    def positions(self) -> Positions:
+        """How far micro-batches read it."""
+        ...
+
+    def read(self, start: Any, end: Any, *, located: bool) -> SourceFrame:
+        """The rows between two positions; `located`: what fails for one says which it was."""
+        ...
+
+    def saw(self, rows: int) -> None:
+        """How many rows they were."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class TableReader:
-    """Reads one table."""
+    """Reads a table whose connector knows positions."""
 
     positions: Positions
     requests: Requests
     source: SourceRecord
     ordered: bool
 
-    @classmethod
-    def of(cls, requests: Requests, source: SourceRecord, *, ordered: bool) -> TableReader:
-        """For the table of a scan; PlanError or ConnectorError if it cannot be read."""
-        assert source.table is not None
-        return cls(requests.positions(source.node, source.table), requests, source, ordered)
-
     def read(self, start: Any, end: Any, *, located: bool) -> SourceFrame:
-        """The rows between two positions; `located`: what fails for one says which it was."""
+        """See Reader."""
         source = self.source
         assert source.table is not None
         return self.requests.read(
@@ -40,3 +51,6 @@ class TableReader:
             located=located,
             between=(start, end),
         )
+
+    def saw(self, rows: int) -> None:
+        """Nothing that its positions do not say."""

@@ -96,8 +96,8 @@ class Requests:
         kept = condition.text(tuple(f"c{at}" for at in range(len(request.columns))))
         return replace(given, frame=given.frame.where(kept), filtered=True)
 
-    def positions(self, node: ExecNode, table: TableReference) -> Positions:
-        """How far micro-batches read a table; ConnectorError if it cannot be read by positions."""
+    def positions(self, node: ExecNode, table: TableReference) -> Positions | None:
+        """How far micro-batches read a table; None if its batches are fed to the job."""
         resolved, options = in_full(node, table)
         require_jars(self.spark, options, table.name)
         request = SourceRequest(

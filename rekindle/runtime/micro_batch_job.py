@@ -12,15 +12,20 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pydantic import TypeAdapter
 from typing_extensions import override
 
-from execnodes.core.errors import JobError, RekindleError
-from rekindle.connectors.positions import News, Once, Positions
+from execnodes.core.errors import RekindleError
+from rekindle.connectors.positions import News, Once, Positions, saved_text
+from rekindle.engine import changes
+from rekindle.engine.changes import ChangeFiles, Driven, Driver
+from rekindle.engine.fed import Feed, beginnings, clear, reader
 from rekindle.engine.host import KeyGroups
+from rekindle.engine.log import newest_entry
 from rekindle.engine.micro_batch import MicroBatch, MicroBatches, Ran, Source
 from rekindle.engine.program import GraphProgram, Ground, Sink, collecting
-from rekindle.engine.sources import TableReader
+from rekindle.engine.sources import Reader
 from rekindle.engine.store.disk import LocalDisk
 from rekindle.files.atomic_file import write_atomically
 from rekindle.files.json_files import Count, read_json
+from rekindle.files.paths import for_spark_checkpoint
 from rekindle.jobs.status import State
 from rekindle.pipeline.connector_requests import Requests
 from rekindle.pipeline.failures import explained, passes
@@ -45,17 +50,23 @@ SMALL_BYTES = 4 << 20
 _COUNT = TypeAdapter(Count)
 _PAUSE = 0.02
 """Seconds between two looks for news, at least."""
+_IDLE = 0.2
+"""Seconds that a query of the caller's waits for news."""
 
 
 class _Undrained:
-    """A source whose end says nothing to the job, which is to go on from a savepoint."""
+    """A source whose end says nothing to the job, which is to go on from a savepoint, or is run again."""
 
-    def __init__(self, source: Source) -> None:
-        self._source = source
+    def __init__(self, source: Positions, *, again: bool) -> None:
+        """`again`: what has come since it ended is read as well."""
+        self._source, self._again = source, again
         self.has_ended = False
 
     def plan(self, position: Any) -> News | None:
         """See Source."""
+        if self._again and position is not None:
+            position = self._source.restored(saved_text(position))
+        self._again = False
         news = self._source.plan(position)
         self.has_ended = news is not None and news.ended
         return None if news is None or news.position == position else News(news.position)
@@ -75,6 +86,19 @@ class MicroBatchJob(Job):
         self._took: list[tuple[int, int]] = []
         """(rows, milliseconds) of each micro-batch."""
         self._bounded = True
+        self._feeds: dict[str, Feed] = {}
+        self._taken_up: MicroBatches | None = None
+        self._driver: Driver | None = None
+        """Of a query of the caller's, which runs the job."""
+        self._changes: Path | None = None
+        """Where changes are left for it, in place of a sink."""
+        self._rests: bool | None = None
+        """Whether it has ended; None before the first one."""
+
+    @property
+    def _loop(self) -> MicroBatches:
+        assert self._taken_up is not None
+        return self._taken_up
 
     @property
     @override
@@ -83,7 +107,11 @@ class MicroBatchJob(Job):
 
     def _begin(self) -> None:
         self._restarts = strategy_of(self._order.configuration)
-        self._assemble()
+        try:
+            self._assemble()
+        except BaseException:
+            self._close_feeds()
+            raise
 
     def _assemble(self) -> None:
         """Everything anew from what is committed; drivers of before are fenced off."""
@@ -101,32 +129,45 @@ class MicroBatchJob(Job):
     ) -> None:
         order, folder = self._order, self.folder
         requests = Requests(spark, order.configuration, folder.path, order.data_streams)
-        readers = self._readers(pipeline, requests)
+        self._close_feeds()
+        disk = LocalDisk(str(folder.state))
+        number = 0
+        if restore is not None:
+            self.fates = restore.fates
+        elif earlier is not None:
+            # Numbers that sinks know are behind it.
+            restore, number = earlier.restore(spark, order.graph, self._plan), earlier.batch + 1
+        readers = self._readers(pipeline, requests, self._starts(restore, disk))
         inputs = {uid: self._positions(uid, each) for uid, each in readers.items()}
         self._bounded = all(each.bounded for each in inputs.values())
         self._recorded.require_end(bounded=self._bounded)
         inputs |= {
             s.uid: Once("done") for n, s in pipeline.record.sources.items() if s.table is None and pipeline.leaving(n)
         }
-        disk = LocalDisk(str(folder.state))
         told = spark.sparkContext.accumulator({}, collecting())
         groups = KeyGroups(self._subtasks(spark), order.graph.max_parallelism)
         self._spark = spark
         ground = Ground(spark, disk, groups, SMALL_BYTES, told, self.identity.name or self.job_id)
         self._program = GraphProgram(ground, pipeline, readers, self._sinks(requests))
-        undrained = self._savepoint_at_end is not None
-        self._inputs: Mapping[str, Source] = (
-            {uid: _Undrained(each) for uid, each in inputs.items()} if undrained else inputs
-        )
+        self._feeds = {uid: each for uid, each in readers.items() if isinstance(each, Feed)}
+        self._inputs: Mapping[str, Source] = inputs
+        if self._driver is not None or self._savepoint_at_end is not None:
+            again = inputs.keys() - self._feeds.keys() if self._driver is not None else ()
+            self._inputs = {uid: _Undrained(each, again=uid in again) for uid, each in inputs.items()}
         clock = self._recorded.clock
-        self._loop = MicroBatches(disk, self._inputs, self._program, _now, None if clock is None else clock.step)
+        self._taken_up = MicroBatches(disk, self._inputs, self._program, _now, None if clock is None else clock.step)
         if restore is not None:
-            self.fates = restore.fates
-            self._restore(restore, spark, inputs, 0)
-        elif earlier is not None:
-            # Numbers that sinks know are behind it.
-            self._restore(earlier.restore(spark, order.graph, self._plan), spark, inputs, earlier.batch + 1)
-            earlier.finish()
+            clear(folder.path)
+            changes.clear(folder.path)
+            self._restore(restore, spark, inputs, number)
+            if earlier is not None:
+                earlier.finish()
+        if self._driver is None:
+            self._start_feeds()
+
+    def _start_feeds(self, *, everything: bool = False) -> None:
+        for uid in self._feeds.keys() - set(self._loop.last.ended):
+            self._feeds[uid].start(everything=everything)
 
     def _subtasks(self, spark: SparkSession) -> int:
         """Of each operator; they stay what they were when the folder began."""
@@ -147,12 +188,18 @@ class MicroBatchJob(Job):
 
         self._loop.restore(positions, restore.manifest.watermark or None, run, number)
 
-    def _positions(self, uid: str, reader: TableReader) -> Positions:
+    def _positions(self, uid: str, reader: Reader) -> Positions:
         return reader.positions if self._until is None else reader.positions.until(self._until[uid])
 
-    def _readers(self, pipeline: Pipeline, requests: Requests) -> dict[str, TableReader]:
+    def _starts(self, restore: Restore | None, disk: LocalDisk) -> Mapping[str, str]:
+        """Positions that the job itself began with, as savepoints have them, by uid."""
+        if restore is not None:
+            return restore.positions
+        return {**self.folder.restored().get("positions", {}), **beginnings(newest_entry(disk))}
+
+    def _readers(self, pipeline: Pipeline, requests: Requests, starts: Mapping[str, str]) -> dict[str, Reader]:
         return {
-            source.uid: TableReader.of(requests, source, ordered=pipeline.ordered)
+            source.uid: reader(requests, source, starts, ordered=pipeline.ordered)
             for number, source in pipeline.record.sources.items()
             if source.table is not None and pipeline.leaving(number)
         }
@@ -161,6 +208,9 @@ class MicroBatchJob(Job):
         """With new writers, which find what earlier ones have written."""
         self._close_writers()
         sinks = []
+        if self._changes is not None:
+            (sink,) = self._recorded.sinks
+            return [Sink(sink, ChangeFiles(self._changes, sink.columns))]
         for sink in self._recorded.sinks:
             writer = requests.writer(sink.node, sink.table, self.job_id, sink.changelog)
             self._writers.append(writer)
@@ -202,22 +252,68 @@ class MicroBatchJob(Job):
             else:
                 self._told_to_stop.wait(_PAUSE)
         if self._drains:
-            self._loop.drain()
+            self._loop.drain(self._feeds)
 
     def _has_ended(self, uid: str) -> bool:
         source = self._inputs[uid]
         return source.has_ended if isinstance(source, _Undrained) else uid in self._loop.last.ended
 
     def _let_go(self) -> None:
-        """Nothing is held."""
+        self._close_feeds()
+
+    def _close_feeds(self) -> None:
+        for uid, feed in self._feeds.items():
+            feed.close(self._loop.last.positions.get(uid))
+        self._feeds = {}
 
     def attach(self) -> DataStreamWriter:
-        """Never; JobError."""
-        raise JobError("micro-batches of our own are no streaming query")
+        """A query of the caller's that runs the job: an end that is not ours, so nothing is drained."""
+        stream = self._driven(hands_over=False)
+        checkpoint = for_spark_checkpoint(stream.sparkSession, self.folder.path / "attached")
+        return stream.writeStream.format("noop").option("checkpointLocation", checkpoint)
 
     def frame(self) -> DataFrame:
-        """Never; JobError."""
-        raise JobError("micro-batches of our own are no streaming query")
+        """The rows that enter the only sink, under its columns' names, with `KIND`; the caller starts a query on it."""
+        return self._driven(hands_over=True)
+
+    def _driven(self, *, hands_over: bool) -> DataFrame:
+        """The stream whose query runs the job."""
+        self._open_for_caller()
+        folder = self.folder.path / changes.FOLDER
+        self._changes = folder if hands_over else None
+        self._driver = Driver(folder, self.job_id, Driven(self._advance, self._rest))
+        self._assemble()
+        columns = self._recorded.sinks[0].columns if hands_over else ()
+        return self._driver.stream(self._spark, columns)
+
+    def _advance(self, everything: bool) -> int:
+        """The next micro-batch, or all that there is to run; the last one that is committed."""
+        if self._rests:
+            self._assemble()
+        if self._rests is not False or everything:
+            self._start_feeds(everything=everything)
+        self._rests = False
+        with active(self._spark):
+            return self._advanced(everything)
+
+    def _advanced(self, everything: bool) -> int:
+        until = time.monotonic() + _IDLE
+        while True:
+            if self._loop.step():
+                done = not everything
+            elif everything:
+                done = all(each.exhausted for each in self._feeds.values())
+            else:
+                done = time.monotonic() > until
+            if done:
+                return self._loop.last.micro_batch
+            time.sleep(0 if everything and not self._feeds else _PAUSE)
+
+    def _rest(self) -> None:
+        """Until a query runs the job again."""
+        self._close_feeds()
+        self._close_writers()
+        self._rests = True
 
     def savepoint(self, target: Path) -> Manifest:
         """Write a savepoint of the last committed micro-batch; the job goes on."""
@@ -244,9 +340,9 @@ class MicroBatchJob(Job):
 
     def progress(self) -> Progress | None:
         """The last micro-batch; None before the first."""
-        last, took = self._loop.last, list(self._took)
-        if last.micro_batch < 0:
+        if self._taken_up is None or self._taken_up.last.micro_batch < 0:
             return None
+        last, took = self._taken_up.last, list(self._took)
         rows, ms = took[-1] if took else (0, 0)
         watermark = None
         if last.watermark is not None:

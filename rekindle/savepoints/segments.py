@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from execnodes.lowering.slots import SlotLayout, assign
 from execnodes.state.operator import BUCKET, DRAINED, StateSpec
 from execnodes.state.pages.page_format import WRITTEN
 from plans.compatibility.plan_meanings import meanings
+from rekindle.connectors.positions import saved_text
 from rekindle.engine.log import Entry, newest_entry
 from rekindle.engine.store.disk import Disk, LocalDisk
 from rekindle.engine.store.snapshot import Snapshot
@@ -53,7 +53,7 @@ def take_of_entry(
             for spec in step.operator.states
             if not spec.derived
         )
-        positions = {uid: _position(each) for uid, each in entry.positions.items()}
+        positions = {uid: saved_text(each) for uid, each in entry.positions.items()}
         history = (*steps(job.restored().get("history", ())), *conversions(states, converted))
         return finish(folder, plan, _floor(entry), positions, meant, states, history)
 
@@ -84,10 +84,6 @@ def _newest(disk: Disk, job: JobFolder) -> tuple[Entry, Snapshot]:
 
 def _nothing(job: JobFolder) -> StateError:
     return StateError("no micro-batch has been committed yet", where=str(job.path), hint="Try again later.")
-
-
-def _position(position: object) -> str:
-    return position if isinstance(position, str) else json.dumps(position)
 
 
 def _floor(entry: Entry) -> int:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pytest
 
-from execnodes.core.errors import ConnectorError, JobError
+from execnodes.core.errors import JobError
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.connectors.duckdb_write import DuckdbWriter
 from rekindle.connectors.file_sink import FileWriter
@@ -42,8 +42,6 @@ INSERT INTO windows SELECT window_start, k, COUNT(*)
   FROM TABLE(TUMBLE(TABLE ticks, DESCRIPTOR(ts), INTERVAL '1' MINUTE)) GROUP BY window_start, window_end, k;
 END;
 """
-FED = "stream-exec-table-source-scan_1/spark_source"
-"""Streams of Spark are fed to a job, which is not there yet."""
 FILES, ROWS, KEYS = 4, 20, 3
 
 
@@ -56,10 +54,6 @@ def _engine(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.spark
 @pytest.mark.parametrize("program", some([each for each in programs() if not each.long], 12))
 def test_savepoints_of_releases_go_on(assert_restores: Restores, program: RestoreProgram) -> None:
-    if str(program) == FED:
-        with pytest.raises(ConnectorError, match="connector 'spark' cannot be read by positions yet"):
-            assert_restores(program, program.fixture)
-        return
     assert_restores(program, program.fixture)
 
 
