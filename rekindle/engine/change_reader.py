@@ -1,4 +1,4 @@
-"""Spark's side of a stream of a job's changes: how far the job is, and reading what it has left."""
+"""Reading a stream of a job's changes: asks how far the job is, and reads what it has left."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from multiprocessing.connection import Client, Connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
+from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
 from execnodes.core.errors import JobError
 from rekindle.spark.releases import names_streams
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.types import StructType
 
-FORMAT = "rekindle_changes"
 SERVER, TAKEN, ROWS = "server.json", "taken.json", "rows"
 """In the folder: where the driver listens; up to where changes have been removed; a folder of them a step."""
 
@@ -52,10 +51,6 @@ class ChangeReader(DataSourceStreamReader):
             )
         return {"job": self._job, "batch": -1}
 
-    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """The query ends with what there is now."""
-        self._everything = True
-
     def latestOffset(self, start: Any = None, limit: Any = None) -> dict[str, Any]:  # noqa: N802
         """Behind the next micro-batch, or behind all that can be run now; PySpark 4.1 gives no arguments."""
         if self._target is not None:
@@ -86,7 +81,7 @@ class ChangeReader(DataSourceStreamReader):
         import pyarrow.parquet as pq
         from pyspark.sql.pandas.types import to_arrow_schema
 
-        wanted = to_arrow_schema(self._schema)
+        wanted = to_arrow_schema(self._schema, timezone="UTC")
         for batch in pq.ParquetFile(str(partition.value)).iter_batches():
             # Parquet's readers and Spark have other names for what is in a map.
             yield batch.cast(wanted)
@@ -106,25 +101,3 @@ class ChangeReader(DataSourceStreamReader):
                 where=str(self._folder.parent),
                 hint="Set execution.job-dir to the folder of that job, or give the query a new checkpoint.",
             )
-
-
-class ChangeSource(DataSource):
-    """The options are the folder, the job's id, and the columns."""
-
-    @classmethod
-    def name(cls) -> str:
-        """Of the format."""
-        return FORMAT
-
-    def schema(self) -> str:
-        """As the option has it."""
-        return self.options["columns"]
-
-    def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 (Spark's name)
-        """One that is told where a query ends with what there is, where Spark tells it."""
-        if not names_streams():
-            return ChangeReader(self.options["folder"], self.options["job"], schema)
-        # PySpark 4.1 cannot load it.
-        from rekindle.engine.ending_reader import EndingReader
-
-        return EndingReader(self.options["folder"], self.options["job"], schema)

@@ -20,7 +20,8 @@ from execnodes.core.tables import Column
 from execnodes.lowering.spark_sql import spark_type
 from execnodes.lowering.stream import KIND, quote
 from rekindle.connectors.base import SinkWriter
-from rekindle.engine.change_reader import FORMAT, SERVER, ChangeSource, step_folder
+from rekindle.engine.change_reader import SERVER, step_folder
+from rekindle.engine.change_source import FORMAT, ChangeSource
 from rekindle.engine.program import STEPS
 from rekindle.files.atomic_file import write_atomically
 from rekindle.files.paths import for_spark
@@ -97,8 +98,9 @@ class Driver:
     def _serve(self, connection: Connection[Any, Any]) -> None:
         """One query at a time: who comes meanwhile waits."""
         try:
-            while True:
-                connection.send(self._answer(*connection.recv()))
+            with connection:
+                while True:
+                    connection.send(self._answer(*connection.recv()))
         except (EOFError, OSError):
             self._driven.let_go()
 

@@ -9,3 +9,7 @@ from rekindle.engine.change_reader import ChangeReader
 
 class EndingReader(ChangeReader, SupportsTriggerAvailableNow):
     """See ChangeReader."""
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+        """The query ends with what there is now."""
+        self._everything = True

@@ -176,11 +176,10 @@ class Feed:
 
     def plan(self, position: Any) -> News | None:
         """The batch that is handed over, if one is; what was committed is acknowledged."""
-        known = self._known(position)
+        known, exhausted = self._known(position), self._exhausted()
         with self._changed:
+            # At once: between the two, a batch that is committed may come again.
             self._acknowledge(known)
-        exhausted = self._exhausted()
-        with self._changed:
             if self._offered is not None:
                 return News(self._next(known).position.model_dump())
         return News(position, ended=True) if exhausted and self._bounded else None

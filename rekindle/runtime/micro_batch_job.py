@@ -58,16 +58,16 @@ class _Undrained:
     """A source whose end says nothing to the job, which is to go on from a savepoint, or is run again."""
 
     def __init__(self, source: Positions, *, again: bool) -> None:
-        """`again`: what has come since it ended is read as well."""
+        """`again`: what comes when it has ended is read as well."""
         self._source, self._again = source, again
         self.has_ended = False
 
     def plan(self, position: Any) -> News | None:
         """See Source."""
+        before = position
         if self._again and position is not None:
-            position = self._source.restored(saved_text(position))
-        self._again = False
-        news = self._source.plan(position)
+            before = self._source.restored(saved_text(position))
+        news = self._source.plan(before)
         self.has_ended = news is not None and news.ended
         return None if news is None or news.position == position else News(news.position)
 
