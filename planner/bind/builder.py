@@ -42,6 +42,9 @@ class Builder(Protocol):
     def once(self, nodes: tuple[s.Node | None, ...], make: Callable[[], Source]) -> Source:
         """FROM, or FROM and WHERE, made once: one subquery may be bound for several joins, and so those inside it."""
 
+    def keep_plan(self, make: Callable[[str], Logical]) -> s.TableName:
+        """A table name of its own for a plan, which is made for that name."""
+
     def body(self, node: s.Body, outer: Scope | None = None, expected: Expected = None) -> Logical:
         """The plan of a query without its ORDER BY."""
 

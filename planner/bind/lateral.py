@@ -18,6 +18,8 @@ from planner.bind.builder import Builder
 from planner.bind.correlate import correlated, with_condition
 from planner.bind.expression_binder import Converter, all_of, and_members, walk
 from planner.bind.hints import StateTtl
+from planner.bind.outer_names import OuterNames
+from planner.bind.outer_values import read_outer_values
 from planner.bind.pull_up import pulled_up
 from planner.bind.relations import build_source
 from planner.bind.scope import Relation, Scope
@@ -32,7 +34,12 @@ _WHERE_ONLY = "Read the rows in front in WHERE, as inner = outer, and the rest b
 
 def join_lateral(builder: Builder, left: Source, node: s.Join, right: s.Derived) -> Source | None:
     """The rows in front, each with those that the query makes of it; None if it does not read them."""
-    query = pulled_up(builder, left.scope, right.query)
+    query = pulled_up(builder, left.scope, _below(right.query))
+    if isinstance(query.body, s.Select) and OuterNames(builder, left.scope).of(query.body.relation):
+        query = pulled_up(builder, left.scope, right.query)
+    if not isinstance(query.body, s.Select) or not isinstance(query.body.relation, s.Unnest):
+        limited = query.fetch is not None or bool(query.offset)
+        query = read_outer_values(builder, left, query, equal=limited, listed=node.kind == "LEFT")
     right, body = replace(right, query=query), query.body
     if query.with_items or not isinstance(body, s.Select) or body.relation is None:
         return None
@@ -303,6 +310,17 @@ class _Lateral:
         if columns and len(columns) != len(names):
             raise SqlError(f"{len(columns)} column names for {len(names)} columns", position=self._right.position)
         return list(columns) or names
+
+
+def _below(query: s.Query) -> s.Query:
+    """The query in FROM of another one if it numbers rows: what it compares is then read above the windows."""
+    body = query.body
+    if not isinstance(body, s.Select) or not any(
+        isinstance(each, s.Call) and each.over for item in body.items for each in walk(item.expr)
+    ):
+        return query
+    star = s.SelectItem(s.Star(position=query.position))
+    return s.Query(s.Select((star,), s.Derived(query, position=query.position)), position=query.position)
 
 
 def _refuse(left: Source, node: s.Join, right: s.Derived) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import count
 
 from execnodes.core.errors import RekindleError, SqlError
 from execnodes.core.options import Configuration
@@ -46,6 +47,7 @@ class QueryBuilder:
         self._nested: dict[int, tuple[s.Query, Logical]] = {}
         self._sources: dict[tuple[int, ...], tuple[tuple[s.Node | None, ...], Source]] = {}
         self._names: dict[int, tuple[s.Select, tuple[str, ...]]] = {}
+        self._numbers = count()
         self.expansions: dict[tuple[int, int], str] = {}
         """Where tables and views of the catalog are named in the script, and their full names; the columns of stars."""
 
@@ -86,6 +88,12 @@ class QueryBuilder:
         if key not in self._sources:
             self._sources[key] = (nodes, make())
         return self._sources[key][1]
+
+    def keep_plan(self, make: Callable[[str], Logical]) -> s.TableName:
+        """A table name of its own for a plan, which is made for that name."""
+        name = f"$outer{next(self._numbers)}"
+        self.ctes[name] = (make(name), ())
+        return s.TableName((name,))
 
     def body(self, node: s.Body, outer: Scope | None = None, expected: Expected = None) -> Logical:
         """The plan of a query without its ORDER BY."""
@@ -137,7 +145,7 @@ class QueryBuilder:
         if not items:
             return self
         inner = QueryBuilder(self.catalog, self.configuration, dict(self.ctes))
-        inner._names = self._names
+        inner._names, inner._numbers = self._names, self._numbers
         for item in items:
             plan = inner.query(item.query, nested=True)
             written = inner.written_names(item.query)

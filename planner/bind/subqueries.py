@@ -18,6 +18,7 @@ from planner.bind.builder import Builder
 from planner.bind.expression_binder import Converter, all_of, and_members, is_aggregate, walk
 from planner.bind.hints import StateTtl
 from planner.bind.missing_comma import guess_missing_comma
+from planner.bind.outer_values import read_values_in
 from planner.bind.pull_up import pulled_subquery
 from planner.bind.relations import build_source
 from planner.bind.scope import Scope
@@ -69,6 +70,7 @@ class Subqueries:
                 outer = converter or Converter(source.scope, self._builder.catalog, self.replace, clause="a subquery")
                 with source.scope.around():
                     pulled = pulled_subquery(self._builder, source.scope, each)
+                    pulled = read_values_in(self._builder, source, pulled)
                     source = self._attached(source, pulled, outer)
                     self._results[id(each)] = self._results.pop(id(pulled))
         return source

@@ -15,6 +15,7 @@ from planner.bind.builder import Builder
 from planner.bind.expression_binder import Converter, all_of, and_members
 from planner.bind.hints import StateTtl
 from planner.bind.missing_comma import guess_missing_comma
+from planner.bind.outer_values import read_values_in_join
 from planner.bind.pull_up import pulled_subquery
 from planner.bind.relations import build_source
 from planner.bind.scope import Scope
@@ -62,9 +63,10 @@ class Where:
         if not _is_join(node):
             return node
         with source.scope.around():
-            if isinstance(node, s.Call):
-                return replace(node, args=(pulled_subquery(self._builder, source.scope, node.args[0]),))
-            return pulled_subquery(self._builder, source.scope, node)
+            inner = node.args[0] if isinstance(node, s.Call) else node
+            pulled = pulled_subquery(self._builder, source.scope, inner)
+            pulled = read_values_in_join(self._builder, source, pulled)
+            return replace(node, args=(pulled,)) if isinstance(node, s.Call) else pulled
 
     def _is_value(self, source: Source, node: s.Expr) -> bool:
         """Whether [NOT] EXISTS is known without its rows."""
