@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from execnodes.core.errors import SqlError
@@ -9,6 +10,7 @@ from execnodes.core.expressions import Call, Literal
 from execnodes.core.types import BYTES, STRING, char, varchar
 from execnodes.functions.function import Binding, Function, Invocation, Operands, form, function
 from execnodes.functions.scope import Scope
+from execnodes.functions.single_byte_sets import SINGLE_BYTE_SETS, decode_bytes, encode_text
 from execnodes.lowering.spark_sql import text_literal
 
 MD5 = function("MD5", form("TEXT", char(32)), sql="md5({0})")
@@ -65,26 +67,29 @@ _ALIASES = {
 }
 """Other names that Java has for the character sets that Spark knows."""
 _NAMES = {alias: name for name, aliases in _ALIASES.items() for alias in aliases}
+_SINGLE_BYTE = {alias: name for name, aliases in SINGLE_BYTE_SETS.items() for alias in (name, *aliases)}
 _KNOWN_NAMES = "".join(f" WHEN '{alias}' THEN '{name}'" for alias, name in _NAMES.items())
 
 
-def _with_aliases(old: Function, sql: str) -> Function:
-    """As `old`, with all names of a character set; a constant one that Spark does not know is refused."""
+def _with_aliases(old: Function, sql: str, single: Callable[[str, str], str]) -> Function:
+    """As `old`, with all names of sets; a constant one may be of a set of single bytes, and any other is refused."""
 
     def bind(call: Invocation) -> Binding | None:
         made = old.bind(call)
         name = made.operands[1].value if made is not None and isinstance(made.operands[1], Literal) else None
-        if isinstance(name, str) and name.upper() not in {*_NAMES, *_ALIASES}:
+        if isinstance(name, str) and name.upper() not in {*_NAMES, *_ALIASES, *_SINGLE_BYTE}:
             raise SqlError(
                 f"{call.name}: character set {name!r} is not supported",
                 position=call.position,
-                hint=f"Write one of {', '.join(_ALIASES)}.",
+                hint=f"Write one of {', '.join((*_ALIASES, *SINGLE_BYTE_SETS))}.",
             )
         return made
 
     def lower(scope: Scope, call: Call) -> str:
         value, name = scope.texts(call.operands)
         constant = call.operands[1]
+        if isinstance(constant, Literal) and (found := _SINGLE_BYTE.get(str(constant.value).upper())):
+            return single(value, found)
         if isinstance(constant, Literal):
             name = text_literal(_NAMES[str(constant.value).upper()])
         else:
@@ -96,11 +101,11 @@ def _with_aliases(old: Function, sql: str) -> Function:
 
 def _is_alias(operands: Operands) -> bool:
     name = operands[1]
-    return not isinstance(name, Literal) or str(name.value).upper() in _NAMES
+    return not isinstance(name, Literal) or str(name.value).upper() in {*_NAMES, *_SINGLE_BYTE}
 
 
-ENCODE_3 = _with_aliases(ENCODE_2, _ENCODE)
-DECODE_3 = _with_aliases(DECODE_2, _DECODE)
+ENCODE_3 = _with_aliases(ENCODE_2, _ENCODE, encode_text)
+DECODE_3 = _with_aliases(DECODE_2, _DECODE, decode_bytes)
 
 UNHEX = function("UNHEX", form("TEXT", BYTES, nullable=True), sql="unhex({0})")
 # Version 1 took the odd digit for a byte of its own; it and the last one are lost, as in Flink.
