@@ -95,7 +95,7 @@ def _cold(rounds: int, statements: str) -> Spent:
 
 def _load(rounds: int) -> float:
     from rekindle.pipeline.record import record
-    from rekindle.pipeline.stages import plan_stages
+    from rekindle.pipeline.ways import plan_ways
 
     environment = TableEnvironment.create()
     sinks = "".join(f"CREATE TABLE s{i} (k BIGINT, c BIGINT) WITH ('connector' = 'print');" for i in range(10))
@@ -109,6 +109,6 @@ def _load(rounds: int) -> float:
     times = []
     for _ in range(rounds):
         started = time.perf_counter()
-        plan_stages(record(load(text)))
+        plan_ways(record(load(text)))
         times.append(time.perf_counter() - started)
     return median(times)

@@ -10,11 +10,10 @@ from benchmarks.aggregate import LARGE, SMALL, data
 from benchmarks.common import PARALLELISM, Batches, median
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.runtime.job import Job
-from rekindle.runtime.micro_batch_job import MicroBatchJob
 from rekindle.runtime.stream_job import StreamJob
 from rekindle.spark.session import session
 
-ENGINES: dict[str, type[Job]] = {"today": StreamJob, "segments": MicroBatchJob}
+ENGINES: dict[str, type[Job]] = {"today": StreamJob, "segments": StreamJob}
 _EVENTS = """
     CREATE TABLE events (k BIGINT, v BIGINT)
       WITH ('connector' = 'filesystem', 'path' = '{folder}', 'format' = 'parquet');

@@ -20,7 +20,7 @@ from plans.format.load import load
 from plans.format.places import without_places
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.pipeline.record import record
-from rekindle.pipeline.stages import plan_stages
+from rekindle.pipeline.ways import plan_ways
 from rekindle.results.tableau import tableau
 
 PAGE = Path(__file__).with_name("life-of-a-query.md")
@@ -96,7 +96,7 @@ def _excerpt(plan: str) -> str:
 
 
 def _branches(graph: ExecGraph) -> Iterator[str]:
-    pipeline = plan_stages(record(graph))
+    pipeline = plan_ways(record(graph))
     for arm in pipeline.arms:
         consumer = graph.by_id[arm.consumer]
         origin = graph.by_id[arm.branch.origin]

@@ -87,11 +87,6 @@ class WindowSpec(PlanModel):
         return [*found, *([("offset", length_text(self.offset))] if self.offset else [])]
 
     @property
-    def longest(self) -> int:
-        """Milliseconds from a row to the end of its last window, at most; of a session the gap."""
-        return max(each or 0 for each in (self.size, self.max_size, self.gap))
-
-    @property
     def between_ends(self) -> int:
         """Milliseconds: windows end at multiples of this in every time zone; of sessions about how exact to be."""
         if self.gap is not None:

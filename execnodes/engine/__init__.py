@@ -1,5 +1,5 @@
-"""What runs stateful operators in Spark, in the order of a row's way.
+"""What runs operators in Spark's Python workers.
 
-`packing` packs rows for a keyed stage by `hashes` of their keys; the `processor` is what Spark is given, the `host` has
-all operators of a stage; `inlet` and `slot_frames` bring rows into kernels and back, `order` puts changes in order.
+`bodies` are an operator's call and a pre-aggregation's; `slot_frames` bring rows into kernels and back, `order` puts
+changes in order; `hashes` are those of keys.
 """

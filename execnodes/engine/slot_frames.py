@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import polars as pl
 
@@ -12,10 +11,6 @@ from execnodes.lowering.slots import SPARK_TYPES, SlotLayout, assign, slot_kind
 from execnodes.lowering.stream import HASH, KIND, MAJOR, SEQUENCE, WATERMARK
 from execnodes.state.kernel_types import Column
 
-TAG = "rk_tag"
-"""Who a row is for: the node id of its consumer, or, in a stage's output, minus the id of its producer."""
-SUBTASK = "rk_lane"
-"""Which parallel part of its operator a row is for."""
 SLOT_DTYPES = {"l": pl.Int64(), "d": pl.Float64(), "s": pl.String(), "b": pl.Binary()}
 
 
@@ -46,8 +41,6 @@ def spark_column(name: str) -> str:
 
 
 _HIDDEN_SPARK_TYPES = {
-    TAG: "int",
-    SUBTASK: "int",
     KIND: "tinyint",
     HASH: "bigint",
     SEQUENCE: "bigint",
@@ -85,8 +78,3 @@ def _encode(t: LogicalType, name: str) -> pl.Expr:
         case _:
             # A slot has it as it is.
             return column.cast(SLOT_DTYPES[slot_kind(t)])
-
-
-def to_pandas(frame: pl.DataFrame) -> Any:
-    """For Spark: Arrow-backed columns, so that integers with nulls stay integers."""
-    return frame.to_pandas(use_pyarrow_extension_array=True)

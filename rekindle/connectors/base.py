@@ -79,8 +79,6 @@ class SourceRequest:
     job_dir: Path
     start: str | None = None
     """Where to go on: a text that `SourceConnector.position` gave; None to begin at the beginning."""
-    hold: bool = False
-    """Whether to take up no new input: the job is being drained. What the checkpoint has noted is still read."""
     between: tuple[Any, Any] | None = None
     """In batch mode, the positions to read between (see `SourceConnector.positions`); None for all there is."""
     data_streams: Mapping[str, DataStream] = field(default_factory=dict)
@@ -131,8 +129,6 @@ class SinkRequest:
 class SinkWriter(ABC):
     """Writes one job's micro-batches; lives in the driver."""
 
-    stream_format: ClassVar[str | None] = None
-    """Name of a Spark streaming sink that does the same; used where a pipeline has no other sink."""
     single_pass: ClassVar[bool] = False
     """True for a writer that reads each frame exactly once, so that it need not be kept in memory."""
 

@@ -30,7 +30,6 @@ class Blackhole(SinkConnector):
 
 
 class _Writer(SinkWriter):
-    stream_format: ClassVar[str | None] = "noop"
     single_pass: ClassVar[bool] = True
 
     def write(self, batch: DataFrame, batch_id: int) -> None:

@@ -15,11 +15,11 @@ from execnodes.core.types import TIMESTAMPS
 from execnodes.lowering.spark_sql import spark_type
 from execnodes.lowering.stream import quote
 from rekindle.connectors.base import SourceConnector, SourceFrame, SourceRequest
-from rekindle.connectors.file_stream import numbered, whole_file
 from rekindle.connectors.foreign_frame import adopt
 from rekindle.connectors.line_text import stream_name
 from rekindle.connectors.options import TableOption, TableOptions
 from rekindle.connectors.positions import Once
+from rekindle.connectors.whole_file import numbered, whole_file
 from rekindle.files.paths import for_spark
 
 if TYPE_CHECKING:

@@ -74,7 +74,7 @@ class Datagen(SourceConnector):
                 )
         made = _Fields(options, request.name)
         texts = tuple(made.value(c.data_type, f"fields.{c.name}") for c in request.columns)
-        return generated(spark, request, (), texts, _rows(options), options.number("rows-per-second"))
+        return generated(spark, request, (), texts, _rows(options))
 
 
 def _rows(options: Mapping[str, str]) -> int:

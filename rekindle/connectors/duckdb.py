@@ -12,10 +12,10 @@ from execnodes.core.errors import ConnectorError
 from rekindle.connectors.base import SinkConnector, SinkRequest, SinkWriter, SourceConnector, SourceFrame, SourceRequest
 from rekindle.connectors.duckdb_sql import connect, exported, identifier
 from rekindle.connectors.duckdb_write import DuckdbWriter
-from rekindle.connectors.file_stream import whole_file
 from rekindle.connectors.line_text import stream_name
 from rekindle.connectors.options import TableOption
 from rekindle.connectors.positions import Once
+from rekindle.connectors.whole_file import whole_file
 from rekindle.files.paths import entered
 
 if TYPE_CHECKING:

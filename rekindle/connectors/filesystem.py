@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -24,30 +24,20 @@ from rekindle.connectors.base import (
 from rekindle.connectors.file_positions import FilePositions
 from rekindle.connectors.file_sink import FileWriter
 from rekindle.connectors.files import (
-    SourceFile,
     absolute,
     batch_path,
-    below,
-    common_folder,
-    glob_of_names,
-    glob_root,
-    is_local,
     list_files,
-    name_of,
-    stream_path,
 )
 from rekindle.connectors.format import FileFormat, Format, RecordFormat, Wanted
 from rekindle.connectors.formats import find_format, format_of
-from rekindle.connectors.line_text import LINE, NUMBER, PATH, find_failure, local_path, stream_name, string
+from rekindle.connectors.line_text import LINE, NUMBER, PATH, find_failure, local_path, string
 from rekindle.connectors.lines import spark_format, spark_schema
 from rekindle.connectors.options import COMMON, TableOption, TableOptions, check_options, reject_misspelt
 from rekindle.connectors.partition_commit import COMMIT_OPTIONS, check_commit
 from rekindle.files.paths import AS_WRITTEN, for_spark
-from rekindle.spark.releases import named
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming.readwriter import DataStreamReader
 
 OPTIONS = (
     TableOption("path", "text", "", "A file, a folder or a glob; a sink writes into the folder.", required=True),
@@ -100,7 +90,7 @@ class Filesystem(SourceConnector, SinkConnector):
         stored = tuple(c for c in request.columns if c in every)
         chosen.check(stored, options, request.name)
         lines = isinstance(chosen, RecordFormat)
-        raw = _open(spark, request, options, chosen, stored, every)
+        raw = _open(spark, request, options, chosen, every)
         others = {c.name: _other(c, request) for c in request.columns if c not in stored}
         # Before rows are numbered: the reader then skips files by their folders, and parts of them by statistics.
         condition = request.condition
@@ -204,45 +194,22 @@ def _open(
     request: SourceRequest,
     options: TableOptions,
     chosen: Format,
-    stored: tuple[Column, ...],
     every: tuple[Column, ...],
 ) -> DataFrame:
-    """The raw frame of the files: lines, or what the format's own reader gives, the `stored` columns among it."""
-    path = absolute(options.text("path"))
-    done = frozenset(json.loads(request.start)) if request.start else frozenset()
-    schema, reader_format = spark_schema(chosen, stored), spark_format(chosen)
-    if request.batch:
-        if request.between is not None:
-            paths = _positions(spark, request, options).between(*request.between)
-        else:
-            paths = [f.path for f in list_files(spark, path, request.name) if f.path not in done]
-        present = [batch_path(spark, each) for each in paths]
-        if not present:
-            # What is known of files is asked for all the same.
-            nothing = request.job_dir / "no-files"
-            nothing.mkdir(parents=True, exist_ok=True)
-            present = [for_spark(spark, nothing)]
-        reader = spark.read.format(reader_format).options(**AS_WRITTEN)
-        # Spark takes the size of the files for that of all columns it knows of; by it, it chooses how to join.
-        return reader.schema(spark_schema(chosen, every)).load(present)
-    # Spark's own wildcards read some files twice, hence a folder and a filter by file name.
-    stream = named(spark.readStream.format(reader_format).schema(schema), stream_name(request.uid))
-    stream = stream.option("maxFileAge", "36500d").option("recursiveFileLookup", "true")
-    at_most = request.configuration.number("execution.micro-batch.max-files")
-    if at_most > 0:
-        stream = stream.option("maxFilesPerTrigger", at_most)
-    if options.text("source.monitor-interval"):
-        root, names = _watched(spark, path, request.name)
-        frame = _loaded(stream.option("pathGlobFilter", names), root, request, spark)
-        return frame.where(f"{_PATH_TEXT} NOT IN ({_list(done)})") if done else frame
-    files = _fixed(spark, path, done, request)
-    root = common_folder(files) if files else _folder_of(path)
-    names = glob_of_names([each.name for each in files])
-    frame = _loaded(stream.option("pathGlobFilter", names), root, request, spark)
-    known = {each.path for each in files}
-    if is_local(root) and any(name_of(each) in {f.name for f in files} for each in below(root) if each not in known):
-        return frame.where(f"{_PATH_TEXT} IN ({_list(known)})")
-    return frame
+    """The raw frame of the files: lines, or what the format's own reader gives, with the columns that files have."""
+    if request.between is not None:
+        paths = _positions(spark, request, options).between(*request.between)
+    else:
+        paths = [each.path for each in list_files(spark, absolute(options.text("path")), request.name)]
+    present = [batch_path(spark, each) for each in paths]
+    if not present:
+        # What is known of files is asked for all the same.
+        nothing = request.job_dir / "no-files"
+        nothing.mkdir(parents=True, exist_ok=True)
+        present = [for_spark(spark, nothing)]
+    reader = spark.read.format(spark_format(chosen)).options(**AS_WRITTEN)
+    # Spark takes the size of the files for that of all columns it knows of; by it, it chooses how to join.
+    return reader.schema(spark_schema(chosen, every)).load(present)
 
 
 def _unreadable(message: str) -> ConnectorError | None:
@@ -254,63 +221,6 @@ def _unreadable(message: str) -> ConnectorError | None:
         where=local_path(found[1]),
         hint="Check that the file is whole, and that the columns' types are those it was written with.",
     )
-
-
-def _list(paths: Iterable[str]) -> str:
-    return ", ".join(map(string, sorted(paths)))
-
-
-def _loaded(stream: DataStreamReader, root: str, request: SourceRequest, spark: SparkSession) -> DataFrame:
-    """The files below a folder; a source that takes up no new ones lists another, where there are none.
-
-    Files that the checkpoint names are read where they are.
-    """
-    if request.hold:
-        folder = request.job_dir / "sources" / "none"
-        folder.mkdir(parents=True, exist_ok=True)
-        return stream.load(stream_path(spark, str(folder)))
-    return stream.load(stream_path(spark, root))
-
-
-def _folder_of(path: str) -> str:
-    """A folder that exists, for a stream of no files."""
-    root = Path(glob_root(path))
-    return str(root if root.is_dir() else root.parent) if is_local(path) else path
-
-
-def _watched(spark: SparkSession, path: str, table: str) -> tuple[str, str]:
-    """Folder to watch and a pattern for the names in it."""
-    root = glob_root(path)
-    rest = path.removeprefix(root).strip("/")
-    if "/" in rest:
-        raise ConnectorError(
-            f"a watched path can have wildcards only behind the last slash, not {path}",
-            where=f"table {table}",
-            hint="Name the folder and a pattern for its files, e.g. /data/*.json; folders below it are watched too.",
-        )
-    list_files(spark, root, table)
-    if is_local(root) and Path(root).is_file():
-        return str(Path(root).parent), glob_of_names([Path(root).name])
-    return root, rest or "*"
-
-
-def _fixed(spark: SparkSession, path: str, done: frozenset[str], request: SourceRequest) -> tuple[SourceFile, ...]:
-    """The files of a bounded source; a job that starts again keeps those of its first start."""
-    record = request.job_dir / "sources" / f"{stream_name(request.uid)}.json"
-    if record.exists():
-        return tuple(SourceFile(*each) for each in json.loads(record.read_text(encoding="utf-8")))
-    files = tuple(each for each in list_files(spark, path, request.name) if each.path not in done)
-    _record(files, request.job_dir, request.uid)
-    return files
-
-
-def _record(files: Iterable[SourceFile], job_dir: Path, uid: str) -> None:
-    record = job_dir / "sources" / f"{stream_name(uid)}.json"
-    record.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps([[each.modified, each.path] for each in files])
-    partial = record.with_suffix(".tmp")
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(record)
 
 
 def _read_until(log: Path, last: int) -> set[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from execnodes.lowering.stream import MAJOR, SEQUENCE
 from rekindle.connectors.base import SourceFrame, SourceRequest
-from rekindle.connectors.line_text import stream_name
 from rekindle.connectors.positions import News, no_position, parsed
 
 if TYPE_CHECKING:
@@ -46,33 +44,18 @@ def generated(
     shared: Sequence[Mapping[str, str]],
     texts: tuple[str, ...],
     rows: int,
-    per_second: int,
 ) -> SourceFrame:
-    """A source of `texts` over n; `rows` -1 for no end, `per_second` 0 for no pace.
+    """A source of `texts` over n; `rows` -1 for no end.
 
     `shared`: names to texts that are computed once a row, step by step; `texts` may use the names.
     """
-    start = int(json.loads(request.start)["n"]) if request.start else 0
     columns = [f"{text} AS c{i}" for i, text in enumerate(texts)]
     order = [f"n AS {SEQUENCE}", f"'' AS {MAJOR}"] if request.ordered else []
     if request.between is not None:
         before, after = request.between
         numbers = spark.range(_next(before), _next(after)).withColumnRenamed("id", "n")
-    elif request.batch:
-        numbers = spark.range(start, max(rows, start)).withColumnRenamed("id", "n")
     else:
-        from rekindle.connectors.streams.number_reader import Numbers
-        from rekindle.connectors.streams.numbers import number_stream
-
-        wanted = Numbers(
-            start=start,
-            end=rows,
-            per_second=per_second,
-            max_rows=request.configuration.number("execution.micro-batch.max-rows"),
-            parts=request.configuration.number("parallelism.default"),
-            hold=int(request.hold),
-        )
-        numbers = number_stream(spark, stream_name(request.uid), wanted, f"table {request.name}")
+        numbers = spark.range(0, max(rows, 0)).withColumnRenamed("id", "n")
     for step in shared:
         numbers = numbers.selectExpr("*", *(f"{text} AS {name}" for name, text in step.items()))
     return SourceFrame(numbers.selectExpr(*columns, *order), rows >= 0)

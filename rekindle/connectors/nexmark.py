@@ -104,9 +104,7 @@ class Nexmark(SourceConnector):
         model = _Model(options, request.name)
         texts = tuple(model.column(column) for column in request.columns)
         shared = model.shared()
-        return generated(
-            spark, request, shared, texts, options.number("events.num") or -1, options.number("rows-per-second")
-        )
+        return generated(spark, request, shared, texts, options.number("events.num") or -1)
 
 
 class _Model:

@@ -49,7 +49,7 @@ class Spark(SourceConnector, SinkConnector):
     def read(self, spark: SparkSession, request: SourceRequest) -> SourceFrame:
         """As a stream, or as a batch where one is asked for."""
         from execnodes.lowering.spark_sql import spark_type
-        from rekindle.connectors.file_stream import numbered
+        from rekindle.connectors.whole_file import numbered
 
         options = self.opened(request.table, "source", request.name)
         name = options.text("spark.format")

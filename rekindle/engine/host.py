@@ -10,9 +10,7 @@ import numpy as np
 import polars as pl
 
 from execnodes.core.places import Place
-from execnodes.engine.host import StageShape, plain_record_batches, process_rows, restore_rows, wake
-from execnodes.engine.order import restore_order
-from execnodes.engine.slot_frames import to_slots
+from execnodes.engine.bodies import FrameShape, encoded, plain_record_batches, process_rows, restore_rows, wake
 from execnodes.kernels.failing import failing_at
 from execnodes.lowering.stream import HASH
 from execnodes.state.operator import Context, Operator, State
@@ -104,7 +102,7 @@ class OperatorTask:
     operator: Operator
     place: Place | None
     """Where the SQL has it."""
-    shape: StageShape
+    shape: FrameShape
     groups: KeyGroups
     moment: Moment
     newest: Mapping[StateId, str]
@@ -119,7 +117,7 @@ class OperatorTask:
     """A Spark accumulator of dictionaries."""
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """Rows in slots with hidden columns (see `StageShape`) to rows of the same kind."""
+        """Rows in slots with hidden columns (see `FrameShape`) to rows of the same kind."""
         import pyarrow as pa
 
         # To the end: Spark throws a worker away that leaves rows.
@@ -158,17 +156,12 @@ class OperatorTask:
         if rows is not None:
             changes, order = process_rows(self.operator, rows, context, self.shape)
             if changes is not None and len(changes):
-                yield self._encoded(changes, order)
+                yield encoded(changes, self.operator.output, self.shape, order)
         if is_due:
             context.watermark = self.moment.watermark
             fired = wake(self.operator, context)
             if fired is not None and len(fired):
-                yield self._encoded(fired, None)
-
-    def _encoded(self, changes: pl.DataFrame, order: pl.DataFrame | None) -> pl.DataFrame:
-        if self.shape.ordered:
-            changes = restore_order(changes, order)
-        return to_slots(changes, self.operator.output, self.shape.layout, self.shape.travelling())
+                yield encoded(fired, self.operator.output, self.shape, None)
 
     def _next(self, subtask: int, context: SegmentContext) -> int | None:
         """Its next timer: what it has asked for now or before; whoever was woken has seen all up to the watermark."""

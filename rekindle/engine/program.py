@@ -14,9 +14,7 @@ from functools import cached_property, partial, reduce
 from typing import TYPE_CHECKING, Any
 
 from execnodes.core.types import LogicalType
-from execnodes.engine.host import StageShape, fold_alone
-from execnodes.engine.inlet import Inlet
-from execnodes.engine.slot_frames import TAG, spark_column
+from execnodes.engine.bodies import FrameShape, fold
 from execnodes.lowering.slots import SlotLayout
 from execnodes.lowering.stream import HASH, quote
 from rekindle.connectors.base import SinkWriter
@@ -28,11 +26,11 @@ from rekindle.engine.sources import Reader
 from rekindle.engine.store.disk import Disk
 from rekindle.engine.store.state_list import StateId
 from rekindle.pipeline.arms import apart
-from rekindle.pipeline.idleness import timeout
+from rekindle.pipeline.columns import inline_rows, projected, structs, with_all_made, with_made
+from rekindle.pipeline.failures import describe_sink_failure
 from rekindle.pipeline.origins import can_fail, from_origin
 from rekindle.pipeline.record import LocalRecord, OperatorRecord, SinkRecord, SourceRecord
-from rekindle.pipeline.stage_columns import inline_rows, projected, structs, with_all_made, with_made
-from rekindle.pipeline.stages import Arm, Pipeline, hidden_texts, slot_texts, typed_texts
+from rekindle.pipeline.ways import Arm, Pipeline, hidden_texts, slot_texts, typed_texts
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -100,7 +98,7 @@ class GraphProgram:
     def timeouts(self) -> Mapping[str, int]:
         """See `Program`."""
         return {
-            source.uid: round(timeout(source) * 1000)
+            source.uid: source.idle_after
             for source in self._pipeline.record.sources.values()
             if self._pipeline.uses_time and source.event_times
         }
@@ -181,7 +179,10 @@ class GraphProgram:
             if batch.again:
                 # A sink that has it already would not read it, and operators would not run.
                 rows.write.format("noop").mode("overwrite").save()
-            sink.writer.write(rows, batch.number * STEPS + batch.step)
+            try:
+                sink.writer.write(rows, batch.number * STEPS + batch.step)
+            except OSError as error:
+                raise describe_sink_failure(error, sink.record.table.name) or error from error
 
 
 def _moment(ground: Ground, batch: MicroBatch) -> Moment:
@@ -242,7 +243,7 @@ class _Build:
             source, arms = from_origin(known, source, arms)
         texts = source.event_times if source.uid in self._timed else []
         if texts:
-            frame = with_made(frame, source.made, guarded=False)
+            frame = with_made(frame, source.made)
         observed = Observed(frame, texts)
         self.observed[source.uid] = observed
         self._leaving(number, observed.frame, arms)
@@ -255,7 +256,7 @@ class _Build:
 
     def _leaving(self, number: int, frame: DataFrame, arms: tuple[Arm, ...]) -> None:
         """Rows of an origin, with what their ways compute; kept if they are read more than once."""
-        frame = with_all_made(frame, arms, guarded=False)
+        frame = with_all_made(frame, arms)
         if len({self._taker(arm) for arm in arms}) > 1:
             frame = frame.persist()
             self._kept.callback(frame.unpersist)
@@ -267,8 +268,7 @@ class _Build:
         return arm.consumer, arm.branch.origin == arm.consumer
 
     def _hidden(self, arm: Arm) -> dict[str, str]:
-        texts = hidden_texts(arm, self._pipeline.hidden(), arm.branch.origin in self._record.sources)
-        return {name: text for name, text in texts.items() if name != TAG}
+        return hidden_texts(arm, self._pipeline.hidden(), arm.branch.origin in self._record.sources)
 
     def _into(self, consumer: tuple[int, bool], texts: Callable[[Arm], dict[str, str]]) -> DataFrame | None:
         """Rows for a consumer, of all its ways; None if none come."""
@@ -281,54 +281,48 @@ class _Build:
                 found.append(frame.selectExpr(f"inline({structs(mine, texts)})"))
         return reduce(lambda left, right: left.unionAll(right), found) if found else None
 
-    def _slots(self, number: int, *, hashed: bool) -> DataFrame | None:
+    def _slots(self, number: int) -> DataFrame | None:
         layout = SlotLayout.of(arm.types for arm in self._pipeline.arms if self._taker(arm) == (number, False))
 
         def texts(arm: Arm) -> dict[str, str]:
-            hidden = self._hidden(arm)
-            if not hashed:
-                del hidden[HASH]
-            return {**hidden, **slot_texts(arm, layout)}
+            return {**self._hidden(arm), **slot_texts(arm, layout)}
 
         return self._into((number, False), texts)
 
     # -- operators
 
-    def _shape(self, types: Sequence[LogicalType]) -> StageShape:
+    def _shape(self, types: Sequence[LogicalType]) -> FrameShape:
         record = self._record
-        return StageShape(
-            SlotLayout.of([types]), self._pipeline.ordered, record.row_watermarks, False, record.every_change
-        )
+        return FrameShape(SlotLayout.of([types]), self._pipeline.ordered, record.row_watermarks, record.every_change)
 
     def _local(self, number: int, step: LocalRecord) -> None:
-        frame = self._slots(number, hashed=False)
+        frame = self._slots(number)
         if frame is None:
             return
         shape = self._shape([column.type for column in step.output])
-        body = partial(fold_alone, number, step.kernel, shape, Inlet(), None)
-        self._leaving(number, frame.mapInArrow(body, shape.ddl()), self._pipeline.leaving(number))
+        folded = frame.mapInArrow(partial(fold, step.kernel, shape), shape.ddl())
+        self._leaving(number, folded, self._pipeline.leaving(number))
 
     def _operator(self, number: int, step: OperatorRecord) -> None:
-        frame = self._slots(number, hashed=True)
+        frame = self._slots(number)
         due = self._batch.due(step.operator.uid)
         if frame is None and not due:
             return
         from pyspark.sql.functions import expr
 
         shape = self._shape([column.type for column in step.output])
-        ddl = ", ".join(f"{name} {spark_column(name)}" for name in (*shape.travelling(), *shape.layout.names()))
         task = self._task(step, shape, due)
         if frame is None:
             tasks = len(due) if self._exchanges else 1
-            rows = self._ground.spark.range(0, tasks, 1, tasks).mapInArrow(task.woken, ddl)
+            rows = self._ground.spark.range(0, tasks, 1, tasks).mapInArrow(task.woken, shape.ddl())
         elif self._exchanges:
             groups = self._ground.groups
-            rows = frame.repartitionById(groups.subtasks, expr(groups.subtask(HASH))).mapInArrow(task, ddl)
+            rows = frame.repartitionById(groups.subtasks, expr(groups.subtask(HASH))).mapInArrow(task, shape.ddl())
         else:
-            rows = frame.coalesce(1).mapInArrow(task, ddl)
-        self._leaving(number, rows.selectExpr("*", f"{-number} AS {TAG}"), self._pipeline.leaving(number))
+            rows = frame.coalesce(1).mapInArrow(task, shape.ddl())
+        self._leaving(number, rows, self._pipeline.leaving(number))
 
-    def _task(self, step: OperatorRecord, shape: StageShape, due: frozenset[int]) -> OperatorTask:
+    def _task(self, step: OperatorRecord, shape: FrameShape, due: frozenset[int]) -> OperatorTask:
         batch, ground, uid = self._batch, self._ground, step.operator.uid
         newest = {state: file for state, file in batch.newest.items() if state.uid == uid}
         timers = {subtask: at for (other, subtask), at in batch.timers.items() if other == uid}

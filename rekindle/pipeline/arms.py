@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from execnodes.lowering.stream import Members
-from rekindle.pipeline.stages import Arm
+from rekindle.pipeline.ways import Arm
 
 
 def apart(arms: tuple[Arm, ...]) -> tuple[Arm, ...]:
@@ -37,15 +37,14 @@ def unnested_by_all(arms: Iterable[Arm]) -> frozenset[Members]:
     return frozenset().union(*common.values())
 
 
-def rows_of_members(
-    each: Members, text: str, before: Iterable[Members], everywhere: Collection[Members], *, guarded: bool
-) -> str:
+def rows_of_members(each: Members, before: Iterable[Members], everywhere: Collection[Members]) -> str:
     """What makes rows of an array: its members and, where a row must also stay as it is, a NULL.
 
-    `text`: the array; `before`: members that rows of the frame have become already.
+    `before`: members that rows of the frame have become already.
     """
+    text = each.text
     if each in everywhere:
-        return f"explode_outer({text})" if guarded else f"explode({text})"
+        return f"explode({text})"
     others = [f"{one.name} IS NULL" for one in before if one.name not in each.after and one.origin == each.origin]
     if others:
         text = f"CASE WHEN {' AND '.join(others)} THEN {text} END"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from execnodes.connectors import sink_changelog_mode
 from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
@@ -39,10 +39,6 @@ class Requests:
     uids: set[str] = field(default_factory=set)
     """In use so far; connectors add theirs."""
 
-    def again(self) -> Self:
-        """For writers that take the place of others: uids that those add are free for them."""
-        return replace(self, uids=set(self.uids))
-
     def read(
         self,
         node: ExecNode,
@@ -52,7 +48,6 @@ class Requests:
         batch: bool = False,
         ordered: bool = False,
         start: str | None = None,
-        hold: bool = False,
         condition: Condition | None = None,
         located: bool = False,
         between: tuple[Any, Any] | None = None,
@@ -77,7 +72,6 @@ class Requests:
             configuration=self.configuration,
             job_dir=self.job_dir,
             start=start,
-            hold=hold,
             between=between,
             data_streams=self.data_streams,
             condition=condition,

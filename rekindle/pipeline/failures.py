@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
 from pathlib import Path
 
 from execnodes.core.errors import JobError, PassingError, RekindleError
 from execnodes.core.places import Place, explain
 from execnodes.core.version import ENGINE_VERSION
-from execnodes.state.pages.spark_client import ENDED
 from rekindle.connectors.line_text import find_origin
 from rekindle.connectors.registry import describe_failure
-from rekindle.files.job_folder import NO_ROOM, JobFolder
+from rekindle.files.job_folder import NO_ROOM
 from rekindle.spark.java import MEMORY, lost, text_of
 from rekindle.spark.passing import WORKER_DIED, is_passing, may_pass
 
@@ -69,16 +67,6 @@ def of_disk(error: object, folder: Path | None = None) -> JobError | None:
     return JobError(error.strerror or type(error).__name__, where=str(place) if place else None, hint=hint)
 
 
-def drain_error(folder: JobFolder) -> JobError:
-    """The error for a job whose input has ended, but whose watermark does not reach its end."""
-    watermark = datetime.fromtimestamp(folder.committed_watermark() / 1000, UTC).isoformat(timespec="milliseconds")
-    return JobError(
-        f"drain makes no progress: the watermark stays at {watermark} after micro-batch {folder.committed_batch()}",
-        where=str(folder.path),
-        hint="Start the job again from its folder, or from a savepoint in a new --job-dir; its rows so far are kept.",
-    )
-
-
 def describe_sink_failure(error: OSError, table: str) -> RekindleError | None:
     """The error for a sink whose file could not be written; None if it is not about a file."""
     if is_passing(error):
@@ -116,9 +104,6 @@ def _resources(text: str) -> JobError | None:
         )
     if "No space left on device" in said and not _RAISED.search(said):
         return JobError("no space is left on a disk", hint=_ROOM)
-    if ENDED in said:
-        hint = f"Most often a disk is full. {_ROOM}"
-        return JobError("Spark has stopped to take state, and does not say why", hint=hint)
     absent = _NOT_INSTALLED.search(said)
     if absent:
         hint = f"Install Rekindle {ENGINE_VERSION} where Spark's executors run, for the Python that they use."

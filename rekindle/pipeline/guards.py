@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from execnodes.engine.slot_frames import TAG
 from execnodes.lowering.stream import Branch, Made, OperatorInput, Rows
 from execnodes.lowering.user_calls import activated
 from rekindle.pipeline.record import LocalRecord, Record, Step
@@ -18,7 +17,7 @@ def guard(recorded: Record) -> Record:
     """The record with the condition of every call of a function of the user written out."""
 
     def rows(given: Rows) -> Rows:
-        return Rows(given.type, tuple(_guarded(each, each.origin in recorded.sources) for each in given.branches))
+        return Rows(given.type, tuple(map(_guarded, given.branches)))
 
     def step(given: Step) -> Step:
         if isinstance(given, LocalRecord):
@@ -27,24 +26,22 @@ def guard(recorded: Record) -> Record:
 
     for source in recorded.sources.values():
         source.event_times[:] = [activated(text) for text in source.event_times]
-        source.made[:] = [_activated(layer, "TRUE") for layer in source.made]
+        source.made[:] = [_activated(layer) for layer in source.made]
     recorded.steps = {node_id: step(each) for node_id, each in recorded.steps.items()}
     recorded.sinks = [replace(each, rows=rows(each.rows)) for each in recorded.sinks]
     return recorded
 
 
-def _guarded(branch: Branch, from_source: bool) -> Branch:
-    """Rows that a stage gives are those of several operators: the tag tells them apart."""
-    mine = "TRUE" if from_source else f"{TAG} <=> {-branch.origin}"
-    condition = None if branch.condition is None else activated(branch.condition, mine)
-    passes = mine if condition is None else f"{mine} AND ({condition})"
+def _guarded(branch: Branch) -> Branch:
+    condition = None if branch.condition is None else activated(branch.condition)
+    passes = "TRUE" if condition is None else condition
     return replace(
         branch,
         condition=condition,
         columns=tuple(activated(text, passes) for text in branch.columns),
-        made=tuple(_activated(layer, mine) for layer in branch.made),
+        made=tuple(_activated(layer) for layer in branch.made),
     )
 
 
-def _activated(layer: tuple[Made, ...], condition: str) -> tuple[Made, ...]:
-    return tuple(replace(each, text=activated(each.text, condition)) for each in layer)
+def _activated(layer: tuple[Made, ...]) -> tuple[Made, ...]:
+    return tuple(replace(each, text=activated(each.text)) for each in layer)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from execnodes.core.places import ROW, row_text
 from execnodes.lowering.stream import Branch, Made
 from rekindle.pipeline.record import SourceRecord
-from rekindle.pipeline.stages import Arm
+from rekindle.pipeline.ways import Arm
 
 
 def can_fail(source: SourceRecord, arms: tuple[Arm, ...]) -> bool:

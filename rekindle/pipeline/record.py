@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from math import gcd
 
 from execnodes.core.changelog import ChangelogMode
 from execnodes.core.errors import PlanError
 from execnodes.core.expressions import Literal
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
+from execnodes.core.options import parse_duration
 from execnodes.core.places import of_node, one_lowering
 from execnodes.core.sink_node import SinkNode
 from execnodes.core.tables import Column as TableColumn
@@ -19,13 +21,16 @@ from execnodes.lowering.slots import assign, decode
 from execnodes.lowering.stream import KIND, WATERMARK, Branch, Condition, Made, OperatorInput, Rows
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import LocalKernel, Operator
-from rekindle.pipeline.clock import NEVER, Clock
 from rekindle.pipeline.resolved import in_full
+
+IDLE_TIMEOUT = "table.exec.source.idle-timeout"
+_NEVER = "CAST(NULL AS TIMESTAMP)"
+"""Text of the watermark that a row moves the stream to."""
 
 
 @dataclass
 class SourceRecord:
-    """A scan or inline rows: an origin outside all stages."""
+    """A scan or inline rows: an origin."""
 
     node: ExecNode
     produced: LogicalType
@@ -44,6 +49,11 @@ class SourceRecord:
     def uid(self) -> str:
         """By which a savepoint knows its position."""
         return self.node.uid("values" if self.table is None else "source")
+
+    @property
+    def idle_after(self) -> int:
+        """Milliseconds of silence after which it is idle; 0 if never: every assigner above it has a say."""
+        return min((parse_duration(each.option(IDLE_TIMEOUT)) for each in self.assigners), default=0)
 
     @property
     def connector(self) -> str:
@@ -126,8 +136,8 @@ class Record:
     steps: dict[int, Step] = field(default_factory=dict)
     """Operators and pre-aggregations by node id, inputs first."""
     sinks: list[SinkRecord] = field(default_factory=list)
-    clock: Clock | None = None
-    """How exact its clock is to be, where windows wait for it."""
+    ticks: int | None = None
+    """Of the clock, where windows wait for it, in milliseconds: they end at multiples of this."""
 
     @property
     def at_end(self) -> ExecNode | None:
@@ -240,12 +250,16 @@ def record(graph: ExecGraph) -> Record:
     elif result.at_end is not None and not any(source.event_times for source in result.sources.values()):
         # The end is told by a watermark, and there is no other one.
         for source in result.sources.values():
-            source.event_times[:] = [NEVER]
+            source.event_times[:] = [_NEVER]
     return result
 
 
 def _go_by_clock(result: Record, clocked: list[ExecNode]) -> None:
-    """The clock is the watermark, which no row moves; PlanError where the watermark of rows is waited for, too."""
+    """The clock is the watermark, which no row moves; PlanError where the watermark of rows is waited for, too.
+
+    A row's processing time is that of the micro-batch that it came in. So the operators are those of event time, and a
+    job that goes on gives the windows that have ended meanwhile.
+    """
     others = [step.node for step in result.steps.values() if _waits(step) and step.node.clocked is None]
     if others or result.row_watermarks:
         told = f"node {others[0].id} ({others[0].key})" if others else "table.exec.lateness.granularity = row"
@@ -254,9 +268,9 @@ def _go_by_clock(result: Record, clocked: list[ExecNode]) -> None:
                 f"windows by processing time cannot run in one job with what goes by watermarks of rows: {told}",
                 hint="Write to two sinks in two jobs, or put both into event time.",
             )
-    result.clock = Clock.of([each.clocked for each in clocked if each.clocked is not None])
+    result.ticks = gcd(*(each.clocked.between_ends for each in clocked if each.clocked is not None))
     for source in result.sources.values():
-        source.event_times[:] = [NEVER]
+        source.event_times[:] = [_NEVER]
         source.assigners.clear()
         source.made.clear()
 

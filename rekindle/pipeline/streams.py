@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rekindle.connectors.line_text import stream_name
 from rekindle.pipeline.record import SourceRecord
-from rekindle.pipeline.stages import Pipeline
+from rekindle.pipeline.ways import Pipeline
 
 
 def source_stream(source: SourceRecord) -> str:

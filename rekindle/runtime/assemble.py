@@ -1,9 +1,9 @@
-"""From a plan and a job's folder to a pipeline that only has to be started."""
+"""From a plan and a job's folder to what is to run: checks, settings, functions."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from execnodes.core.graph import ExecGraph
@@ -14,25 +14,19 @@ from rekindle.files.atomic_file import write_atomically
 from rekindle.files.job_folder import JobFolder
 from rekindle.pipeline.functions import functions_of_spark, register_functions, supply_functions
 from rekindle.pipeline.guards import guard
-from rekindle.pipeline.metrics import merging
 from rekindle.pipeline.page_layouts import page_layouts, supply_layouts
 from rekindle.pipeline.record import Record, record
 from rekindle.pipeline.resolved import resolved_text
-from rekindle.pipeline.stage_frames import Builder
-from rekindle.pipeline.stages import Pipeline, plan_stages
 from rekindle.pipeline.state_layout import check_layout, keep_layout, layout_of
-from rekindle.pipeline.subtasks import Subtasks
 from rekindle.savepoints.recovery import recover
-from rekindle.spark.releases import refuse_other_checkpoint
 from rekindle.spark.session import prepare, refuse_other_meaning, session
 
 if TYPE_CHECKING:
-    from pyspark import Accumulator
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
     from execnodes.user_functions.loading import Definition
     from rekindle.connectors.data_stream import DataStream
-    from rekindle.savepoints.restore import Restore, RestoredState
+    from rekindle.savepoints.restore import Restore
 
 
 @dataclass(frozen=True)
@@ -48,41 +42,6 @@ class Order:
     """By uid."""
     functions: Mapping[str, Definition]
     """Those of the user that the plan calls, by their names in it."""
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """A pipeline up to the rows that enter its sinks."""
-
-    order: Order
-    spark: SparkSession
-    pipeline: Pipeline
-    metrics: Accumulator[dict[tuple[str, str, int], int]]
-    """What operators count (see `rekindle.pipeline.metrics`)."""
-    fates: tuple[RestoredState, ...]
-    """What has become of each state of the savepoint that it begins from."""
-    builder: Builder
-    frame: DataFrame
-
-    def held(self) -> Prepared:
-        """The same pipeline that takes up no more input than its checkpoint has noted."""
-        builder = _builder(self.order, self.spark, self.pipeline, self.metrics, None, hold=True)
-        return replace(self, builder=builder, frame=builder.build())
-
-
-def assemble(order: Order) -> Prepared:
-    """Check the folder against the plan, and build the pipeline over the folder's state or that of a savepoint.
-
-    RekindleError for what can be known before the first row; the folder then holds what an earlier run left.
-    """
-    refuse_other_checkpoint(order.folder.checkpoint)
-    recorded, restore = taken_up(order)
-    pipeline = plan_stages(recorded)
-    spark = session_for(order, {})
-    metrics = spark.sparkContext.accumulator({}, merging())
-    builder = _builder(order, spark, pipeline, metrics, restore)
-    fates = restore.fates if restore is not None else ()
-    return Prepared(order, spark, pipeline, metrics, fates, builder, builder.build())
 
 
 def taken_up(order: Order) -> tuple[Record, Restore | None]:
@@ -127,20 +86,3 @@ def own_settings(configuration: Configuration) -> Mapping[str, str]:
     settings = resolve_secrets({key: value for key, value in configuration.items() if key.startswith(SPARK_PREFIX)})
     refuse_other_meaning(settings)
     return settings
-
-
-def _builder(
-    order: Order,
-    spark: SparkSession,
-    pipeline: Pipeline,
-    metrics: Accumulator[dict[tuple[str, str, int], int]],
-    restore: Restore | None,
-    *,
-    hold: bool = False,
-) -> Builder:
-    tasks = order.folder.tasks() or int(spark.conf.get("spark.sql.shuffle.partitions") or 1)
-    subtasks = Subtasks(tasks, order.graph.max_parallelism)
-    return Builder(
-        spark, pipeline, order.configuration, order.folder.path, subtasks,
-        metrics, order.data_streams, restore, order.folder.restored(), hold,
-    )  # fmt: skip

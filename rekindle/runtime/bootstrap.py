@@ -90,7 +90,7 @@ def _run(
     configuration: Configuration,
     spark: SparkSession | None,
 ) -> Manifest:
-    from rekindle.runtime.micro_batch_job import MicroBatchJob
+    from rekindle.runtime.stream_job import StreamJob
 
     job_dir, target = place / "job", place / "savepoint"
     part = _part(graph, nodes, manifest)
@@ -98,7 +98,7 @@ def _run(
     for key in ("execution.state-recovery.path", "execution.state-recovery.drop"):
         options.pop(key, None)
     options.put("execution.job-dir", str(job_dir))
-    job = MicroBatchJob(
+    job = StreamJob(
         part, encode(part), options,
         name="bootstrap", spark=spark, savepoint_at_end=target, until=manifest.positions,
     )  # fmt: skip

@@ -1,283 +1,340 @@
-"""A streaming job: one Spark streaming query over a plan, in a folder that it can be continued from."""
+"""A streaming job as a loop of micro-batches over segments."""
 
 from __future__ import annotations
 
-import atexit
-import json
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from pydantic import TypeAdapter
 from typing_extensions import override
 
-from execnodes.core.errors import PlanError, RekindleError
-from execnodes.lowering.stream import KIND, quote
-from execnodes.state.operator import DRAINED
+from execnodes.core.errors import RekindleError
+from rekindle.connectors.positions import News, Once, Positions, saved_text
+from rekindle.engine import changes
+from rekindle.engine.changes import ChangeFiles, Driven, Driver
+from rekindle.engine.fed import Feed, beginnings, clear, reader
+from rekindle.engine.host import KeyGroups
+from rekindle.engine.log import newest_entry
+from rekindle.engine.micro_batch import MicroBatch, MicroBatches, Ran, Source
+from rekindle.engine.program import GraphProgram, Ground, Sink, collecting
+from rekindle.engine.sources import Reader
+from rekindle.engine.store.disk import LocalDisk
+from rekindle.files.atomic_file import write_atomically
+from rekindle.files.json_files import Count, read_json
 from rekindle.files.paths import for_spark_checkpoint
-from rekindle.pipeline.clock import ClockWatch
+from rekindle.jobs.status import State
 from rekindle.pipeline.connector_requests import Requests
-from rekindle.pipeline.failures import drain_error, explained, passes
-from rekindle.pipeline.idleness import IDLE_TIMEOUT, IdleWatch, observed
-from rekindle.pipeline.record import SinkRecord
-from rekindle.pipeline.stage_frames import sink_columns
-from rekindle.runtime.assemble import Prepared, assemble
-from rekindle.runtime.fan_out import FanOut, Target
-from rekindle.runtime.gate import Gate
+from rekindle.pipeline.failures import explained, passes
+from rekindle.pipeline.ways import Pipeline, plan_ways
+from rekindle.runtime.assemble import session_for, taken_up
 from rekindle.runtime.job import Job
-from rekindle.runtime.progress import Progress, RowCounter
+from rekindle.runtime.progress import Progress
 from rekindle.runtime.restarts import strategy_of
-from rekindle.spark.java import lost, text_of
+from rekindle.savepoints.adoption import Adoption, adoption
+from rekindle.savepoints.segments import take_of_entry
+from rekindle.spark.session import active
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-    from pyspark.sql.streaming.query import StreamingQuery
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
     from rekindle.savepoints.manifest import Manifest
+    from rekindle.savepoints.restore import Restore
 
-_MOST_DRAIN_ROUNDS = 20
-"""Triggers without anything to do after which a drain whose watermark has not reached the end is given up."""
-_TOLD_WITHIN = 2.0
-"""Seconds in which Spark tells of a micro-batch that it has committed."""
-_PATIENCE = 30.0
-"""Seconds that the end of a job is waited for once Spark does not answer."""
+SMALL_BYTES = 4 << 20
+"""Of its files, up to which a micro-batch is one task."""
+_COUNT = TypeAdapter(Count)
+_PAUSE = 0.02
+"""Seconds between two looks for news, at least."""
+_IDLE = 0.2
+"""Seconds that a query of the caller's waits for news."""
+
+
+class _Undrained:
+    """A source whose end says nothing to the job, which is to go on from a savepoint, or is run again."""
+
+    def __init__(self, source: Positions, *, again: bool) -> None:
+        """`again`: what comes when it has ended is read as well."""
+        self._source, self._again = source, again
+        self.has_ended = False
+
+    def plan(self, position: Any) -> News | None:
+        """See Source."""
+        before = position
+        if self._again and position is not None:
+            before = self._source.restored(saved_text(position))
+        news = self._source.plan(before)
+        self.has_ended = news is not None and news.ended
+        return None if news is None or news.position == position else News(news.position)
 
 
 class StreamJob(Job):
-    """A running pipeline of micro-batches."""
+    """Runs from its sources' positions until they end, or it is stopped."""
 
     batch: ClassVar[bool] = False
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        """See `Job`."""
+    def __init__(self, *arguments: Any, until: Mapping[str, str] | None = None, **options: Any) -> None:
+        """See `Job`. `until`: positions of a savepoint, by uid; what the sources give ends there."""
         super().__init__(*arguments, **options)
-        self._drains = self._savepoint_at_end is None
-        self._query: StreamingQuery | None = None
-        self._watches: list[IdleWatch | ClockWatch] = []
-        self._progress: Progress | None = None
-        self._gate = Gate()
-        self._turn = threading.Lock()
-        """Held while a query is started again, or while the job is told to stop."""
+        self._until = until
+        self._drains = False
         self._told_to_stop = threading.Event()
-        self._counter = RowCounter()
+        self._took: list[tuple[int, int]] = []
+        """(rows, milliseconds) of each micro-batch."""
+        self._bounded = True
+        self._feeds: dict[str, Feed] = {}
+        self._taken_up: MicroBatches | None = None
+        self._driver: Driver | None = None
+        """Of a query of the caller's, which runs the job."""
+        self._changes: Path | None = None
+        """Where changes are left for it, in place of a sink."""
+        self._rests: bool | None = None
+        """Whether it has ended; None before the first one."""
+
+    @property
+    def pace(self) -> float:
+        """Seconds from the beginning of a micro-batch to that of the next, at least."""
+        return self._order.configuration.millis("execution.micro-batch.interval") / 1000
+
+    @property
+    def _loop(self) -> MicroBatches:
+        assert self._taken_up is not None
+        return self._taken_up
 
     @property
     @override
     def ends_by_itself(self) -> bool:
-        return self._prepared.builder.bounded
+        return self._bounded
 
     def _begin(self) -> None:
-        """What `_run` then waits for."""
         self._restarts = strategy_of(self._order.configuration)
-        self._query = self._paced(self._attached()).start()
-        self._watch(lambda: self._query)
-
-    def _watch(self, query: Callable[[], StreamingQuery | None]) -> None:
-        builder = self._prepared.builder
-        self._watches.append(IdleWatch(builder.controlled, builder.control_dir, query))
-        if builder.clock is not None:
-            names = [observed(each) for each in builder.controlled.values()]
-            self._watches.append(ClockWatch(builder.clock, names, builder.control_dir, query))
-        for each in self._watches:
-            each.start()
-
-    def _let_go(self) -> None:
-        for each in self._watches:
-            each.end()
-
-    def attach(self) -> DataStreamWriter:
-        """The pipeline up to its sinks, for the caller to start: an end that is not ours, so nothing is drained.
-
-        It writes to the job folder's checkpoint; sinks count on that, so that no batch is written twice.
-        """
-        self._open_for_caller()
-        writer = self._attached()
-        self._watch(self._started_by_caller)
-        atexit.register(self._let_go)
-        return writer
-
-    def _started_by_caller(self) -> StreamingQuery | None:
-        """The query on the checkpoint of the job, whose id Spark has written there."""
         try:
-            query_id = json.loads((self.folder.checkpoint / "metadata").read_text(encoding="utf-8"))["id"]
-        except FileNotFoundError:
-            return None
-        return self._prepared.spark.streams.get(query_id)
+            self._assemble()
+        except BaseException:
+            self._close_feeds()
+            raise
 
-    def frame(self) -> DataFrame:
-        """The rows that enter the only sink, under its columns' names, with `KIND`; the caller starts a query on it."""
-        self._open_for_caller()
-        frame = self._assembled()
-        if self._prepared.builder.idles:
-            raise PlanError(
-                f"its sources may become idle ({IDLE_TIMEOUT}), which nobody watches in a query of your own",
-                hint="Compile it with the option set to '0 ms', or use attach_as_data_stream.",
-            )
-        if self._prepared.builder.clock is not None:
-            raise PlanError(
-                "its windows go by processing time, which nobody tells in a query of your own",
-                hint="Use attach_as_data_stream, or windows by event time.",
-            )
-        (sink,) = self._prepared.pipeline.record.sinks
-        columns = zip(sink.columns, sink_columns(self._prepared.pipeline, sink.node.id).values(), strict=True)
-        return frame.selectExpr(*(f"{text} AS {quote(column.name)}" for column, text in columns), KIND)
+    def _assemble(self) -> None:
+        """Everything anew from what is committed; drivers of before are fenced off."""
+        order = self._order
+        stopped = self._attendant.status.before in (State.STOPPED, State.FINISHED)
+        earlier = adoption(self.folder, stopped=stopped)
+        self._recorded, restore = taken_up(order)
+        pipeline = plan_ways(self._recorded)
+        spark = session_for(order, {})
+        with active(spark):
+            self._take_over(spark, pipeline, restore, earlier)
 
-    def _attached(self) -> DataStreamWriter:
-        self._assembled()
-        return self._ending()
+    def _take_over(
+        self, spark: SparkSession, pipeline: Pipeline, restore: Restore | None, earlier: Adoption | None
+    ) -> None:
+        order, folder = self._order, self.folder
+        requests = Requests(spark, order.configuration, folder.path, order.data_streams)
+        self._close_feeds()
+        disk = LocalDisk(str(folder.state))
+        number = 0
+        if restore is not None:
+            self.fates = restore.fates
+        elif earlier is not None:
+            # Numbers that sinks know are behind it.
+            restore, number = earlier.restore(spark, order.graph, self._plan), earlier.batch + 1
+        readers = self._readers(pipeline, requests, self._starts(restore, disk))
+        inputs = {uid: self._positions(uid, each) for uid, each in readers.items()}
+        self._bounded = all(each.bounded for each in inputs.values())
+        self._recorded.require_end(bounded=self._bounded)
+        inputs |= {
+            s.uid: Once("done") for n, s in pipeline.record.sources.items() if s.table is None and pipeline.leaving(n)
+        }
+        told = spark.sparkContext.accumulator({}, collecting())
+        groups = KeyGroups(self._subtasks(spark), order.graph.max_parallelism)
+        self._spark = spark
+        ground = Ground(spark, disk, groups, SMALL_BYTES, told, self.identity.name or self.job_id)
+        self._program = GraphProgram(ground, pipeline, readers, self._sinks(requests))
+        self._feeds = {uid: each for uid, each in readers.items() if isinstance(each, Feed)}
+        self._inputs: Mapping[str, Source] = inputs
+        if self._driver is not None or self._savepoint_at_end is not None:
+            again = inputs.keys() - self._feeds.keys() if self._driver is not None else ()
+            self._inputs = {uid: _Undrained(each, again=uid in again) for uid, each in inputs.items()}
+        self._taken_up = MicroBatches(disk, self._inputs, self._program, _now, self._recorded.ticks)
+        if restore is not None:
+            clear(folder.path)
+            changes.clear(folder.path)
+            self._restore(restore, spark, inputs, number)
+            if earlier is not None:
+                earlier.finish()
+        if self._driver is None:
+            self._start_feeds()
 
-    def _ending(self) -> DataStreamWriter:
-        """The end of the query with new writers, which find what earlier ones have written."""
+    def _start_feeds(self, *, everything: bool = False) -> None:
+        for uid in self._feeds.keys() - set(self._loop.last.ended):
+            self._feeds[uid].start(everything=everything)
+
+    def _subtasks(self, spark: SparkSession) -> int:
+        """Of each operator; they stay what they were when the folder began."""
+        path = self.folder.path / "subtasks.json"
+        known = read_json(path, _COUNT, hint="Start from a savepoint in a new --job-dir.")
+        if known is not None:
+            return known
+        tasks = int(spark.conf.get("spark.sql.shuffle.partitions") or 1)
+        count = min(tasks, self._order.graph.max_parallelism)
+        write_atomically(path, f"{count}\n", replace=True, private=True)
+        return count
+
+    def _restore(self, restore: Restore, spark: SparkSession, inputs: Mapping[str, Positions], number: int) -> None:
+        positions = {uid: inputs[uid].restored(text) for uid, text in restore.positions.items() if uid in inputs}
+
+        def run(batch: MicroBatch) -> Ran:
+            return self._program.restore(batch, lambda step: restore.rows(spark, step))
+
+        self._loop.restore(positions, restore.manifest.watermark or None, run, number)
+
+    def _positions(self, uid: str, reader: Reader) -> Positions:
+        return reader.positions if self._until is None else reader.positions.until(self._until[uid])
+
+    def _starts(self, restore: Restore | None, disk: LocalDisk) -> Mapping[str, str]:
+        """Positions that the job itself began with, as savepoints have them, by uid."""
+        if restore is not None:
+            return restore.positions
+        return {**self.folder.restored().get("positions", {}), **beginnings(newest_entry(disk))}
+
+    def _readers(self, pipeline: Pipeline, requests: Requests, starts: Mapping[str, str]) -> dict[str, Reader]:
+        return {
+            source.uid: reader(requests, source, starts, ordered=pipeline.ordered)
+            for number, source in pipeline.record.sources.items()
+            if source.table is not None and pipeline.leaving(number)
+        }
+
+    def _sinks(self, requests: Requests) -> list[Sink]:
+        """With new writers, which find what earlier ones have written."""
         self._close_writers()
-        requests = self._prepared.builder.requests.again()
-        targets = [self._target(sink, requests) for sink in self._prepared.pipeline.record.sinks]
-        self._fan_out = FanOut(targets, self._prepared.pipeline.sink_hidden(), self._gate)
-        return self._written()
-
-    def _written(self) -> DataStreamWriter:
-        checkpoint = for_spark_checkpoint(self._prepared.spark, self.folder.checkpoint)
-        return self._fan_out.attach(self._prepared.frame).option("checkpointLocation", checkpoint)
-
-    def _assembled(self) -> DataFrame:
-        self._prepared: Prepared = assemble(self._order)
-        self.fates = self._prepared.fates
-        return self._prepared.frame
-
-    def _paced(self, stream: DataStreamWriter) -> DataStreamWriter:
-        interval = self._order.configuration.millis("execution.micro-batch.interval")
-        return stream.trigger(processingTime=f"{interval} milliseconds")
-
-    def _target(self, sink: SinkRecord, requests: Requests) -> Target:
-        writer = requests.writer(sink.node, sink.table, self.job_id, sink.changelog)
-        self._writers.append(writer)
-        writer.open()
-        texts = sink_columns(self._prepared.pipeline, sink.node.id).values()
-        columns = {c.name: text for c, text in zip(sink.columns, texts, strict=True)}
-        return Target(sink.node.id, writer, columns, sink.table.name)
+        sinks = []
+        if self._changes is not None:
+            (sink,) = self._recorded.sinks
+            return [Sink(sink, ChangeFiles(self._changes, sink.columns))]
+        for sink in self._recorded.sinks:
+            writer = requests.writer(sink.node, sink.table, self.job_id, sink.changelog)
+            self._writers.append(writer)
+            writer.open()
+            sinks.append(Sink(sink, writer))
+        return sinks
 
     def _outcome(self) -> RekindleError | None:
-        error = self._attempts(self._ended_by_itself)
-        if error is None and self._stopping and self._drains and self._prepared.builder.timed:
-            error = self._drained()
-        if error is not None:
-            return explained(error)
-        if self._savepoint_at_end is not None:
-            self.savepoint(self._savepoint_at_end)
-        return None
+        with active(self._spark):
+            return self._ended()
 
-    def _attempts(self, run: Callable[[StreamingQuery], None]) -> BaseException | None:
-        """Run the query, again after failures that may pass; what made it fail."""
-        error = self._attempt(run)
+    def _ended(self) -> RekindleError | None:
+        error = _attempt(self._run_to_end)
         while error is not None and passes(error):
             delay = self._restarts.delay()
             if delay is None:
-                return error
+                break
             self._attendant.restarting(explained(error), delay)
             self._told_to_stop.wait(delay)
-            with self._turn:
-                if self._stopping and run == self._ended_by_itself:
-                    return None
-                error = self._start_again()
-            error = error or self._attempt(run)
-        return error
+            error = _attempt(self._again)
+        if error is None and self._savepoint_at_end is not None:
+            error = _attempt(lambda: self.savepoint(Path(self._savepoint_at_end or "")))
+        return None if error is None else explained(error)
 
-    def _start_again(self) -> Exception | None:
-        """Start the query over new writers; what kept it from starting."""
-        try:
-            self._gate.open()
-            self._query = self._paced(self._ending()).start()
-        except Exception as error:  # noqa: BLE001  # kept, and raised again by `wait`
-            return error
-        return None
+    def _again(self) -> None:
+        self._assemble()
+        self._run_to_end()
 
-    def _attempt(self, run: Callable[[StreamingQuery], None]) -> BaseException | None:
-        """Run the query until it has stopped; what made it fail."""
-        assert self._query is not None
-        try:
-            run(self._query)
-        except BaseException as error:  # noqa: BLE001  # kept, and raised again by `wait`
-            return None if self._gate.refused else self._fan_out.error or error
-        return None if self._gate.refused else self._fan_out.error or self._query.exception()
+    def _run_to_end(self) -> None:
+        while not self._told_to_stop.is_set():
+            began = time.perf_counter()
+            if self._loop.step():
+                took = time.perf_counter() - began
+                self._took.append((self._program.rows, round(1000 * took)))
+                self._told_to_stop.wait(self.pace - took)
+            elif all(map(self._has_ended, self._inputs)):
+                return
+            else:
+                self._told_to_stop.wait(_PAUSE)
+        if self._drains:
+            self._loop.drain(self._feeds)
 
-    def _ended_by_itself(self, query: StreamingQuery) -> None:
-        if self._prepared.builder.bounded:
-            query.processAllAvailable()
-            if self._drains and query.isActive:
-                self._drain(query)
-            self._halt(query)
-        else:
-            query.awaitTermination()
+    def _has_ended(self, uid: str) -> bool:
+        source = self._inputs[uid]
+        return source.has_ended if isinstance(source, _Undrained) else uid in self._loop.last.ended
 
-    def _drained(self) -> BaseException | None:
-        """Go on without new input, so that no row meets the last watermark, and end the stream."""
-        self._gate.open()
-        self._prepared = self._prepared.held()
-        self._query = self._paced(self._written()).start()
+    def _let_go(self) -> None:
+        self._close_feeds()
 
-        def run(query: StreamingQuery) -> None:
-            self._drain(query)
-            self._halt(query)
+    def _close_feeds(self) -> None:
+        for uid, feed in self._feeds.items():
+            feed.close(self._loop.last.positions.get(uid))
+        self._feeds = {}
 
-        return self._attempts(run)
+    def attach(self) -> DataStreamWriter:
+        """A query of the caller's that runs the job: an end that is not ours, so nothing is drained."""
+        stream = self._driven(hands_over=False)
+        checkpoint = for_spark_checkpoint(stream.sparkSession, self.folder.path / "attached")
+        return stream.writeStream.format("noop").option("checkpointLocation", checkpoint)
 
-    def _halt(self, query: StreamingQuery) -> None:
-        """Stop a query between two micro-batches: what reached a sink is committed first."""
-        last = self._gate.shut()
-        while last is not None and query.isActive:
-            committed = self.folder.committed_batch()
-            if committed is not None and committed >= last:
-                break
-            time.sleep(0.02)
-        if last is not None:
-            _await_progress(query, last)
-        query.stop()
+    def frame(self) -> DataFrame:
+        """The rows that enter the only sink, under its columns' names, with `KIND`; the caller starts a query on it."""
+        return self._driven(hands_over=True)
+
+    def _driven(self, *, hands_over: bool) -> DataFrame:
+        """The stream whose query runs the job."""
+        self._open_for_caller()
+        folder = self.folder.path / changes.FOLDER
+        self._changes = folder if hands_over else None
+        self._driver = Driver(folder, self.job_id, Driven(self._advance, self._rest))
+        self._assemble()
+        columns = self._recorded.sinks[0].columns if hands_over else ()
+        return self._driver.stream(self._spark, columns)
+
+    def _advance(self, everything: bool) -> int:
+        """The next micro-batch, or all that there is to run; the last one that is committed."""
+        if self._rests:
+            self._assemble()
+        if self._rests is not False or everything:
+            self._start_feeds(everything=everything)
+        self._rests = False
+        with active(self._spark):
+            return self._advanced(everything)
+
+    def _advanced(self, everything: bool) -> int:
+        until = time.monotonic() + _IDLE
+        while True:
+            if self._loop.step():
+                done = not everything
+            elif everything:
+                done = all(each.exhausted for each in self._feeds.values())
+            else:
+                done = time.monotonic() > until
+            if done:
+                return self._loop.last.micro_batch
+            time.sleep(0 if everything and not self._feeds else _PAUSE)
+
+    def _rest(self) -> None:
+        """Until a query runs the job again."""
+        self._close_feeds()
+        self._close_writers()
+        self._rests = True
 
     def savepoint(self, target: Path) -> Manifest:
         """Write a savepoint of the last committed micro-batch; the job goes on."""
-        from rekindle.savepoints.take import take
-
-        return take(self._prepared.spark, self._order.graph, self._plan, self.folder, target)
-
-    def _drain(self, query: StreamingQuery) -> None:
-        """Move the watermark past everything and wait until a batch has run under it; JobError if none does."""
-        if not self._prepared.builder.timed:
-            return
-        self._prepared.builder.drain()
-        # One call may return at the end of a trigger that had looked for files before the control file was there;
-        # two micro-batches read the file and run under its watermark.
-        for _ in range(_MOST_DRAIN_ROUNDS):
-            if not query.isActive or self.folder.committed_watermark() >= DRAINED:
-                return
-            query.processAllAvailable()
-            time.sleep(0.01)
-        if query.isActive and self.folder.committed_watermark() < DRAINED:
-            raise drain_error(self.folder)
+        return take_of_entry(self._order.graph, self._plan, self.folder, *self._loop.snapshot(), target)
 
     def stop(self, *, with_savepoint: Path | None = None, drain: bool = False) -> None:
         """Stop between two micro-batches; the folder can be continued from.
 
         With `drain` the stream ends as if all input had ended: no more input is taken, and every window fires.
-        `with_savepoint` is written when the query has stopped. Raises what made the job fail while it stopped.
-        Of several calls the first one says how it ends.
+        `with_savepoint` is written when it has stopped. Raises what made the job fail while it stopped. Of several
+        calls the first one says how it ends.
         """
         self._attendant.stopping(with_savepoint)
-        with self._turn:
-            if not self._stopping:
-                self._stopping, self._drains, self._savepoint_at_end = True, drain, with_savepoint
-            # Who asks later takes nothing from who asked first.
-            self._savepoint_at_end = self._savepoint_at_end or with_savepoint
-            self._told_to_stop.set()
-            query = self._query
-        if query is not None:
-            try:
-                self._halt(query)
-            except Exception as error:
-                # The thread that waits for the query has met the same end.
-                if not self._done.wait(_PATIENCE):
-                    raise explained(error) from error
-            self._done.wait()
+        if not self._stopping:
+            self._stopping, self._drains = True, drain
+        self._savepoint_at_end = self._savepoint_at_end or with_savepoint
+        self._told_to_stop.set()
+        self._done.wait()
         if self._failure is not None:
             raise self._failure
         if with_savepoint is not None and not with_savepoint.exists():
@@ -286,26 +343,35 @@ class StreamJob(Job):
 
     def progress(self) -> Progress | None:
         """The last micro-batch; None before the first."""
-        if self._query is not None:
-            try:
-                self._progress = self._counter.progress(self._query, self._prepared.metrics.value)
-            except Exception as error:
-                # Without Spark's process what was known last is all there is; `wait` tells what happened.
-                if lost(text_of(error)) is None:
-                    raise
-        return self._progress
+        if self._taken_up is None or self._taken_up.last.micro_batch < 0:
+            return None
+        last, took = self._taken_up.last, list(self._took)
+        rows, ms = took[-1] if took else (0, 0)
+        watermark = None
+        if last.watermark is not None:
+            watermark = datetime.fromtimestamp(last.watermark / 1000, UTC).isoformat(timespec="milliseconds")
+        return Progress(
+            last.micro_batch,
+            sum(each for each, _ in took),
+            1000 * rows / ms if ms else 0.0,
+            watermark,
+            self._program.state_rows(),
+            dict(last.counters),
+        )
 
     def batches(self) -> list[tuple[int, int]]:
-        """(input rows, milliseconds) of the recent micro-batches that had rows."""
-        recent = self._query.recentProgress if self._query is not None else []
-        return [(each.numInputRows, each.batchDuration) for each in recent if each.numInputRows]
+        """(input rows, milliseconds) of the micro-batches that had rows."""
+        return [each for each in self._took if each[0]]
 
 
-def _await_progress(query: StreamingQuery, batch: int) -> None:
-    """Wait until the rows of a committed micro-batch are counted; a query that stops no longer tells of them."""
-    deadline = time.monotonic() + _TOLD_WITHIN
-    while query.isActive and time.monotonic() < deadline:
-        told = query.lastProgress
-        if told is not None and told.batchId >= batch:
-            return
-        time.sleep(0.02)
+def _attempt(run: Callable[[], object]) -> Exception | None:
+    """What made it fail."""
+    try:
+        run()
+    except Exception as error:  # noqa: BLE001  # kept, and raised again by `wait`
+        return error
+    return None
+
+
+def _now() -> int:
+    return int(time.time() * 1000)

@@ -1,11 +1,11 @@
-"""Starting from a savepoint: the check against the plan, and the rows of each stage's initial state."""
+"""Starting from a savepoint: the check against the plan, and the rows of each operator's first state."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial, reduce
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,10 +13,7 @@ from execnodes.core.errors import StateError
 from execnodes.core.meaning import StateMeaning
 from execnodes.core.types import NESTED, LogicalType
 from execnodes.core.version import ENGINE_VERSION
-from execnodes.engine.host import STATE
-from execnodes.engine.inlet import Inlet
-from execnodes.engine.packing import PACKED_DDL, pack
-from execnodes.engine.slot_frames import SUBTASK, TAG
+from execnodes.engine.bodies import STATE
 from execnodes.lowering.slots import SlotLayout, assign, encode, unused
 from execnodes.lowering.stream import HASH, quote
 from execnodes.state.operator import BUCKET, StateSpec
@@ -33,10 +30,9 @@ from rekindle.savepoints.plan import saved_plan
 from rekindle.savepoints.widen import WIDER, wider
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, GroupedData, SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
     from execnodes.core.graph import ExecGraph
-    from rekindle.pipeline.subtasks import Subtasks
 
 _log = logging.getLogger("rekindle.savepoints")
 
@@ -95,32 +91,22 @@ class Restore:
         """What has been done to the states since they were first written."""
         return (*self.manifest.history, *self.steps)
 
-    def initial(self, spark: SparkSession, steps: Sequence[OperatorRecord], subtasks: Subtasks) -> GroupedData | None:
-        """Rows of a stage's operators by operator and subtask; None if there are none."""
-        rows = self.rows(spark, steps)
-        if rows is None:
-            return None
-        spread = subtasks.spread({step.node.id for step in steps})
-        return rows.mapInArrow(partial(pack, Inlet(), spread), PACKED_DDL).groupBy(TAG, SUBTASK)
-
-    def rows(self, spark: SparkSession, steps: Sequence[OperatorRecord]) -> DataFrame | None:
-        """Rows of some operators in slots, with `TAG`, `STATE`, `HASH`, `BUCKET` and when they were written."""
+    def rows(self, spark: SparkSession, step: OperatorRecord) -> DataFrame | None:
+        """Rows of an operator in slots, with `STATE`, `HASH`, `BUCKET` and when they were written; None without any."""
         chosen = [
-            (step, number, spec, saved)
-            for step in steps
+            (number, spec, saved)
             for number, spec in enumerate((*step.operator.states, *step.operator.earlier))
             if (saved := self.kept.get((step.operator.uid, spec.name))) is not None and saved.state.rows
         ]
         if not chosen:
             return None
-        layout = SlotLayout.of([column.type for column in spec.columns] for _, _, spec, _ in chosen)
+        layout = SlotLayout.of([column.type for column in spec.columns] for _, spec, _ in chosen)
         frames = [self._rows(spark, *each, layout) for each in chosen]
         return reduce(lambda a, b: a.unionAll(b), frames)
 
     def _rows(
         self,
         spark: SparkSession,
-        step: OperatorRecord,
         number: int,
         spec: StateSpec,
         kept: Kept,
@@ -138,7 +124,6 @@ class Restore:
         # Of values as they are now: those of wider types may have other hashes.
         hashed = f"xxhash64({', '.join(_encoded(types[name], columns[name]) for name in spec.key)})"
         head = {
-            TAG: str(step.node.id),
             STATE: str(number),
             HASH: hashed if spec.key else "CAST(0 AS BIGINT)",
             BUCKET: BUCKET if spec.bucketed else "CAST(NULL AS BIGINT)",

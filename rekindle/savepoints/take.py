@@ -15,7 +15,7 @@ from execnodes.core.version import ENGINE_VERSION
 from execnodes.lowering.slots import SlotLayout, assign, decode
 from execnodes.lowering.stream import quote
 from execnodes.state.operator import BUCKET, StateSpec
-from execnodes.state.pages.map_client import DIRECTORY
+from execnodes.state.pages.overlay import DIRECTORY, visible
 from plans.compatibility.plan_meanings import POSITION, meanings
 from rekindle.connectors.registry import find_source
 from rekindle.files.job_folder import JobFolder
@@ -23,9 +23,9 @@ from rekindle.files.paths import entered, for_spark, for_spark_state
 from rekindle.pipeline.failures import explained
 from rekindle.pipeline.page_layouts import Conversion, page_layouts, supply_layouts
 from rekindle.pipeline.record import OperatorRecord, Record, record
-from rekindle.pipeline.stages import plan_stages
 from rekindle.pipeline.state_layout import check_layout, layout_of
 from rekindle.pipeline.streams import source_stream, streams
+from rekindle.pipeline.ways import plan_ways
 from rekindle.savepoints.contents import seal
 from rekindle.savepoints.folder import new_file, new_folder, refuse_existing, state_folder
 from rekindle.savepoints.manifest import PLAN, Manifest, SavedState, Step, checksum, steps
@@ -156,7 +156,7 @@ def _dump(
         .selectExpr(
             "CAST(key AS STRING) AS subtask", "user_map_key.page", "user_map_key.segment", "user_map_value.data"
         )
-        .where(f"page <> {DIRECTORY[1]}")
+        .where(f"page <> {DIRECTORY}")
     )
     types = [column.type for column in spec.columns]
     ddl = ", ".join(["rk_bucket bigint", "rk_written bigint", *([SlotLayout.of([types]).ddl()] if types else [])])
@@ -220,7 +220,6 @@ def _decoded(spec: StateSpec, batches: Iterator[Any]) -> Iterator[Any]:
     import pyarrow as pa
 
     from execnodes.engine.slot_frames import to_slots
-    from execnodes.state.pages.overlay import visible
     from execnodes.state.pages.page_format import WRITTEN
 
     layout = SlotLayout.of([[column.type for column in spec.columns]])
@@ -237,7 +236,7 @@ def _decoded(spec: StateSpec, batches: Iterator[Any]) -> Iterator[Any]:
 
 def _positions(pipeline: Record, job: JobFolder, batch: int) -> dict[str, str]:
     """Where each source goes on behind a batch; sources that have not begun are left out."""
-    offsets = logged_offsets(job.checkpoint, batch, tuple(streams(plan_stages(pipeline))))
+    offsets = logged_offsets(job.checkpoint, batch, tuple(streams(plan_ways(pipeline))))
     before: dict[str, str] = job.restored().get("positions", {})
     found = dict(before)
     for source in pipeline.sources.values():

@@ -14,7 +14,7 @@ from execnodes.core.types import INT, Field, row
 from execnodes.lowering.stream import Branch, Members, Rows
 from rekindle import TableEnvironment
 from rekindle.pipeline.arms import apart, unnested_by_all
-from rekindle.pipeline.stages import Arm
+from rekindle.pipeline.ways import Arm
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

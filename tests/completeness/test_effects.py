@@ -15,15 +15,14 @@ from execnodes.core.consent import granted
 from execnodes.core.errors import OptionError, RekindleError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import OPTIONS, ConfigOption, Configuration
+from execnodes.core.tables import ResolvedTable
 from plans.format.codec import encode
 from plans.format.load import load
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.connectors.base import ProviderContext, SourceRequest
-from rekindle.connectors.generated import generated
 from rekindle.connectors.registry import find_source
 from rekindle.files.job_folder import JobFolder
 from rekindle.jobs.home import jobs_dir
-from rekindle.pipeline.idleness import timeout
 from rekindle.pipeline.record import record
 from rekindle.runtime.assemble import job_parameters, session_for
 from rekindle.runtime.restarts import strategy_of
@@ -96,7 +95,7 @@ def _sinks(graph: ExecGraph) -> object:
 
 
 def _timeouts(graph: ExecGraph) -> object:
-    return [timeout(each) for each in record(graph).sources.values()]
+    return [each.idle_after for each in record(graph).sources.values()]
 
 
 def _job(folder: Path, options: Mapping[str, str]) -> tuple[StreamJob, MagicMock]:
@@ -113,9 +112,7 @@ def _settings(folder: Path, options: Mapping[str, str]) -> object:
 
 
 def _pace(folder: Path, options: Mapping[str, str]) -> object:
-    stream = MagicMock()
-    _job(folder, options)[0]._paced(stream)
-    return stream.mock_calls
+    return _job(folder, options)[0].pace
 
 
 def _folder(folder: Path, options: Mapping[str, str]) -> object:
@@ -139,33 +136,36 @@ def _waits(folder: Path, options: Mapping[str, str]) -> object:
     return executed.return_value.await_.call_count
 
 
+def _request(table: ResolvedTable, folder: Path, options: Mapping[str, str]) -> SourceRequest:
+    (source,) = record(_graph(SUM, {})).sources.values()
+    context = ProviderContext(source.node, set())
+    return SourceRequest(table, "t", (), "1_source", True, False, Configuration(options), folder, context=context)
+
+
 def _files(folder: Path, options: Mapping[str, str]) -> object:
-    """What a watched folder asks of Spark's stream of files."""
-    graph = _graph(SUM, {})
-    (source,) = record(graph).sources.values()
+    """How many files a micro-batch takes."""
+    for number in range(5):
+        (folder / f"{number}.json").write_text("{}")
+    (source,) = record(_graph(SUM, {})).sources.values()
     assert source.table is not None
     assert source.table.resolved_table is not None
-    table = source.table.resolved_table.model_copy(
-        update={"options": {"connector": "filesystem", "path": str(folder), "format": "json"}}
-    )
-    (folder / "1.json").write_text("{}")
-    request = SourceRequest(
-        table, "t", table.table_schema.columns, "1_source", False, False, Configuration(options), folder / "job",
-        context=ProviderContext(source.node, set()),
-    )  # fmt: skip
-    spark = MagicMock()
-    find_source("filesystem", "t").read(spark, request)
-    return [str(each) for each in spark.mock_calls if "maxFilesPerTrigger" in str(each)]
+    given = {"connector": "filesystem", "path": str(folder), "format": "json"}
+    table = source.table.resolved_table.model_copy(update={"options": given})
+    positions = find_source("filesystem", "t").positions(MagicMock(), _request(table, folder, options))
+    assert positions is not None
+    news = positions.plan(None)
+    assert news is not None
+    return len(news.position["read"])
 
 
 def _numbers(folder: Path, options: Mapping[str, str]) -> object:
     """How many rows of a generator a micro-batch takes."""
-    with patch("rekindle.connectors.streams.numbers.number_stream") as asked:
-        request = MagicMock(
-            configuration=Configuration(options), batch=False, between=None, start=None, ordered=False, uid="1_source"
-        )
-        generated(MagicMock(), request, (), (), -1, 0)
-    return asked.call_args.args[2]
+    table = ResolvedTable.model_validate(
+        {"schema": {"columns": [{"name": "k", "dataType": "INT"}]}, "options": {"connector": "datagen"}}
+    )
+    positions = find_source("datagen", "t").positions(MagicMock(), _request(table, folder, options))
+    assert positions is not None
+    return positions.plan(None)
 
 
 def _recovered(folder: Path, options: Mapping[str, str]) -> object:

@@ -16,11 +16,11 @@ from execnodes.core.errors import ConnectorError, OptionError
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.connectors import registry
 from rekindle.connectors.base import SinkConnector, SinkRequest, SinkWriter, SourceConnector, SourceFrame, SourceRequest
-from rekindle.connectors.file_stream import numbered
 from rekindle.connectors.jars import has_jar, require_jars
 from rekindle.connectors.keyed import Messages, keyed_options
 from rekindle.connectors.line_text import stream_name
 from rekindle.connectors.options import COMMON, TableOption, TableOptions, check_options
+from rekindle.connectors.whole_file import numbered
 from rekindle.doctor import check_jars
 from rekindle.spark.releases import named
 from tests.connectors.helpers import table

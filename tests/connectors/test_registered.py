@@ -28,11 +28,12 @@ from rekindle.connectors.base import (
     SourceRequest,
 )
 from rekindle.connectors.blackhole import Blackhole
-from rekindle.runtime.fan_out import FanOut
+from rekindle.engine.micro_batch import MicroBatch
+from rekindle.engine.program import GraphProgram, Sink
 from tests.connectors.helpers import frame_of, table
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
 BACKOFF = "restart-strategy.exponential-delay"
 PAGE = Path(__file__).parents[2] / "docs" / "connectors.md"
@@ -200,16 +201,16 @@ def test_its_uids_are_the_same_when_a_job_goes_on(
     lines: Any, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Writers are made anew for a query that is started again."""
-    write = FanOut._write
+    write = GraphProgram._write
     failed: list[int] = []
 
-    def fail_once(fan_out: FanOut, batch: DataFrame, batch_id: int) -> None:
-        write(fan_out, batch, batch_id)
+    def fail_once(program: GraphProgram, sink: Sink, build: Any, batch: MicroBatch) -> None:
+        write(program, sink, build, batch)
         if not failed:
-            failed.append(batch_id)
+            failed.append(batch.number)
             raise RuntimeError("Python worker exited unexpectedly (crashed)")
 
-    monkeypatch.setattr(FanOut, "_write", fail_once)
+    monkeypatch.setattr(GraphProgram, "_write", fail_once)
     options = {"execution.job-dir": str(tmp_path / "job"), f"{BACKOFF}.initial-backoff": "100 ms"}
     env = TableEnvironment.create(options, spark=spark)
     create(env, tmp_path / "out.txt")

@@ -13,8 +13,6 @@ import pytest
 from execnodes.core.errors import PassingError
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.connectors.file_sink import FileWriter
-from rekindle.runtime import batch_job
-from rekindle.runtime.micro_batch_job import MicroBatchJob
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -27,11 +25,6 @@ CREATE TABLE kept (k INT, v INT) WITH ('connector' = 'filesystem', 'path' = '{fo
 """
 BOTH = "SELECT * FROM a UNION ALL SELECT * FROM b"
 _PATIENCE = 60
-
-
-@pytest.fixture(autouse=True)
-def _engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch_job, "StreamJob", MicroBatchJob)
 
 
 class Callers:

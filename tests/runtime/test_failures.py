@@ -8,7 +8,6 @@ import tempfile
 import pytest
 
 from execnodes.core.errors import PlanError
-from execnodes.state.pages.spark_client import ENDED
 from rekindle.pipeline.failures import explained, job_error, passes
 from rekindle.spark.java import ended, last_words, text_of
 
@@ -101,7 +100,6 @@ def test_errors_of_ours_speak_for_themselves() -> None:
     [
         ("x.SparkException: java.lang.OutOfMemoryError: Java heap space\n\tat Foo", "Java process is out of", "driver"),
         ("PythonException:\nMemoryError\n SQLSTATE: 39000", "a Python worker is out of memory", "parallelism"),
-        (f"PythonException:\nRuntimeError: state 's': {ENDED}", "stopped to take state", "a disk is full. Free some"),
         (
             "PythonException: Traceback\nModuleNotFoundError: No module named 'execnodes.x'\n SQLSTATE: 39000",
             "a Python worker cannot import execnodes.x",

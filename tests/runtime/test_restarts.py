@@ -15,9 +15,10 @@ from execnodes.core.errors import JobError, OptionError
 from execnodes.core.options import Configuration
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.cli.list import listing
+from rekindle.connectors.file_sink import FileWriter
+from rekindle.engine.program import STEPS
 from rekindle.jobs.home import job_info
 from rekindle.jobs.status import State, read_status
-from rekindle.runtime.fan_out import FanOut
 from rekindle.runtime.restarts import ExponentialDelay, FixedDelay, NoRestart, strategy_of
 from tests.runtime.cluster import below
 from tests.runtime.written import written_rows
@@ -102,12 +103,12 @@ class Failing:
     """Writes micro-batches, but the second one only after some failures."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, times: int, text: str) -> None:
-        self.left, self._text, self._write = times, text, FanOut._write
-        monkeypatch.setattr(FanOut, "_write", lambda fan_out, batch, number: self(fan_out, batch, number))
+        self.left, self._text, self._write = times, text, FileWriter.write
+        monkeypatch.setattr(FileWriter, "write", lambda writer, batch, number: self(writer, batch, number))
 
-    def __call__(self, fan_out: FanOut, batch: DataFrame, number: int) -> None:
-        self._write(fan_out, batch, number)
-        if number == 1 and self.left:
+    def __call__(self, writer: FileWriter, batch: DataFrame, number: int) -> None:
+        self._write(writer, batch, number)
+        if number // STEPS == 1 and self.left:
             self.left -= 1
             raise RuntimeError(self._text)
 

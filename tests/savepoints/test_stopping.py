@@ -13,8 +13,8 @@ import pytest
 from plans.format.codec import encode
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.jobs.status import State, read_status
+from rekindle.runtime import stream_job
 from rekindle.runtime.stream_job import StreamJob
-from rekindle.savepoints import take
 from rekindle.savepoints.contents import read
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ class Held:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.begun, self.go_on = threading.Event(), threading.Event()
-        self._write = take._write
-        monkeypatch.setattr(take, "_write", self)
+        self._write = stream_job.take_of_entry
+        monkeypatch.setattr(stream_job, "take_of_entry", self)
 
     def __call__(self, *arguments: object) -> object:
         self.begun.set()

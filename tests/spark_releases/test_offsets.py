@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pyspark.sql.streaming.datasource import ReadMaxRows
-from pyspark.sql.types import StructType
 
-from execnodes.core.errors import ConnectorError, JobError
-from rekindle.connectors.streams.number_reader import Numbers
-from rekindle.connectors.streams.numbers import NumberSource, number_stream
+from execnodes.core.errors import JobError
 from rekindle.pipeline.record import record
-from rekindle.pipeline.stages import plan_stages
 from rekindle.pipeline.streams import streams
+from rekindle.pipeline.ways import plan_ways
 from rekindle.spark.releases import (
     logged_offsets,
     named,
@@ -64,35 +59,6 @@ def test_a_checkpoint_is_for_pysparks_that_know_streams_as_its_own_did(
     assert "rekindle savepoint" in str(refused.value)
 
 
-@pytest.mark.parametrize("numbers", [Numbers(end=-1), Numbers(end=9, per_second=1), Numbers(end=9, max_rows=1)])
-def test_a_generator_must_know_where_it_stands_unless_it_gives_all_at_once(pyspark: str, numbers: Numbers) -> None:
-    class Called(Exception):
-        pass
-
-    class Session:
-        @property
-        def dataSource(self) -> Any:  # noqa: N802
-            raise Called
-
-    session: Any = Session()
-    with pytest.raises(Called):
-        number_stream(session, "1_source", Numbers(end=9), "table t")
-    refused = pytest.raises(ConnectorError, match=r"^table t: a generated table .* needs PySpark 4\.2 or newer, not 4")
-    with refused if pyspark == "4.1.4" else pytest.raises(Called):
-        number_stream(session, "1_source", numbers, "table t")
-
-
-def test_readers_of_numbers(pyspark: str) -> None:
-    options = {name: str(value) for name, value in asdict(Numbers(start=3, end=9)).items()}
-    reader: Any = NumberSource(options).streamReader(StructType())
-    assert reader.initialOffset() == {"n": 3}
-    if pyspark == "4.1.4":
-        assert reader.latestOffset() == {"n": 9}
-    else:
-        assert reader.latestOffset({"n": 5}, ReadMaxRows(2)) == {"n": 7}
-    assert [each.value for each in reader.partitions({"n": 5}, {"n": 7})] == [(5, 7)]
-
-
 def test_only_some_readers_take_a_name(pyspark: str) -> None:
     class Reader:
         def name(self, name: str) -> str:
@@ -105,6 +71,6 @@ def test_only_some_readers_take_a_name(pyspark: str) -> None:
 def test_streams_stand_in_the_order_of_the_query(tmp_path: Path) -> None:
     for folder in ("orders", "customers"):
         (tmp_path / folder).mkdir()
-    found = list(streams(plan_stages(record(compiled(SHOP, tmp_path).plan.graph))))
+    found = list(streams(plan_ways(record(compiled(SHOP, tmp_path).plan.graph))))
     kinds = [each.partition("_")[0] if each[0].isalpha() else each.partition("_")[2] for each in found]
     assert kinds == ["source", "control", "source", "source", "values"]

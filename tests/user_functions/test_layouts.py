@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,6 @@ from execnodes.core.graph import ExecGraph
 from execnodes.lowering.stream import HASH
 from execnodes.state.operator import StateSpec
 from execnodes.state.pages.page_format import Page, decode, layout
-from execnodes.state.pages.pages import PagedState
 from plans.compatibility.user_functions import with_accumulators
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.files.job_folder import JobFolder
@@ -23,7 +22,6 @@ from rekindle.pipeline.page_layouts import page_layouts, supply_layouts
 from rekindle.pipeline.record import OperatorRecord, record
 from rekindle.pipeline.resolved import resolved_text
 from rekindle.udf import AggregateFunction
-from tests.kernels.test_pages import MemoryMap
 from tests.user_functions.evolving import JsonSerializer, total_of
 
 FIRST = total_of(("total", int, 0), ("gone", str, "x"))
@@ -140,31 +138,3 @@ def test_a_serializer_that_fails_is_named(starts: Starts) -> None:
     pages = [page(starts.start(json_total("v1:")), ("a", 1, b"no JSON"))]
     with pytest.raises(StateError, match=r"accumulator of .*total.* cannot be converted: JSONDecodeError"):
         decode(starts.start(json_total("v2:")), pages)
-
-
-def test_only_pages_that_are_touched_are_written_anew(starts: Starts) -> None:
-    store, first = MemoryMap(), starts.start(FIRST)
-    hashes = [key << 20 for key in range(2000)]
-    given = pl.DataFrame([(each, str(each), 1, each, "x") for each in hashes], schema=first.schema, orient="row")
-    before = PagedState(first, store, 0)
-    before.append(given)
-    before.flush()
-    now = PagedState(second := starts.start(SECOND), store, 0)
-    touched = now.read(given.select(HASH).head(1))
-    now.write(touched)
-    now.flush()
-    assert len(touched) == 1 < now.rows_converted < len(given)
-    assert 0 < _numbers(store)[2] < _numbers(store)[1]
-    again = PagedState(second, store, 0)
-    everything = again.read(given.select(HASH))
-    assert sorted(everything["s$total"]) == hashes
-    assert set(everything["s$count"]) == {100}
-    assert again.rows_converted == len(given) - now.rows_converted
-
-
-def _numbers(store: MemoryMap) -> Mapping[int, int]:
-    found = {1: 0, 2: 0}
-    for (bucket, _, _), data in store.data.items():
-        if bucket >= 0:
-            found[int.from_bytes(data[:2], "little")] += 1
-    return found

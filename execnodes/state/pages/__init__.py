@@ -1,5 +1,4 @@
-"""The page store: `pages` over a map state of Spark.
+"""State as releases up to 1.5 kept it in Spark's state store, to be read once.
 
-`page_format` is one page, `page_directory` what there is of them, `overlay` (in `overlay_segments`) what has been
-written since, `map_client` and `spark_client` the map, `page_cache` the pages at hand.
+`page_format` is one page, `overlay` what had been written above pages.
 """

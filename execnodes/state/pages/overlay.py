@@ -1,8 +1,6 @@
-"""What a subtask has written since its pages were: a few rows at a time, instead of the pages that they are in.
+"""Reading state that releases up to 1.5 kept in a map of Spark's: pages, and segments of an overlay above them.
 
-A micro-batch of few keys meets nearly every key in a page of its own. To rewrite these pages would cost a hundred times
-what the batch brings, in time and in bytes that Spark must keep; so its rows go to the store as one segment, and hide
-those of the same addresses below: in older segments, and in pages.
+A segment holds the newest rows of some addresses; they hide those of the same addresses in older segments and pages.
 """
 
 from __future__ import annotations
@@ -18,9 +16,12 @@ import polars as pl
 
 from execnodes.lowering.stream import HASH
 from execnodes.state.operator import StateSpec
-from execnodes.state.pages.map_client import OVERLAY
-from execnodes.state.pages.page_format import Page, compress, decode, decode_pages, decompress, layout
+from execnodes.state.pages.page_format import Page, decode, decode_pages, decompress, layout
 
+DIRECTORY = -1
+"""In place of a page's number: which pages there are."""
+_OVERLAY = -2
+"""In place of a page's number: a segment of the overlay."""
 _HEAD = struct.Struct("<II")
 """Bytes of the rows, hashes without rows behind them."""
 
@@ -56,26 +57,14 @@ class Overlay:
         """Both as one."""
         return Overlay(self.over(older.rows), pl.concat([older.covered, self.covered]).unique())
 
-    def encode(self, spec: StateSpec) -> bytes:
-        """A segment's bytes."""
-        stored = self.rows.select(pl.col(name).cast(dtype) for name, dtype in layout(spec).stored.items())
-        page = Page.of(spec, layout(spec).batch(stored)).encode()
-        gone = self.covered.filter(~self.covered.is_in(self.rows[HASH].implode()))
-        return _HEAD.pack(len(page), len(gone)) + page + compress(gone.to_numpy().tobytes())
-
     @classmethod
     def decode(cls, spec: StateSpec, data: bytes) -> Overlay:
-        """Read what `encode` wrote, in whichever layout."""
+        """Read a segment's bytes, in whichever layout."""
         size, gone = _HEAD.unpack_from(data)
         end = _HEAD.size + size
         rows, _ = decode(spec, [Page.decode(data[_HEAD.size : end])])
         hashes = np.frombuffer(decompress(memoryview(data)[end:], gone * 8), np.int64)
         return cls.of(rows, pl.Series(HASH, hashes))
-
-    @property
-    def bytes(self) -> int:
-        """How much memory it takes, about."""
-        return int(self.rows.estimated_size()) + self.covered.len() * 8
 
 
 def visible(spec: StateSpec, entries: Iterable[tuple[str, int, int, bytes]]) -> Iterator[pl.DataFrame]:
@@ -84,7 +73,7 @@ def visible(spec: StateSpec, entries: Iterable[tuple[str, int, int, bytes]]) -> 
     subtasks: dict[str, int] = {}
     with SpooledTemporaryFile(max_size=_IN_MEMORY) as pages:
         for subtask, page, segment, data in entries:
-            if page == OVERLAY[1]:
+            if page == _OVERLAY:
                 segments.setdefault(subtask, []).append((segment, data))
             else:
                 number = subtasks.setdefault(subtask, len(subtasks))

@@ -1,4 +1,4 @@
-"""Spark's optimized plans: between a source and its watermark stands nothing that loses a row or its time.
+"""Spark's optimized plans: between a source and where its rows are counted stands nothing that loses one of them.
 
 Whatever a query asks of its rows: Spark infers conditions of its own, and pushes what it is given.
 """
@@ -16,12 +16,14 @@ from pyspark.sql import DataFrame as ParentDataFrame
 from pyspark.sql.classic.dataframe import DataFrame
 
 from rekindle.api.table_environment import TableEnvironment
+from rekindle.connectors.base import SinkWriter
+from rekindle.connectors.blackhole import Blackhole
 from rekindle.spark.session import prepare
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-WATERMARK = "EventTimeWatermark"
+COUNTED = "CollectMetrics"
 LOSING = re.compile(
     r"(Filter|Generate|GlobalLimit|LocalLimit|Limit|Sample|Aggregate|Deduplicate|Join|Except|Intersect)\b"
 )
@@ -57,23 +59,45 @@ SHAPES = {
     "random": "t WHERE RAND() < 0.5",
 }
 QUERIES = {
-    "over": "SELECT k, COUNT(*) OVER (PARTITION BY k ORDER BY ts) FROM {}",
-    "window": "SELECT k, COUNT(*) FROM (SELECT k, v, ts FROM {}) GROUP BY k, TUMBLE(ts, INTERVAL '10' SECOND)",
+    "over": "SELECT CAST(k AS STRING), COUNT(*) OVER (PARTITION BY k ORDER BY ts) FROM {}",
+    "window": "SELECT CAST(k AS STRING), COUNT(*) FROM (SELECT k, v, ts FROM {}) GROUP BY k, TUMBLE(ts, INTERVAL '10' SECOND)",
 }
 
 
-def optimized(spark: SparkSession, folder: Path, query: str) -> list[str]:
-    """Lines of the plan, as Spark would run it."""
+class Plans(SinkWriter):
+    """Keeps the optimized plans of what it is given."""
+
+    single_pass = True
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def write(self, batch: DataFrame, batch_id: int) -> None:
+        self.lines += str(batch._jdf.queryExecution().optimizedPlan().toString()).splitlines()
+        batch.write.format("noop").mode("overwrite").save()
+
+
+@pytest.fixture
+def plans(monkeypatch: pytest.MonkeyPatch) -> Plans:
+    made = Plans()
+    monkeypatch.setattr(Blackhole, "writer", lambda *_: made)
+    return made
+
+
+def optimized(plans: Plans, spark: SparkSession, folder: Path, query: str) -> list[str]:
+    """Lines of the plans, as Spark runs them."""
     for name in "tp":
         (folder / name).mkdir()
     environment = TableEnvironment.create(spark=prepare(spark, 2, {}))
     environment.execute_script(TABLES.format(dir=folder))
-    frame = environment.as_data_stream(environment.sql_query(query))
-    return str(frame._jdf.queryExecution().optimizedPlan().toString()).splitlines()
+    environment.execute_script(
+        f"CREATE TABLE nothing (k STRING, n BIGINT) WITH ('connector' = 'blackhole'); INSERT INTO nothing {query}"
+    )
+    return plans.lines
 
 
-def below_watermarks(plan: list[str]) -> Iterator[str]:
-    """Nodes below a watermark; a node stands deeper than the one it gives rows to."""
+def below_counts(plan: list[str]) -> Iterator[str]:
+    """Nodes below where rows are counted; a node stands deeper than the one it gives rows to."""
     depth: int | None = None
     for line in plan:
         node = re.sub(r"^[\s:+\-~]*", "", line)
@@ -82,30 +106,35 @@ def below_watermarks(plan: list[str]) -> Iterator[str]:
             depth = None
         if depth is not None:
             yield node
-        elif node.startswith(WATERMARK):
+        elif node.startswith(COUNTED):
             depth = at
 
 
 def losing(plan: list[str]) -> list[str]:
-    """Those that lose rows; a control source has its own, which choose among its rows."""
-    return [node for node in below_watermarks(plan) if LOSING.match(node) and "rk_source" not in node]
+    """Those that lose rows."""
+    return [node for node in below_counts(plan) if LOSING.match(node)]
 
 
 @pytest.mark.spark
 @pytest.mark.parametrize("query", QUERIES)
 @pytest.mark.parametrize("shape", SHAPES)
-def test_nothing_is_lost_below_a_watermark(spark: SparkSession, tmp_path: Path, shape: str, query: str) -> None:
-    plan = optimized(spark, tmp_path, QUERIES[query].format(SHAPES[shape]))
-    assert list(below_watermarks(plan))
+def test_nothing_is_lost_below_counts(
+    spark: SparkSession, tmp_path: Path, plans: Plans, shape: str, query: str
+) -> None:
+    plan = optimized(plans, spark, tmp_path, QUERIES[query].format(SHAPES[shape]))
+    assert list(below_counts(plan)) or shape == "none at all"
     assert losing(plan) == []
 
 
 @pytest.mark.spark
-def test_what_is_pushed_is_seen(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_pushed_is_seen(
+    spark: SparkSession, tmp_path: Path, plans: Plans, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where rows are counted behind a condition."""
     observe = DataFrame.observe
 
-    def pushed_through(frame: DataFrame, name: Observation | str, *columns: Column) -> ParentDataFrame:
-        return frame if str(name).startswith("rk_source") else observe(frame, name, *columns)
+    def behind(frame: DataFrame, seen: Observation, *columns: Column) -> ParentDataFrame:
+        return observe(frame.where("v > rand()"), seen, *columns)
 
-    monkeypatch.setattr(DataFrame, "observe", pushed_through)
-    assert losing(optimized(spark, tmp_path, QUERIES["over"].format(SHAPES["equal"])))
+    monkeypatch.setattr(DataFrame, "observe", behind)
+    assert losing(optimized(plans, spark, tmp_path, QUERIES["over"].format(SHAPES["equal"])))

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader
 
-from rekindle.connectors.streams.number_reader import NumberReader, Numbers
 from rekindle.spark.releases import named, names_streams, require_named_streams
+from tests.streams.number_reader import NumberReader, Numbers
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -48,6 +48,6 @@ class NumberSource(DataSource):
         if not names_streams():
             return NumberReader(numbers)
         # PySpark 4.1 cannot load it.
-        from rekindle.connectors.streams.limited_numbers import LimitedReader
+        from tests.streams.limited_numbers import LimitedReader
 
         return LimitedReader(numbers)

@@ -1,8 +1,6 @@
-"""How a plan is spread over stages: every part once, rows for later stages carried past the others."""
+"""The ways of rows in a plan, and the slots that they are in."""
 
 from __future__ import annotations
-
-from collections import Counter
 
 import pytest
 
@@ -11,7 +9,7 @@ from execnodes.core.types import BIGINT, BOOLEAN, STRING, array, decimal, parse_
 from execnodes.lowering.slots import SlotLayout, assign, decode, encode
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.pipeline.record import LocalRecord, record
-from rekindle.pipeline.stages import Pipeline, plan_stages
+from rekindle.pipeline.ways import Pipeline, plan_ways
 
 TABLES = """
 CREATE TABLE t (k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
@@ -34,42 +32,24 @@ def compiled(script: str) -> ExecGraph:
     return TableEnvironment.create().compile_script(TABLES + script).graph
 
 
-def staged(graph: ExecGraph) -> Pipeline:
-    return plan_stages(record(graph))
+def ways_of(graph: ExecGraph) -> Pipeline:
+    return plan_ways(record(graph))
 
 
-def test_a_shared_node_is_in_one_stage_and_its_rows_leave_it_twice() -> None:
+def test_rows_of_a_shared_node_leave_it_twice() -> None:
     graph = compiled(DIAMOND)
-    pipeline = staged(graph)
+    pipeline = ways_of(graph)
     assert len(pipeline.record.sources) == 1
-    places = Counter(member for stage in pipeline.stages for member in stage.members)
-    assert set(places.values()) == {1}
     shared = [node for node in graph.nodes if len(graph.consumers_of(node)) > 1 and node.uids()]
     assert len(shared) == 1
     assert len(pipeline.leaving(shared[0].id)) == 2
 
 
-def test_every_stage_of_one_kind_has_its_inputs_before_it() -> None:
-    pipeline = staged(compiled(DIAMOND))
-    for arm in pipeline.arms:
-        below = pipeline.level.get(arm.branch.origin, -1)
-        assert below < pipeline.level_of(arm)
-    assert [stage.keyed for stage in pipeline.stages] == [False, True, True]
-
-
-def test_rows_that_go_straight_to_a_sink_pass_every_stage() -> None:
-    graph = compiled(DIAMOND)
-    pipeline = staged(graph)
-    raw = next(node.id for node in graph.roots() if "raw" in node.description)
-    for index in range(len(pipeline.stages)):
-        assert raw in {arm.consumer for arm in pipeline.passing(index)}
-
-
 def test_pre_aggregation_comes_before_the_exchange_unless_it_is_switched_off() -> None:
     insert = "INSERT INTO one SELECT * FROM per_key;"
-    two = staged(compiled(insert))
+    two = ways_of(compiled(insert))
     assert [isinstance(step, LocalRecord) for step in two.record.steps.values()] == [True, False]
-    one = staged(compiled(f"SET 'table.optimizer.agg-phase-strategy' = 'ONE_PHASE'; {insert}"))
+    one = ways_of(compiled(f"SET 'table.optimizer.agg-phase-strategy' = 'ONE_PHASE'; {insert}"))
     assert [isinstance(step, LocalRecord) for step in one.record.steps.values()] == [False]
 
 
@@ -130,17 +110,3 @@ def test_values_survive_the_exchange(spark, type_text: str, value: str) -> None:
         assert row.now == "{a -> null, b -> 1.500}"
     else:
         assert row.now == row.was
-
-
-def test_sinks_with_operators_before_them_stand_behind_all_stages() -> None:
-    """Both materialised sinks find their columns in the last frame, whatever other sinks there are."""
-    keyed = (
-        "CREATE TABLE {} (k STRING, c BIGINT NOT NULL, PRIMARY KEY (c) NOT ENFORCED) WITH ('connector' = 'blackhole');"
-    )
-    inserts = (f"INSERT INTO {name} SELECT k, c FROM per_key ON CONFLICT DO DEDUPLICATE;" for name in ("x", "y"))
-    script = f"{keyed.format('x')} {keyed.format('y')} EXECUTE STATEMENT SET BEGIN {' '.join(inserts)} END;"
-    pipeline = staged(compiled(script))
-    sinks = {sink.node.id for sink in pipeline.record.sinks}
-    last = len(pipeline.stages)
-    assert {arm.consumer for arm in pipeline.boundary(last)} == sinks
-    assert set(pipeline.input_layout(last).names()) >= {"s0", "l0"}

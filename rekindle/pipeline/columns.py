@@ -6,12 +6,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
-from execnodes.engine.slot_frames import TAG
 from execnodes.lowering.spark_sql import literal, spark_type
 from execnodes.lowering.stream import MAJOR, SEQUENCE, Made, Members
 from rekindle.pipeline.arms import rows_of_members, unnested_by_all
 from rekindle.pipeline.record import SourceRecord
-from rekindle.pipeline.stages import Arm
+from rekindle.pipeline.ways import Arm
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -26,21 +25,15 @@ def projected(frame: DataFrame, texts: Mapping[str, str], condition: str | None)
     return kept.selectExpr(*(text if text == name else f"{text} AS {name}" for name, text in texts.items()))
 
 
-def with_all_made(frame: DataFrame, arms: tuple[Arm, ...], *, guarded: bool) -> DataFrame:
+def with_all_made(frame: DataFrame, arms: tuple[Arm, ...]) -> DataFrame:
     """The frame with the columns that ways compute; layers of one depth together."""
     depths = zip_longest(*(arm.branch.made for arm in arms), fillvalue=())
     everywhere = unnested_by_all(arms)
-    return with_made(frame, [tuple(chain.from_iterable(layers)) for layers in depths], everywhere, guarded=guarded)
+    return with_made(frame, [tuple(chain.from_iterable(layers)) for layers in depths], everywhere)
 
 
-def with_made(
-    frame: DataFrame,
-    layers: Iterable[tuple[Made, ...]],
-    everywhere: Collection[Members] = (),
-    *,
-    guarded: bool,
-) -> DataFrame:
-    """The frame with columns computed layer by layer; `guarded`: other operators' rows are in it too.
+def with_made(frame: DataFrame, layers: Iterable[tuple[Made, ...]], everywhere: Collection[Members] = ()) -> DataFrame:
+    """The frame with columns computed layer by layer.
 
     As structs that are put apart: Spark would put the texts of columns into each other again. `everywhere`: columns of
     members that all rows of their origin become; of others, rows stay as they are beside those they become.
@@ -49,16 +42,12 @@ def with_made(
     for layer in layers:
         known = set(frame.columns)
         new = {each.name: each for each in layer if each.name not in known}
-        texts = {
-            name: f"CASE WHEN {TAG} <=> {-each.origin} THEN {each.text} END" if guarded else each.text
-            for name, each in new.items()
-        }
-        single = {name: text for name, text in texts.items() if not isinstance(new[name], Members)}
+        single = {name: each.text for name, each in new.items() if not isinstance(each, Members)}
         if single:
             frame = frame.selectExpr("*", f"inline(array({struct(single)}))")
         for each in new.values():
             if isinstance(each, Members):
-                rows = rows_of_members(each, texts[each.name], unnested, everywhere, guarded=guarded)
+                rows = rows_of_members(each, unnested, everywhere)
                 frame = frame.selectExpr("*", f"{rows} AS {each.name}")
                 unnested.append(each)
     return frame

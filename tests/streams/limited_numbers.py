@@ -6,7 +6,7 @@ import time
 
 from pyspark.sql.streaming.datasource import ReadLimit, ReadMaxRows, SupportsTriggerAvailableNow
 
-from rekindle.connectors.streams.number_reader import NumberReader, Numbers
+from tests.streams.number_reader import NumberReader, Numbers
 
 _MOST = 500_000
 """Numbers in a micro-batch of a stream without end and pace."""

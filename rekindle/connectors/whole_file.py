@@ -1,4 +1,4 @@
-"""A Parquet file of our own as a stream that ends; how tables of other systems come in."""
+"""A Parquet file of our own; how tables of other systems come in."""
 
 from __future__ import annotations
 
@@ -8,24 +8,17 @@ from typing import TYPE_CHECKING
 from execnodes.lowering.spark_sql import spark_type
 from execnodes.lowering.stream import MAJOR, SEQUENCE
 from rekindle.connectors.base import SourceRequest
-from rekindle.connectors.line_text import stream_name
-from rekindle.files.paths import AS_WRITTEN, for_spark, for_spark_stream
-from rekindle.spark.releases import named
+from rekindle.files.paths import AS_WRITTEN, for_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
 def whole_file(spark: SparkSession, request: SourceRequest, file: Path) -> DataFrame:
-    """The rows of a file with columns c0, c1, …; none if the job begins behind it."""
+    """The rows of a file with columns c0, c1, …."""
     schema = ", ".join(f"c{i} {spark_type(column.data_type)}" for i, column in enumerate(request.columns))
     schema = schema or "rk_none INT"
-    if request.batch:
-        frame = spark.read.schema(schema).options(**AS_WRITTEN).parquet(for_spark(spark, file))
-    else:
-        wanted = "*.none" if request.start else file.name
-        reader = named(spark.readStream.schema(schema), stream_name(request.uid))
-        frame = reader.option("pathGlobFilter", wanted).parquet(for_spark_stream(spark, file.parent))
+    frame = spark.read.schema(schema).options(**AS_WRITTEN).parquet(for_spark(spark, file))
     names = [f"c{i}" for i in range(len(request.columns))]
     return numbered(frame, names, request.ordered)
 
