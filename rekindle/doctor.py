@@ -19,7 +19,6 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 from rekindle.own_packages import LAUNCHER
-from rekindle.spark.releases import limits
 
 OLDEST_JAVA = 17
 OLDEST_PYTHON = (3, 11)
@@ -140,8 +139,7 @@ def check_package(requirement: Requirement, modules: Mapping[str, list[str]]) ->
             importlib.import_module(module)
         except (ImportError, OSError) as error:
             return Finding(name, False, f"{version} cannot be imported: {error}", f"{remedy[:-1]} --force-reinstall.")
-    lacks = limits(version) if requirement.name == "pyspark" else ""
-    return Finding(name, True, f"{version}: {lacks}" if lacks else version)
+    return Finding(name, True, version)
 
 
 def check_folder(name: str, folder: Path) -> Finding:

@@ -35,7 +35,7 @@ class FrameShape:
     """Operators take rows one by one, so that no change is folded away."""
 
     def travelling(self) -> tuple[str, ...]:
-        """Its hidden columns."""
+        """Hidden columns, which every such frame has."""
         order = (SEQUENCE, MAJOR) if self.ordered else ()
         return (KIND, *order, *((WATERMARK,) if self.row_watermarks else ()))
 
@@ -43,13 +43,9 @@ class FrameShape:
         """Hidden columns a kernel sees; it knows rows by one number (see `number_rows`)."""
         return (KIND, HASH, SEQUENCE, *((WATERMARK,) if self.row_watermarks else ()))
 
-    def output_columns(self) -> tuple[str, ...]:
-        """All its columns."""
-        return (*self.travelling(), *self.layout.names())
-
     def ddl(self) -> str:
         """Its Spark schema."""
-        return ", ".join(f"{name} {spark_column(name)}" for name in self.output_columns())
+        return ", ".join(f"{name} {spark_column(name)}" for name in (*self.travelling(), *self.layout.names()))
 
 
 def process_rows(

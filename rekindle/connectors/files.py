@@ -5,14 +5,13 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from execnodes.core.errors import ConnectorError
 from rekindle.connectors.line_text import local_path
-from rekindle.files.paths import entered, escaped, for_spark, for_spark_stream
+from rekindle.files.paths import entered, for_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -119,17 +118,6 @@ def _remote(spark: SparkSession, path: str, table: str) -> list[SourceFile]:
     return found
 
 
-def common_folder(files: tuple[SourceFile, ...]) -> str:
-    """The deepest folder that holds all of the files."""
-    return os.path.commonpath([each.folder for each in files]) if is_local(files[0].path) else _remote_common(files)
-
-
-def _remote_common(files: tuple[SourceFile, ...]) -> str:
-    scheme, _, _ = files[0].path.partition("://")
-    rest = [each.folder.removeprefix(f"{scheme}://") for each in files]
-    return f"{scheme}://{os.path.commonpath(rest)}"
-
-
 def name_of(path: str) -> str:
     """Without the folder."""
     return path.rpartition("/")[2]
@@ -138,17 +126,6 @@ def name_of(path: str) -> str:
 def batch_path(spark: SparkSession, path: str) -> str:
     """A file for a batch reader with `AS_WRITTEN`."""
     return for_spark(spark, path) if is_local(path) else path
-
-
-def stream_path(spark: SparkSession, path: str) -> str:
-    """A folder for a stream reader."""
-    return for_spark_stream(spark, path) if is_local(path) else escaped(path)
-
-
-def glob_of_names(names: Iterable[str]) -> str:
-    """A Hadoop glob that matches exactly these file names."""
-    escaped = (re.sub(r"([\[\]{}*?,\\^])", r"\\\1", name) for name in names)
-    return "{" + ",".join(dict.fromkeys(escaped)) + "}"
 
 
 def glob_root(path: str) -> str:

@@ -99,11 +99,6 @@ class JobFolder:
         """Spark's checkpoint."""
         return self.path / "checkpoint"
 
-    def committed_watermark(self) -> int:
-        """Watermark (epoch ms) that the last committed micro-batch ran under; 0 before there is one."""
-        batch = self.committed_batch()
-        return 0 if batch is None else self._metadata("offsets", batch).get("batchWatermarkMs", 0)
-
     @property
     def resolved_file(self) -> Path:
         """The plan with its tables' schemas and connectors, which `plan_file` may leave to the catalog."""

@@ -51,12 +51,11 @@ def adoption(folder: JobFolder, *, stopped: bool) -> Adoption | None:
     micro-batch that was planned and not committed may have reached some, and nobody else makes the same rows of it:
     JobError.
     """
-    batch = folder.checkpointed_batch()
-    if batch is None or folder.is_logged:
+    if folder.is_logged:
         return None
+    batch, planned = folder.checkpointed_batch(), folder.planned_batch()
     refuse_other_checkpoint(folder.checkpoint)
-    planned = folder.planned_batch()
-    if planned is not None and planned > batch:
+    if planned is not None and (batch is None or planned > batch):
         if not stopped:
             known = read_layout(folder)
             engine = "1.1 or older" if known is None else known.engine
@@ -67,4 +66,4 @@ def adoption(folder: JobFolder, *, stopped: bool) -> Adoption | None:
             )
         # Whoever comes after a failure behind this point must not take the job for one that was interrupted.
         (folder.checkpoint / "offsets" / str(planned)).unlink()
-    return Adoption(folder, batch)
+    return None if batch is None else Adoption(folder, batch)

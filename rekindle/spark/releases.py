@@ -34,13 +34,6 @@ def names_streams() -> bool:
     return Version(installed()).release >= _NAMES_SINCE
 
 
-def limits(release: str) -> str:
-    """What a release of PySpark cannot do that others can; empty for those that can all."""
-    if Version(release).release >= _NAMES_SINCE:
-        return ""
-    return "generated tables (datagen, nexmark) need an end and no pace; 4.2 and newer run them without"
-
-
 def named(reader: DataStreamReader, name: str) -> DataStreamReader:
     """The reader of a stream that is called `name`, where streams have names."""
     return reader.name(name) if names_streams() else reader

@@ -145,7 +145,7 @@ def _read_all(configuration: Configuration) -> None:
     readers: tuple[Callable[[], object], ...] = (
         lambda: find_job(JOB, configuration), lambda: read_status(path), lambda: read_progress(path),
         lambda: is_alive(path), folder.identity, folder.restored, folder.tasks, lambda: folder.floor(0),
-        folder.committed_watermark, folder.check_logs, lambda: read_layout(folder), lambda: read_stored(folder),
+        folder.check_logs, lambda: read_layout(folder), lambda: read_stored(folder),
         lambda: read_wish(path), lambda: read_answer(path / "response-1.json"), folder.acquire, folder.release,
         lambda: folder.open(FILES["plan.json"], "sales"),
     )  # fmt: skip

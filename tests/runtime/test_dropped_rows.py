@@ -1,4 +1,4 @@
-"""Rows that a condition drops move event time: what is due is given before the input ends, and what is late is dropped."""
+"""Rows that a condition drops move event time: what is due comes before the input ends, what is late is dropped."""
 
 from __future__ import annotations
 

@@ -60,7 +60,8 @@ SHAPES = {
 }
 QUERIES = {
     "over": "SELECT CAST(k AS STRING), COUNT(*) OVER (PARTITION BY k ORDER BY ts) FROM {}",
-    "window": "SELECT CAST(k AS STRING), COUNT(*) FROM (SELECT k, v, ts FROM {}) GROUP BY k, TUMBLE(ts, INTERVAL '10' SECOND)",
+    "window": "SELECT CAST(k AS STRING), COUNT(*) FROM (SELECT k, v, ts FROM {}) "
+    "GROUP BY k, TUMBLE(ts, INTERVAL '10' SECOND)",
 }
 
 
@@ -72,7 +73,7 @@ class Plans(SinkWriter):
     def __init__(self) -> None:
         self.lines: list[str] = []
 
-    def write(self, batch: DataFrame, batch_id: int) -> None:
+    def write(self, batch: ParentDataFrame, batch_id: int) -> None:
         self.lines += str(batch._jdf.queryExecution().optimizedPlan().toString()).splitlines()
         batch.write.format("noop").mode("overwrite").save()
 
@@ -134,7 +135,7 @@ def test_what_is_pushed_is_seen(
     observe = DataFrame.observe
 
     def behind(frame: DataFrame, seen: Observation, *columns: Column) -> ParentDataFrame:
-        return observe(frame.where("v > rand()"), seen, *columns)
+        return observe(frame.where("v > rand()"), seen, *columns)  # type: ignore[arg-type]  # this class's own
 
     monkeypatch.setattr(DataFrame, "observe", behind)
     assert losing(optimized(plans, spark, tmp_path, QUERIES["over"].format(SHAPES["equal"])))

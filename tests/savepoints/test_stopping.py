@@ -15,6 +15,7 @@ from rekindle.api.table_environment import TableEnvironment
 from rekindle.jobs.status import State, read_status
 from rekindle.runtime import stream_job
 from rekindle.runtime.stream_job import StreamJob
+from rekindle.savepoints import segments
 from rekindle.savepoints.contents import read
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class Held:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.begun, self.go_on = threading.Event(), threading.Event()
-        self._write = stream_job.take_of_entry
+        self._write = segments.take_of_entry
         monkeypatch.setattr(stream_job, "take_of_entry", self)
 
     def __call__(self, *arguments: object) -> object:

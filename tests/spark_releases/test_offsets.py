@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from execnodes.core.errors import JobError
+from execnodes.core.errors import ConnectorError, JobError
 from rekindle.pipeline.record import record
 from rekindle.pipeline.streams import streams
 from rekindle.pipeline.ways import plan_ways
@@ -16,6 +17,7 @@ from rekindle.spark.releases import (
     named,
     names_streams,
     refuse_other_checkpoint,
+    require_named_streams,
 )
 from rekindle.testing.restore_run import compiled
 from tests.spark_releases.program import SHOP
@@ -57,6 +59,14 @@ def test_a_checkpoint_is_for_pysparks_that_know_streams_as_its_own_did(
     with pytest.raises(JobError, match=f"has written the job's checkpoint, and {pyspark} would not") as refused:
         refuse_other_checkpoint(checkpoint)
     assert "rekindle savepoint" in str(refused.value)
+
+
+def test_streams_of_several_sources_need_names(pyspark: str) -> None:
+    """Without names the checkpoint of a DataFrame that has several could not tell them apart."""
+    told = r"^table t: a streaming DataFrame of several sources needs PySpark 4\.2 or newer, not 4\.1\.4"
+    refused = pytest.raises(ConnectorError, match=told) if pyspark == "4.1.4" else nullcontext()
+    with refused:
+        require_named_streams("a streaming DataFrame of several sources", "table t", "Install a newer one.")
 
 
 def test_only_some_readers_take_a_name(pyspark: str) -> None:
