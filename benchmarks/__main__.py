@@ -10,7 +10,7 @@ import sys
 import benchmarks
 from benchmarks.common import machine
 
-HELPERS = ("common", "__main__", "flink_side")
+HELPERS = ("common", "__main__", "flink_side", "engine_work")
 
 
 def main(wanted: list[str]) -> None:
