@@ -1,4 +1,4 @@
-"""Micro-batches of today beside those of release 1.5, which ran on Spark's state store: in processes that take turns."""
+"""Micro-batches of today beside those of release 1.5, which ran on Spark's state store; processes take turns."""
 
 from __future__ import annotations
 

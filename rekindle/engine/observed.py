@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +48,13 @@ class Observed:
     def get(self) -> Seen:
         """After the actions of the micro-batch."""
         found: list[dict[str, Any]] = []
-        waiting = threading.Thread(target=lambda: found.append(self._observation.get), daemon=True)
+
+        def wait() -> None:
+            # PySpark cannot read the row without a column that Spark has for a frame that it has left out.
+            with suppress(Exception):
+                found.append(self._observation.get)
+
+        waiting = threading.Thread(target=wait, daemon=True)
         waiting.start()
         waiting.join(_WITHIN)
         counts = found[0] if found else self._unobserved.agg(*self._counts).collect()[0].asDict()

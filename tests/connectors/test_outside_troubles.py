@@ -19,6 +19,7 @@ from execnodes.core.errors import ConnectorError, JobError, PassingError
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.connectors.duckdb_sql import connect
 from rekindle.connectors.spark import _refused
+from rekindle.engine.program import STEPS
 from rekindle.pipeline.failures import describe_sink_failure, passes
 from rekindle.spark.passing import may_pass
 
@@ -213,7 +214,7 @@ def test_a_job_starts_again_when_its_sink_is_read(
     write, holder = DuckdbWriter.write, held(tmp_path / "a.duckdb")
 
     def read_meanwhile(writer: DuckdbWriter, batch: object, number: int) -> None:
-        if number == 1 and not opened:
+        if number // STEPS == 1 and not opened:
             opened.append(holder.__enter__())
             threading.Timer(1.0, release, opened).start()
         write(writer, batch, number)  # type: ignore[arg-type]  # a frame
