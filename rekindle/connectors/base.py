@@ -129,6 +129,8 @@ class SinkRequest:
 class SinkWriter(ABC):
     """Writes one job's micro-batches; lives in the driver."""
 
+    concurrent: ClassVar[bool] = False
+    """True for a writer whose `write` may run beside those of a job's other sinks, in a thread of its own."""
     single_pass: ClassVar[bool] = False
     """True for a writer that reads each frame exactly once, so that it need not be kept in memory."""
 

@@ -30,6 +30,7 @@ class Blackhole(SinkConnector):
 
 
 class _Writer(SinkWriter):
+    concurrent: ClassVar[bool] = True
     single_pass: ClassVar[bool] = True
 
     def write(self, batch: DataFrame, batch_id: int) -> None:

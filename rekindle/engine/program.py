@@ -8,6 +8,7 @@ consumers is kept while the step runs. One action a sink.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property, partial, reduce
@@ -31,6 +32,7 @@ from rekindle.pipeline.failures import describe_sink_failure
 from rekindle.pipeline.origins import can_fail, from_origin
 from rekindle.pipeline.record import LocalRecord, OperatorRecord, SinkRecord, SourceRecord
 from rekindle.pipeline.ways import Arm, Pipeline, hidden_texts, slot_texts, typed_texts
+from rekindle.spark.session import make_active
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -116,8 +118,7 @@ class GraphProgram:
         with ExitStack() as kept:
             build = _Build(self._ground, self._pipeline, self._readers, batch, kept, self._exchanges, self.timeouts)
             build.build()
-            for sink in self._sinks:
-                self._write(sink, build, batch)
+            self._write_all(build, batch)
             seen = {uid: each.get() for uid, each in build.observed.items()}
         if batch.step == 0:
             self.rows = sum(each.rows for each in seen.values())
@@ -168,10 +169,25 @@ class GraphProgram:
         all_told.clear()
         return now
 
-    def _write(self, sink: Sink, build: _Build, batch: MicroBatch) -> None:
-        rows = build.sink_rows(sink.record)
-        if rows is None:
-            return
+    def _write_all(self, build: _Build, batch: MicroBatch) -> None:
+        """Sinks that may wait for each other's jobs of Spark take turns; the others run theirs side by side."""
+        given = [(sink, rows) for sink in self._sinks if (rows := build.sink_rows(sink.record)) is not None]
+        beside = [each for each in given if each[0].writer.concurrent]
+        if len(beside) > 1:
+
+            def begin() -> None:
+                make_active(self._ground.spark)
+                self._describe(batch)
+
+            with ThreadPoolExecutor(self._ground.groups.subtasks, initializer=begin) as pool:
+                # Those that have begun come to their end, whichever fails.
+                for future in [pool.submit(self._write, *each, batch) for each in beside]:
+                    future.result()
+        for sink, rows in given:
+            if len(beside) < 2 or not sink.writer.concurrent:
+                self._write(sink, rows, batch)
+
+    def _write(self, sink: Sink, rows: DataFrame, batch: MicroBatch) -> None:
         with ExitStack() as kept:
             if not sink.writer.single_pass or batch.again:
                 rows = rows.persist()

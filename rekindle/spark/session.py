@@ -279,13 +279,18 @@ def active(spark: SparkSession) -> Iterator[None]:
     from pyspark.sql import SparkSession
 
     before = SparkSession.getActiveSession()
-    # What PySpark has for this without reaching into Spark.
-    spark.createDataFrame([], "none INT")
+    make_active(spark)
     try:
         yield
     finally:
         if before is not None:
-            before.createDataFrame([], "none INT")
+            make_active(before)
+
+
+def make_active(spark: SparkSession) -> None:
+    """The same for the rest of the thread's life."""
+    # What PySpark has for this without reaching into Spark.
+    spark.createDataFrame([], "none INT")
 
 
 @dataclass(frozen=True)
