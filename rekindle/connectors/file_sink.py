@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from execnodes.core.errors import ConnectorError
 from execnodes.lowering.stream import MAJOR, SEQUENCE
@@ -31,6 +31,8 @@ class FileWriter(SinkWriter):
     that comes again is left out if its marker stands; else what an earlier attempt has shown is replaced by the same
     names. Readers pass over names that begin with ``_``, so that they see whole files only.
     """
+
+    concurrent: ClassVar[bool] = True
 
     def __init__(self, request: SinkRequest, options: TableOptions, chosen: Format) -> None:
         self._request = request

@@ -150,7 +150,7 @@ class GraphProgram:
             if isinstance(step, OperatorRecord) and (rows := rows_of(step)) is not None:
                 task = RestoreTask(step.operator, ground.groups, moment, ground.told)
                 spread = rows.repartitionById(ground.groups.subtasks, expr(ground.groups.subtask(HASH)))
-                spread.mapInArrow(task, "none INT").write.format("noop").mode("overwrite").save()
+                _run_to_end(spread.mapInArrow(task, "none INT"))
         return self._ran(batch, {})
 
     def state_rows(self) -> Mapping[str, int]:
@@ -179,6 +179,9 @@ class GraphProgram:
                 make_active(self._ground.spark)
                 self._describe(batch)
 
+            for frame in build.shared:
+                # Else a job that waits for what another one computes may end before that has told what it has counted.
+                _run_to_end(frame)
             with ThreadPoolExecutor(self._ground.groups.subtasks, initializer=begin) as pool:
                 # Those that have begun come to their end, whichever fails.
                 for future in [pool.submit(self._write, *each, batch) for each in beside]:
@@ -194,11 +197,15 @@ class GraphProgram:
                 kept.callback(rows.unpersist)
             if batch.again:
                 # A sink that has it already would not read it, and operators would not run.
-                rows.write.format("noop").mode("overwrite").save()
+                _run_to_end(rows)
             try:
                 sink.writer.write(rows, batch.number * STEPS + batch.step)
             except OSError as error:
                 raise describe_sink_failure(error, sink.record.table.name) or error from error
+
+
+def _run_to_end(frame: DataFrame) -> None:
+    frame.write.format("noop").mode("overwrite").save()
 
 
 def _moment(ground: Ground, batch: MicroBatch) -> Moment:
@@ -232,6 +239,8 @@ class _Build:
         self._frames: dict[int, tuple[DataFrame, tuple[Arm, ...]]] = {}
         """Rows of sources and operators by node id, with the ways they take; none where nothing comes."""
         self.observed: dict[str, Observed] = {}
+        self.shared: list[DataFrame] = []
+        """Those that are kept, first ones first."""
 
     def build(self) -> None:
         """Sources first, then what they feed."""
@@ -276,6 +285,7 @@ class _Build:
         if len({self._taker(arm) for arm in arms}) > 1:
             frame = frame.persist()
             self._kept.callback(frame.unpersist)
+            self.shared.append(frame)
         self._frames[number] = frame, apart(arms)
 
     @staticmethod
