@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from pathlib import Path
@@ -71,9 +72,11 @@ class FileWriter(SinkWriter):
         if hidden.exists():
             # An earlier attempt stopped half-way.
             shutil.rmtree(hidden)
-            for left in self._target.rglob(f"part-{self._job}-{batch_id}-*"):
-                if left.is_file():
-                    left.unlink()
+            # Other sinks may write below the same folder meanwhile.
+            for folder, _, names in os.walk(self._target):
+                for name in names:
+                    if name.startswith(f"part-{self._job}-{batch_id}-"):
+                        os.unlink(os.path.join(folder, name))
         self._store(batch, hidden)
         shown = self._show(hidden, batch_id)
         if self._request.overwrite:
