@@ -52,7 +52,7 @@ INERT: Mapping[str, Mapping[str, FlinkOption]] = {
         "table.generated-code.max-length": FlinkOption("int", "4000"),
         "table.generated-code.max-members": FlinkOption("int", "10000"),
     },
-    "State is read and written by pages, many keys at a time.": {
+    "State is read and written as columns, many keys at a time.": {
         "table.exec.async-state.enabled": FlinkOption("bool", "false"),
         "table.exec.deduplicate.mini-batch.compact-changes-enabled": FlinkOption("bool", "false"),
         "table.exec.unbounded-over.version": FlinkOption("int", "2"),
@@ -165,9 +165,7 @@ FIXED: Mapping[str, Mapping[str, FlinkOption]] = {
 _CHECKPOINTS = (
     "Each micro-batch is a checkpoint, kept in execution.job-dir; execution.micro-batch.interval spaces them."
 )
-_STATE = (
-    "State is kept in execution.job-dir, in Spark's state stores; options in spark.sql.streaming.stateStore set them."
-)
+_STATE = "State is kept in execution.job-dir, as columnar files that are never changed."
 _CLUSTER = "Spark's cluster runs the job; options in spark. set it."
 _WATERMARKS = "Watermarks move with each micro-batch."
 _JARS = "Spark loads jars: SET 'spark.jars' or 'spark.jars.packages' before the first job."

@@ -209,7 +209,7 @@ OPTIONS: Mapping[str, ConfigOption] = {
             NON_TEMPORAL_SORT, "bool", "false",
             "ORDER BY any column without LIMIT, where all sources end by themselves: rows come at the end of the input.",
         ),
-        _option("table.exec.rank.topn-cache-size", "int", "10000", "State is read in pages, which are cached.", inert=True),
+        _option("table.exec.rank.topn-cache-size", "int", "10000", "State is read and written as columns.", inert=True),
         _option("pipeline.object-reuse", "bool", "false", "Rows are never copied between operators.", inert=True),
         _option(
             "table.exec.async-scalar.max-concurrent-operations", "int", "10",

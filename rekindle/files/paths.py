@@ -75,19 +75,6 @@ def for_spark(spark: SparkSession, path: str | Path) -> str:
     return f"file:{text}"
 
 
-def for_spark_stream(spark: SparkSession, path: str | Path) -> str:
-    """A local path for Spark's stream readers, which take every path for a pattern.
-
-    PathError if Spark has no way to write it.
-    """
-    local = entered(path)
-    _check_encoding(spark, local)
-    text = str(local)
-    if _PATTERN.search(text) and ":" in text:
-        raise _refused(text, "Spark cannot read a stream where a path has ':' and one of [ ] { } * ? \\ besides")
-    return f"file:{escaped(text)}"
-
-
 def escaped(text: str) -> str:
     """A Hadoop pattern that only the text itself matches."""
     return _PATTERN.sub(r"\\\g<0>", text)

@@ -11,7 +11,7 @@ import pytest
 from execnodes.core.options import Configuration
 from plans.format.codec import encode
 from rekindle.api.table_environment import TableEnvironment
-from rekindle.files.paths import AS_WRITTEN, for_spark, for_spark_stream
+from rekindle.files.paths import AS_WRITTEN, for_spark
 from rekindle.runtime.bootstrap import bootstrap
 from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints.reader import SavepointReader
@@ -132,14 +132,12 @@ def test_partitions_by_hostile_values_and_names(spark: SparkSession, tmp_path: P
     assert sorted(found) == [(n, v, v[::-1]) for n, v in enumerate(values)]
 
 
-def test_a_watched_folder_and_a_name_that_is_no_pattern(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_name_that_is_no_pattern(spark: SparkSession, tmp_path: Path) -> None:
     neighbours(tmp_path)
     for name in ALL_IN_ONE, "[!a]":
         folder = tmp_path / name
         folder.mkdir()
         (folder / "x[1].json").write_text('{"k": 1}\n')
         (folder / "x1.json").write_text('{"k": 2}\n')
-        watched = spark.readStream.name("x").schema("value STRING").text(for_spark_stream(spark, folder))
-        assert watched.isStreaming
         one = table({"k": "INT"}, {"connector": "filesystem", "format": "json", "path": str(folder / "x[1].json")})
         assert read(spark, one, tmp_path / f"look{len(name)}") == [(1,)]
