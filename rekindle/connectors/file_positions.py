@@ -7,7 +7,8 @@ with its job is not counted twice, and a file that has grown or was replaced is 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +48,7 @@ class FilePosition(BaseModel):
 _POSITION, _PATHS = TypeAdapter(FilePosition), TypeAdapter(list[str])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class FilePositions:
     """Files of a table: those that were there at the start, or whatever comes."""
 
@@ -61,6 +62,10 @@ class FilePositions:
     """Files of a micro-batch; 0: all."""
     begin: FilePosition | None = None
     """Where it starts if it is not at the start."""
+    interval: float = 0.0
+    """Seconds from a look for new files to the next one, if the last one has found no more than was taken."""
+    clock: Callable[[], float] = time.monotonic
+    _next_look: float = 0.0
 
     @property
     def bounded(self) -> bool:
@@ -69,14 +74,18 @@ class FilePositions:
 
     def plan(self, position: Any) -> News | None:
         """The next files, in the order of their times."""
+        now = self.clock()
+        if self.watched and position is not None and now < self._next_look:
+            return None
         known = self._known(position) or self.begin
         if known is not None and known.left is not None:
             found: Sequence[KnownFile] = known.left
         else:
             found = self._new(known)
+        taken = tuple(found[: self.at_most or None])
+        self._next_look = now + self.interval if len(taken) == len(found) else now
         if not found and known is not None and self.watched:
             return None
-        taken = tuple(found[: self.at_most or None])
         left = None if self.watched else tuple(found[len(taken) :])
         read = () if known is None else known.read
         return News(FilePosition(read=(*read, *taken), left=left).model_dump(mode="json"), ended=left == ())

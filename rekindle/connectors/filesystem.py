@@ -142,7 +142,8 @@ _MAJOR_TEXT = (
 def _positions(spark: SparkSession, request: SourceRequest, options: TableOptions) -> FilePositions:
     watched = bool(options.text("source.monitor-interval"))
     at_most = request.configuration.number("execution.micro-batch.max-files")
-    return FilePositions(spark, request.name, absolute(options.text("path")), watched, at_most)
+    interval = options.seconds("source.monitor-interval") if watched else 0
+    return FilePositions(spark, request.name, absolute(options.text("path")), watched, at_most, interval=interval)
 
 
 def _other(column: Column, request: SourceRequest) -> str:

@@ -47,6 +47,22 @@ def test_files_come_in_the_order_of_their_times_so_many_at_once(tmp_path: Path) 
     assert not second.ended
 
 
+def test_a_watched_folder_is_looked_at_once_an_interval(tmp_path: Path) -> None:
+    now = 100.0
+    files = FilePositions(source(tmp_path).spark, "t", str(tmp_path), True, 1, interval=5, clock=lambda: now)
+    write(tmp_path, "a", "b")
+    first = planned(files, None)
+    second = planned(files, first.position)
+    assert files.between(None, second.position) == [str(tmp_path / "a"), str(tmp_path / "b")]
+    write(tmp_path, "c")
+    now += 4.9
+    assert files.plan(second.position) is None
+    now += 0.1
+    third = planned(files, second.position)
+    assert files.between(second.position, third.position) == [str(tmp_path / "c")]
+    assert files.plan(third.position) is None
+
+
 def test_a_bounded_table_has_the_files_of_its_start(tmp_path: Path) -> None:
     write(tmp_path, "a", "b")
     files = source(tmp_path, watched=False, at_most=1)
