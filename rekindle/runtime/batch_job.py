@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from execnodes.core.options import Configuration
     from rekindle.savepoints.manifest import Manifest
 
-BATCH_SETTINGS = {"spark.sql.adaptive.enabled": "true"}
+BATCH_SETTINGS = {"spark.sql.adaptive.enabled": "true", "spark.sql.constraintPropagation.enabled": "true"}
 """On top of those of every job; streaming queries cannot be planned adaptively."""
 
 

@@ -63,6 +63,8 @@ SESSION_SETTINGS: Mapping[str, str] = {
     "spark.sql.streaming.unsupportedOperationCheck": "false",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.adaptive.enabled": "false",
+    # What is known of columns would be written for all their names, and of a hash of many columns for all combinations.
+    "spark.sql.constraintPropagation.enabled": "false",
 }
 """Set on every session that runs a job."""
 _START_SETTINGS: Mapping[str, str] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,13 +53,33 @@ def source_request(given: ResolvedTable, job_dir: Path, **changes: Any) -> Sourc
 def read(
     spark: SparkSession, given: ResolvedTable, job_dir: Path, order: bool = True, **changes: Any
 ) -> list[tuple[Any, ...]]:
-    """All rows of a bounded source, in their order; a leading row kind if the source gives one."""
+    """All rows of a source as micro-batches read them, in their order; a leading row kind if the source gives one.
+
+    Of one that does not end, what there is at once. With `batch`, as batch queries read them.
+    """
     request = source_request(given, job_dir, ordered=order, **changes)
-    frame = find_source((given.options or {})["connector"]).read(spark, request).frame
-    rows = run(frame, job_dir / f"ck-{request.uid}") if frame.isStreaming else [tuple(r) for r in _sorted(frame)]
+    connector = find_source((given.options or {})["connector"])
+    positions = None if request.batch else connector.positions(spark, request)
+    if positions is None:
+        frame = connector.read(spark, request).frame
+        return _shown(frame, request, stream(frame, job_dir / f"ck-{request.uid}") if frame.isStreaming else None)
+    rows: list[tuple[Any, ...]] = []
+    at = None if request.start is None else positions.restored(request.start)
+    while (news := positions.plan(at)) is not None:
+        if news.position != at:
+            part = replace(request, batch=True, between=(at, news.position))
+            rows.extend(_shown(connector.read(spark, part).frame, request))
+        at = news.position
+        if news.ended or not positions.bounded:
+            break
+    return rows
+
+
+def _shown(frame: DataFrame, request: SourceRequest, rows: list[Any] | None = None) -> list[tuple[Any, ...]]:
+    found = _sorted(frame) if rows is None else rows
     hidden = sum(name in ("rk_major", "rk_seq") for name in frame.columns)
     width = len(request.columns)
-    cut = [row[: len(row) - hidden] if hidden else row for row in rows]
+    cut = [tuple(row)[: len(row) - hidden] if hidden else tuple(row) for row in found]
     return [(row[-1], *row[:width]) if "rk_kind" in frame.columns else row for row in cut]
 
 
@@ -67,7 +88,7 @@ def _sorted(frame: DataFrame) -> list[Any]:
     return frame.orderBy(*names).collect() if names else frame.collect()
 
 
-def run(frame: DataFrame, checkpoint: Path) -> list[tuple[Any, ...]]:
+def stream(frame: DataFrame, checkpoint: Path) -> list[tuple[Any, ...]]:
     """Run a stream until it has nothing more, and give its rows."""
     rows: list[tuple[Any, ...]] = []
 

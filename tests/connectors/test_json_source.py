@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execnodes.core.errors import ConnectorError
-from rekindle.connectors.registry import describe_failure
-from tests.connectors.helpers import read, table
+from rekindle.connectors.registry import describe_failure, find_source
+from tests.connectors.helpers import read, source_request, table
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -174,9 +174,16 @@ def test_a_bounded_source_keeps_its_files(spark: SparkSession, tmp_path: Path) -
     folder.mkdir()
     (folder / "1.json").write_text('{"x": 1}\n', encoding="utf-8")
     given = _json(folder, {"x": "INT"})
-    assert read(spark, given, tmp_path / "job", uid="7_source") == [(1,)]
+    assert read(spark, given, tmp_path / "job") == [(1,)]
+    positions = find_source("filesystem").positions(spark, source_request(given, tmp_path / "job"))
+    assert positions is not None
+    first = positions.plan(None)
+    assert first is not None
+    assert first.ended
     (folder / "2.json").write_text('{"x": 2}\n', encoding="utf-8")
-    assert read(spark, given, tmp_path / "job", uid="7_source") == []
+    again = positions.plan(first.position)
+    assert again is not None
+    assert (again.position, again.ended) == (first.position, True)
     assert read(spark, given, tmp_path / "job2", start=f'["{folder}/1.json"]') == [(2,)]
 
 

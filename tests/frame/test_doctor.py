@@ -1,6 +1,5 @@
 """The doctor's checks, each with a machine that is well and one that is not."""
 
-import importlib.metadata
 import sys
 from pathlib import Path
 
@@ -84,15 +83,6 @@ def test_the_python_of_workers(tmp_path: Path) -> None:
 def test_packages(requirement: str, ok: bool, detail: str) -> None:
     finding = check_package(Requirement(requirement), {"packaging": ["packaging"]})
     assert (finding.ok, detail in finding.detail, bool(finding.remedy)) == (ok, True, not ok)
-
-
-@pytest.mark.parametrize(("release", "lacks"), [("4.1.2", True), ("4.2.0", False), ("4.4.0.dev1", False)])
-def test_limits_of_old_sparks(release: str, lacks: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    version = importlib.metadata.version
-    monkeypatch.setattr("importlib.metadata.version", lambda name: release if name == "pyspark" else version(name))
-    finding = check_package(Requirement("pyspark>=4.1"), {})
-    assert finding.ok
-    assert ("need an end and no pace" in finding.detail) == lacks
 
 
 def test_a_package_that_is_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
