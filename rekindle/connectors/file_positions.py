@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
@@ -66,6 +66,8 @@ class FilePositions:
     """Seconds from a look for new files to the next one, if the last one has found no more than was taken."""
     clock: Callable[[], float] = time.monotonic
     _next_look: float = 0.0
+    _checked: list[tuple[Any, FilePosition]] = field(default_factory=list)
+    """The last two positions that were asked about: there may be thousands of files."""
 
     @property
     def bounded(self) -> bool:
@@ -105,7 +107,7 @@ class FilePositions:
         """See Positions."""
         known = self._known(self.restored(text))
         assert known is not None
-        return replace(self, watched=False, begin=FilePosition(read=(), left=known.read))
+        return replace(self, watched=False, begin=FilePosition(read=(), left=known.read), _checked=[])
 
     def between(self, start: Any, end: Any) -> list[str]:
         """Paths of the files that a micro-batch reads. ConnectorError for one that is gone or another than planned."""
@@ -170,7 +172,12 @@ class FilePositions:
     def _known(self, position: Any) -> FilePosition | None:
         if position is None:
             return None
+        for given, known in self._checked:
+            if given == position:
+                return known
         try:
-            return _POSITION.validate_python(position)
+            known = _POSITION.validate_python(position)
         except ValueError as error:
             raise no_position(position, "files", self.table) from error
+        self._checked = [*self._checked[-1:], (position, known)]
+        return known

@@ -16,6 +16,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from execnodes.core.errors import JobError
+from rekindle.engine.differences import all_differences, with_all
 from rekindle.engine.store.disk import TEMPORARY, Disk, put_if_absent
 from rekindle.engine.store.segment_file import all_files
 from rekindle.engine.store.state_list import StateId
@@ -25,6 +26,8 @@ FOLDER = "log"
 COMMITTED, PLANNED = ".committed", ".planned"
 KEPT = 100
 """Entries that are not removed, the newest ones."""
+WHOLE = 50
+"""After how many entries, fewer than are kept, one has positions as they are and not only what has changed."""
 _HINT = "The job's folder is not whole. Start from a savepoint."
 
 Count = Annotated[int, Field(ge=0)]
@@ -60,7 +63,9 @@ class Entry(Facts):
     micro_batch: Annotated[int, Field(ge=-1)]
     """The last one that is committed; -1 before the first."""
     positions: dict[str, Any]
-    """How far each source has been read, by uid: JSON of its connector."""
+    """How far each source has been read, by uid: JSON of its connector. On disk only what has changed, unless whole."""
+    whole: bool
+    """Whether `positions` on disk need no entry before this one (see `differences`)."""
 
     def due(self) -> dict[tuple[str, int], int]:
         """When operators (uid, subtask) want to be woken next."""
@@ -92,7 +97,7 @@ class Plan(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
     micro_batch: Count
     positions: dict[str, Any]
-    """To where, by the source's uid; a source without news is not there."""
+    """To where, by the source's uid; a source without news is not there. On disk what has changed (`differences`)."""
     ended: tuple[str, ...]
     """Sources that have nothing behind these positions."""
     idle: tuple[str, ...]
@@ -121,7 +126,7 @@ class Log:
         while True:
             last = newest_entry(disk)
             mine = _first(self._driver) if last is None else self._mine(last)
-            if self._put(mine):
+            if self._put(mine, {}):
                 break
         self.last = mine
         """The newest entry."""
@@ -135,6 +140,7 @@ class Log:
                 "epoch": last.epoch + 1,
                 "driver": self._driver,
                 "before": last.driver,
+                "whole": True,
             }
         )
 
@@ -151,15 +157,16 @@ class Log:
         `number`: its own, where sinks know those before it from elsewhere. JobError if another driver has taken the
         job over.
         """
+        before = self.last.positions
         number = self.last.micro_batch + 1 if number is None else number
         path = _path(number, PLANNED)
-        found = planned(self._disk, number)
+        found = planned(self._disk, number, before)
         if found is None:
             made = Plan(
                 micro_batch=number, positions=dict(positions), ended=tuple(ended), idle=tuple(idle), clock=clock
             )
-            put_if_absent(self._disk, path, _text(made))
-            found = planned(self._disk, number)
+            put_if_absent(self._disk, path, _text(made, before))
+            found = planned(self._disk, number, before)
             if found is None:
                 # Only who has committed this micro-batch removes its plan.
                 raise _fenced(newest_entry(self._disk))
@@ -180,8 +187,9 @@ class Log:
             before=last.driver,
             micro_batch=plan.micro_batch,
             positions={**last.positions, **plan.positions},
+            whole=(last.sequence + 1) % WHOLE == 0,
         )
-        if not self._put(entry):
+        if not self._put(entry, {} if entry.whole else last.positions):
             raise _fenced(self._read(entry.sequence))
         newer = max(_numbers(self._disk, COMMITTED))
         if newer > entry.sequence and not self._is_followed(entry):
@@ -200,10 +208,10 @@ class Log:
             if number <= self.last.micro_batch - KEPT:
                 self._disk.remove(_path(number, PLANNED))
 
-    def _put(self, entry: Entry) -> bool:
-        """Whether it is in the log; JobError, OSError."""
+    def _put(self, entry: Entry, before: Mapping[str, Any]) -> bool:
+        """Whether it is in the log; `before`: positions that it goes on from. JobError, OSError."""
         try:
-            return put_if_absent(self._disk, _path(entry.sequence, COMMITTED), _text(entry))
+            return put_if_absent(self._disk, _path(entry.sequence, COMMITTED), _text(entry, before))
         except OSError:
             # Storage may do what it says that it has not done.
             there = _read(self._disk, entry.sequence, COMMITTED, _ENTRY)
@@ -223,18 +231,52 @@ class Log:
 
 def newest_entry(disk: Disk) -> Entry | None:
     """What there is; None if no driver has begun. JobError if it cannot be read."""
-    numbers = _numbers(disk, COMMITTED)
-    return _read(disk, max(numbers), COMMITTED, _ENTRY) if numbers else None
+    looked_at = -1
+    while numbers := _numbers(disk, COMMITTED):
+        newest = max(numbers)
+        if newest == looked_at:
+            raise JobError("entries of the log before this one are missing", where=_path(newest, COMMITTED), hint=_HINT)
+        looked_at = newest
+        entry = _read(disk, newest, COMMITTED, _ENTRY)
+        if entry is not None and (complete := _with_positions(disk, entry)) is not None:
+            return complete
+    return None
 
 
-def planned(disk: Disk, number: int) -> Plan | None:
-    """A micro-batch that was planned; None if it was not. JobError if it cannot be read."""
-    return _read(disk, number, PLANNED, _PLAN)
+def _with_positions(disk: Disk, entry: Entry) -> Entry | None:
+    """An entry with its positions as they are; None if those before it are gone, as there are newer ones."""
+    chain = [entry]
+    while not chain[-1].whole:
+        before = _read(disk, chain[-1].sequence - 1, COMMITTED, _ENTRY)
+        if before is None:
+            return None
+        chain.append(before)
+    positions: dict[str, Any] = {}
+    for each in reversed(chain):
+        positions = _changed(positions, each.positions, _path(each.sequence, COMMITTED))
+    return entry.model_copy(update={"positions": positions})
+
+
+def planned(disk: Disk, number: int, before: Mapping[str, Any]) -> Plan | None:
+    """A micro-batch that was planned from the positions `before`; None if it was not. JobError if it cannot be read."""
+    plan = _read(disk, number, PLANNED, _PLAN)
+    if plan is None:
+        return None
+    positions = _changed(before, plan.positions, _path(number, PLANNED))
+    return plan.model_copy(update={"positions": {uid: positions[uid] for uid in plan.positions}})
+
+
+def _changed(before: Mapping[str, Any], differences: Mapping[str, Any], path: str) -> dict[str, Any]:
+    try:
+        return with_all(before, differences)
+    except ValueError as error:
+        raise JobError("positions do not go on from those before", where=path, hint=_HINT) from error
 
 
 def _first(driver: str) -> Entry:
-    nothing = Facts(watermark=None, reached={}, ended=(), timers={}, state={}, counters={})
-    return Entry(**nothing.model_dump(), sequence=0, epoch=0, driver=driver, before=None, micro_batch=-1, positions={})
+    nothing = Facts(watermark=None, reached={}, ended=(), timers={}, state={}, counters={}).model_dump()
+    there = {"driver": driver, "before": None, "micro_batch": -1, "positions": {}, "whole": True}
+    return Entry.model_validate({**nothing, **there, "sequence": 0, "epoch": 0})
 
 
 def _fenced(by: Entry | None) -> JobError:
@@ -254,8 +296,10 @@ def _path(number: int, kind: str) -> str:
     return f"{FOLDER}/{number:012d}{kind}"
 
 
-def _text(model: Entry | Plan) -> bytes:
-    return json.dumps(model.model_dump(mode="json"), indent=1).encode()
+def _text(model: Entry | Plan, before: Mapping[str, Any]) -> bytes:
+    """What is on disk; `before`: positions that it goes on from."""
+    stored = {**model.model_dump(mode="json"), "positions": all_differences(before, model.positions)}
+    return json.dumps(stored, indent=1).encode()
 
 
 def _read(disk: Disk, number: int, kind: str, adapter: TypeAdapter[Model]) -> Model | None:

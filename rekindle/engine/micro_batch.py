@@ -123,7 +123,7 @@ class MicroBatches:
         self._timers = self.last.due()
         self._removing = threading.Lock()
         """Held while files are removed, or looked for."""
-        self._planned = planned(disk, self.last.micro_batch + 1)
+        self._planned = planned(disk, self.last.micro_batch + 1, self.last.positions)
         self._again = self._planned is not None
 
     @property

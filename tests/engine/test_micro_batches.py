@@ -48,6 +48,7 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(merging, "_SPARED", 6)
     monkeypatch.setattr(merging, "FANOUT", 3)
     monkeypatch.setattr(logs, "KEPT", 3)
+    monkeypatch.setattr(logs, "WHOLE", 2)
 
 
 @dataclass
