@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from rekindle.files.job_folder import JobFolder
+
 pytestmark = [pytest.mark.spark, pytest.mark.long, pytest.mark.xdist_group("commands")]
 REKINDLE = [sys.executable, "-m", "rekindle.cli.main"]
 TABLES = """
@@ -86,20 +88,20 @@ def test_a_stopped_job_goes_on_from_its_folder(tmp_path: Path, number: signal.Si
 
 def stopped_after_two_batches(folder: Path, number: signal.Signals) -> int:
     """Run, interrupt, and tell the last committed micro-batch."""
-    commits = folder / "job" / "checkpoint" / "commits"
-    before = last(commits)
+    before = last(folder / "job")
     command = [*REKINDLE, "run", "plan.json", "--job-dir", "job"]
     with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True) as process:
         deadline = time.monotonic() + 200
-        while last(commits) < before + 2 and process.poll() is None and time.monotonic() < deadline:
+        while last(folder / "job") < before + 2 and process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.2)
         process.send_signal(number)
         _, errors = process.communicate(timeout=100)
     assert process.returncode == 128 + number, errors
     assert "Go on with: rekindle run plan.json --job-dir job" in errors
     assert "Traceback" not in errors
-    return last(commits)
+    return last(folder / "job")
 
 
-def last(commits: Path) -> int:
-    return max((int(path.name) for path in commits.glob("[0-9]*")), default=-1)
+def last(job: Path) -> int:
+    found = JobFolder(job).committed_batch()
+    return -1 if found is None else found

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from rekindle.api.table_environment import TableEnvironment
+from rekindle.files.job_folder import JobFolder
 from rekindle.jobs.status import State, read_status
 from tests.runtime.cluster import cluster, until
 
@@ -50,7 +51,6 @@ def test_killed_executors_cost_no_rows(tmp_path: Path, monkeypatch: pytest.Monke
         path.write_text("".join(json.dumps({"k": k, "v": v}) + "\n" for n, k, v in given if n == number))
         os.utime(path, (1e9 + number, 1e9 + number))
     TableEnvironment.create().compile_script(SQL).write_to_file(tmp_path / "plan.json")
-    commits = tmp_path / "job/checkpoint/commits"
     with cluster(tmp_path / "cluster") as spark:
         # The folder of the job is relative, and executors have another working directory.
         options = {"spark.master": spark.url, "spark.executor.memory": "512m", "execution.micro-batch.max-files": "1"}
@@ -62,7 +62,7 @@ def test_killed_executors_cost_no_rows(tmp_path: Path, monkeypatch: pytest.Monke
         try:
             killed = 0
             for batch in (1, 4, 7):
-                until(lambda: process.poll() is not None or ((commits / str(batch)).exists() and spark.executors()))  # noqa: B023
+                until(lambda: process.poll() is not None or ((JobFolder(tmp_path / "job").committed_batch() or -1) >= batch and spark.executors()))  # noqa: B023
                 for each in spark.executors()[:1]:
                     os.kill(each, signal.SIGKILL)
                     killed += 1

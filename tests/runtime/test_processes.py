@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from rekindle.api.table_environment import TableEnvironment
+from rekindle.files.job_folder import JobFolder
 from rekindle.jobs.status import State, is_alive, read_status
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("commands")]
@@ -73,8 +74,13 @@ def job(tmp_path: Path, start: Started) -> subprocess.Popen[str]:
     """A job that has committed a micro-batch, in the folder ``job``."""
     TableEnvironment.create().compile_script(SQL).write_to_file(tmp_path / "plan.json")
     process = start("run", "plan.json", "--job-dir", "job")
-    until(lambda: process.poll() is not None or (tmp_path / "job/checkpoint/commits/0").exists())
+    until(lambda: process.poll() is not None or committed_batch(tmp_path / "job") >= 0)
     return process
+
+
+def committed_batch(folder: Path) -> int:
+    found = JobFolder(folder).committed_batch()
+    return -1 if found is None else found
 
 
 def state(folder: Path) -> State | None:

@@ -58,6 +58,11 @@ def rekindle(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "rekindle", *arguments]
 
 
+def planned(folder: Path) -> int:
+    """How many plans of micro-batches there are."""
+    return len(list((folder / "job" / "engine" / "log").glob("*.planned")))
+
+
 def kill_until_done(folder: Path, kills: int, seed: int) -> int:
     """Run the job; kill it at random moments `kills` times, then let it end. Returns how many kills hit."""
     command = rekindle(
@@ -71,11 +76,10 @@ def kill_until_done(folder: Path, kills: int, seed: int) -> int:
             command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
         )
         # Count from the first sign of work, so that kills meet batches and not only the start of Spark.
-        progress = folder / "job" / "checkpoint" / "offsets"
-        seen = len(list(progress.glob("[0-9]*"))) if progress.exists() else 0
+        seen = planned(folder)
         deadline = time.monotonic() + 120
         while process.poll() is None and time.monotonic() < deadline:
-            if progress.exists() and len(list(progress.glob("[0-9]*"))) > seen:
+            if planned(folder) > seen:
                 break
             time.sleep(0.05)
         time.sleep(chance.uniform(0, 1.5))

@@ -18,6 +18,5 @@ def test_calls_are_told_for_which_rows_they_are_meant() -> None:
     below: Branch = step.inputs[0].rows.branches[0]
     assert below.condition is not None
     assert "((TRUE), " in below.condition
-    tag = f"rk_tag <=> {-step.node.id}"
-    assert f"(({tag} AND ({above.condition})), " in above.columns[0]
+    assert f"if(({above.condition}), " in above.columns[0]
     assert ACTIVE not in f"{above}{below}"
