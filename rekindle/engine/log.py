@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from execnodes.core.errors import JobError
 from rekindle.engine.differences import all_differences, with_all
-from rekindle.engine.store.disk import TEMPORARY, Disk, put_if_absent
+from rekindle.engine.store.disk import NOT_WHOLE, TEMPORARY, Disk, put_if_absent
 from rekindle.engine.store.segment_file import all_files
 from rekindle.engine.store.state_list import StateId
 from rekindle.files.json_files import Id, parsed
@@ -28,7 +28,6 @@ KEPT = 100
 """Entries that are not removed, the newest ones."""
 WHOLE = 50
 """After how many entries, fewer than are kept, one has positions as they are and not only what has changed."""
-_HINT = "The job's folder is not whole. Start from a savepoint."
 
 Count = Annotated[int, Field(ge=0)]
 
@@ -235,7 +234,9 @@ def newest_entry(disk: Disk) -> Entry | None:
     while numbers := _numbers(disk, COMMITTED):
         newest = max(numbers)
         if newest == looked_at:
-            raise JobError("entries of the log before this one are missing", where=_path(newest, COMMITTED), hint=_HINT)
+            raise JobError(
+                "entries of the log before this one are missing", where=_path(newest, COMMITTED), hint=NOT_WHOLE
+            )
         looked_at = newest
         entry = _read(disk, newest, COMMITTED, _ENTRY)
         if entry is not None and (complete := _with_positions(disk, entry)) is not None:
@@ -270,12 +271,12 @@ def _changed(before: Mapping[str, Any], differences: Mapping[str, Any], path: st
     try:
         return with_all(before, differences)
     except ValueError as error:
-        raise JobError("positions do not go on from those before", where=path, hint=_HINT) from error
+        raise JobError("positions do not go on from those before", where=path, hint=NOT_WHOLE) from error
 
 
 def _first(driver: str) -> Entry:
     nothing = Facts(watermark=None, reached={}, ended=(), timers={}, state={}, counters={}).model_dump()
-    there = {"driver": driver, "before": None, "micro_batch": -1, "positions": {}, "whole": True}
+    there: dict[str, Any] = {"driver": driver, "before": None, "micro_batch": -1, "positions": {}, "whole": True}
     return Entry.model_validate({**nothing, **there, "sequence": 0, "epoch": 0})
 
 
@@ -308,4 +309,4 @@ def _read(disk: Disk, number: int, kind: str, adapter: TypeAdapter[Model]) -> Mo
         content = disk.read(path).to_pybytes()
     except FileNotFoundError:
         return None
-    return parsed(content, adapter, path, hint=_HINT)
+    return parsed(content, adapter, path, hint=NOT_WHOLE)

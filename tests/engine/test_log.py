@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -89,3 +91,29 @@ def test_an_entry_whose_beginning_is_gone_is_told(tmp_path: Path) -> None:
     with pytest.raises(JobError, match=r"entries of the log before this one are missing") as told:
         newest_entry(disk)
     assert told.value.where == f"log/{5:012d}.committed"
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda path: path.mkdir(), "this is no file"),
+        (lambda path: os.mkfifo(path), "this is no file"),
+        (lambda path: path.symlink_to(path), "the file cannot be read: Too many levels of symbolic links"),
+        (lambda path: path.write_text("{"), "the file cannot be read: Invalid JSON"),
+    ],
+    ids=["folder", "pipe", "loop", "text"],
+)
+def test_what_is_no_entry_is_told(tmp_path: Path, damage: Callable[[Path], object], said: str) -> None:
+    disk = LocalDisk(str(tmp_path))
+    _run(Log(disk), 2)
+    path = tmp_path / "log" / f"{2:012d}.committed"
+    path.unlink()
+    damage(path)
+    with pytest.raises(JobError, match=said):
+        newest_entry(disk)
+
+
+def test_a_log_that_is_no_folder_is_told(tmp_path: Path) -> None:
+    (tmp_path / "log").touch()
+    with pytest.raises(JobError, match="this is no folder"):
+        newest_entry(LocalDisk(str(tmp_path)))

@@ -51,6 +51,10 @@ def test_killed_executors_cost_no_rows(tmp_path: Path, monkeypatch: pytest.Monke
         path.write_text("".join(json.dumps({"k": k, "v": v}) + "\n" for n, k, v in given if n == number))
         os.utime(path, (1e9 + number, 1e9 + number))
     TableEnvironment.create().compile_script(SQL).write_to_file(tmp_path / "plan.json")
+
+    def committed() -> int:
+        return JobFolder(tmp_path / "job").committed_batch() or 0
+
     with cluster(tmp_path / "cluster") as spark:
         # The folder of the job is relative, and executors have another working directory.
         options = {"spark.master": spark.url, "spark.executor.memory": "512m", "execution.micro-batch.max-files": "1"}
@@ -62,7 +66,7 @@ def test_killed_executors_cost_no_rows(tmp_path: Path, monkeypatch: pytest.Monke
         try:
             killed = 0
             for batch in (1, 4, 7):
-                until(lambda: process.poll() is not None or ((JobFolder(tmp_path / "job").committed_batch() or -1) >= batch and spark.executors()))  # noqa: B023
+                until(lambda: process.poll() is not None or (committed() >= batch and spark.executors()))  # noqa: B023
                 for each in spark.executors()[:1]:
                     os.kill(each, signal.SIGKILL)
                     killed += 1

@@ -15,10 +15,12 @@ from typing import Protocol
 
 import pyarrow as pa
 
+from execnodes.core.errors import JobError
 from rekindle.files.atomic_file import owners_opener
 
 TEMPORARY = ".tmp"
 """How names end that nobody may count on."""
+NOT_WHOLE = "The job's folder is not whole. Start from a savepoint."
 
 
 class Disk(Protocol):
@@ -121,11 +123,23 @@ class LocalDisk:
             return os.listdir(self._place(folder))
         except FileNotFoundError:
             return []
+        except NotADirectoryError as error:
+            raise JobError("this is no folder", where=self._place(folder), hint=NOT_WHOLE) from error
 
     def read(self, path: str) -> pa.Buffer:
-        """See Disk; pages are the system's to drop."""
-        with pa.memory_map(self._place(path)) as file:
-            return file.read_buffer()
+        """See Disk; pages are the system's to drop. JobError for what is there and cannot be read."""
+        place = self._place(path)
+        # Whoever opens a pipe waits for a writer.
+        if os.path.exists(place) and not os.path.isfile(place):
+            raise JobError("this is no file", where=place, hint=NOT_WHOLE)
+        try:
+            with pa.memory_map(place) as file:
+                return file.read_buffer()
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            why = os.strerror(error.errno) if error.errno else str(error)
+            raise JobError(f"the file cannot be read: {why}", where=place, hint=NOT_WHOLE) from error
 
     def _place(self, path: str) -> str:
         return os.path.join(self.root, path)

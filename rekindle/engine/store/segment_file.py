@@ -19,7 +19,7 @@ import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from execnodes.core.errors import StateError
-from rekindle.engine.store.disk import Disk, write_durably
+from rekindle.engine.store.disk import NOT_WHOLE, Disk, write_durably
 from rekindle.engine.store.section import Section
 from rekindle.engine.store.state_list import SectionPlace, StateId, StateList
 
@@ -30,7 +30,6 @@ _FOOT = struct.Struct("<QI8s")
 _ALIGNED = 64
 _OPEN = 512
 """Files that a process keeps mapped."""
-_HINT = "The job's folder is not whole. Start from a savepoint."
 
 Count = Annotated[int, Field(ge=0)]
 
@@ -153,7 +152,7 @@ class SegmentFile:
         raise self._broken()
 
     def _broken(self) -> StateError:
-        return StateError("this is no whole segment file", where=path_of(self.name), hint=_HINT)
+        return StateError("this is no whole segment file", where=path_of(self.name), hint=NOT_WHOLE)
 
     def _list(self, found: _List) -> StateList:
         names = (self.name, *self._index.files)
@@ -184,4 +183,4 @@ def opened(disk: Disk, name: str) -> SegmentFile:
     try:
         return SegmentFile(name, disk.read(path_of(name)))
     except FileNotFoundError:
-        raise StateError("a segment file is missing", where=path_of(name), hint=_HINT) from None
+        raise StateError("a segment file is missing", where=path_of(name), hint=NOT_WHOLE) from None
