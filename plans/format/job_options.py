@@ -37,6 +37,6 @@ def is_same_pipeline(one: str, other: str) -> bool:
 def _without_options(plan: str) -> Any:
     try:
         values = json.loads(plan)
-    except ValueError:
+    except (ValueError, RecursionError):
         return plan
     return {key: values[key] for key in values if key != _WHERE} if isinstance(values, dict) else plan

@@ -309,4 +309,7 @@ def _read(disk: Disk, number: int, kind: str, adapter: TypeAdapter[Model]) -> Mo
         content = disk.read(path).to_pybytes()
     except FileNotFoundError:
         return None
-    return parsed(content, adapter, path, hint=NOT_WHOLE)
+    found = parsed(content, adapter, path, hint=NOT_WHOLE)
+    if number != (said := found.sequence if isinstance(found, Entry) else found.micro_batch):
+        raise JobError(f"the file is of number {said}, not {number}", where=path, hint=NOT_WHOLE)
+    return found

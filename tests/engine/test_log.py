@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -100,8 +101,9 @@ def test_an_entry_whose_beginning_is_gone_is_told(tmp_path: Path) -> None:
         (lambda path: os.mkfifo(path), "this is no file"),
         (lambda path: path.symlink_to(path), "the file cannot be read: Too many levels of symbolic links"),
         (lambda path: path.write_text("{"), "the file cannot be read: Invalid JSON"),
+        (lambda path: shutil.copy(path.with_stem(f"{1:012d}"), path), "the file is of number 1, not 2"),
     ],
-    ids=["folder", "pipe", "loop", "text"],
+    ids=["folder", "pipe", "loop", "text", "another"],
 )
 def test_what_is_no_entry_is_told(tmp_path: Path, damage: Callable[[Path], object], said: str) -> None:
     disk = LocalDisk(str(tmp_path))

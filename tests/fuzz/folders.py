@@ -18,6 +18,8 @@ from typing import Any
 from execnodes.core.errors import RekindleError
 from execnodes.core.options import Configuration
 from rekindle.cli.list import listing
+from rekindle.engine.log import COMMITTED, FOLDER, PLANNED, newest_entry, planned
+from rekindle.engine.store.disk import LocalDisk
 from rekindle.files.job_folder import JobFolder
 from rekindle.jobs.home import find_job, list_jobs
 from rekindle.jobs.requests import read_answer, read_wish
@@ -27,6 +29,7 @@ from rekindle.pipeline.state_layout import read_layout
 from tests.fuzz.frame import Defect, Fuzzer
 
 JOB, SOUND = "a" * 32, "b" * 32
+ENTRIES = f"engine/{FOLDER}"
 _LAYOUT = {
     "engine": "1.0",
     "states": [
@@ -60,8 +63,30 @@ _CONTENT: dict[str, Any] = {
     "lock": 1,
 }  # fmt: skip
 _LOGS = {"checkpoint/offsets/0": _METADATA, "checkpoint/commits/0": {"nextBatchWatermarkMs": 7}}
+_FILE = {"path": "2.json", "size": 68, "modified": 1_700_000_000_000}
+_DRIVER = {"epoch": 1, "driver": "d" * 32, "before": "d" * 32}
+_ENTRY = {
+    "watermark": 5, "reached": {"1_source": 6}, "ended": [], "timers": {"3_a": {"0": 9}},
+    "state": {f"{JOB}.segments": {"3_a": {"accState": [0, 1]}}}, "counters": {"late": 1}, **_DRIVER,
+}  # fmt: skip
+_SAME: dict[str, Any] = {"from": 0, "more": []}
+_PLAN = {"ended": ["1_source"], "idle": [], "clock": None}
+_ENTRIES: dict[str, Any] = {
+    f"{ENTRIES}/{4:012d}{COMMITTED}": {
+        **_ENTRY, "sequence": 4, "micro_batch": 2, "whole": True,
+        "positions": {"1_source": {"is": {"read": [_FILE], "left": []}}},
+    },
+    f"{ENTRIES}/{5:012d}{COMMITTED}": {
+        **_ENTRY, "sequence": 5, "micro_batch": 3, "whole": False,
+        "positions": {"1_source": {"in": {"read": {"from": 0, "more": [_FILE]}, "left": _SAME}}},
+    },
+    f"{ENTRIES}/{4:012d}{PLANNED}": {
+        **_PLAN, "micro_batch": 4,
+        "positions": {"1_source": {"in": {"read": {"from": 1, "more": [_FILE]}, "left": _SAME}}},
+    },
+}  # fmt: skip
 FILES = {
-    **{name: json.dumps(content) for name, content in _CONTENT.items()},
+    **{name: json.dumps(content) for name, content in (_CONTENT | _ENTRIES).items()},
     **{name: f"v1\n{json.dumps(content)}\n{{}}" for name, content in _LOGS.items()},
 }
 _KINDS = ("content", "content", "content", "content", "content", "missing", "folder", "dangling", "loop", "pipe")
@@ -146,6 +171,8 @@ def _read_all(configuration: Configuration) -> None:
         lambda: find_job(JOB, configuration), lambda: read_status(path), lambda: read_progress(path),
         lambda: is_alive(path), folder.identity, folder.restored, folder.tasks, lambda: folder.floor(0),
         folder.check_logs, lambda: read_layout(folder), lambda: read_stored(folder),
+        folder.committed_batch, lambda: newest_entry(LocalDisk(str(folder.state))),
+        lambda: planned(LocalDisk(str(folder.state)), 4, {"1_source": {"read": [_FILE], "left": []}}),
         lambda: read_wish(path), lambda: read_answer(path / "response-1.json"), folder.acquire, folder.release,
         lambda: folder.open(FILES["plan.json"], "sales"),
     )  # fmt: skip
