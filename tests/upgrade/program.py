@@ -19,7 +19,7 @@ EVERYTHING = RestoreProgram(
     + """
 CREATE TABLE accounts (id INT NOT NULL, owner STRING, v INT, PRIMARY KEY (id) NOT ENFORCED)
   WITH ('connector' = 'filesystem', 'path' = '${dir}/accounts', 'format' = 'debezium-json');
-CREATE FUNCTION weighted AS 'tests.restore.functions.WeightedMean' LANGUAGE PYTHON;
+CREATE FUNCTION weighted AS 'tests.upgrade.functions.WeightedMean' LANGUAGE PYTHON;
 """,
     {
         **SHOP.queries,
