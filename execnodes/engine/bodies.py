@@ -15,7 +15,6 @@ from execnodes.lowering.stream import FIRED, HASH, KIND, MAJOR, SEQUENCE, WATERM
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import BUCKET, Context, LocalKernel, Operator
 from execnodes.state.pages.page_format import WRITTEN
-from execnodes.user_functions.running import running_functions
 
 STATE = "rk_state"
 """Which of its operator's states a restored row is of."""
@@ -108,16 +107,8 @@ def encoded(
     return to_slots(changes, columns, shape.layout, shape.travelling())
 
 
-def fold(kernel: LocalKernel, shape: FrameShape, batches: Iterator[Any]) -> Iterator[Any]:
-    """The body of a pre-aggregation's mapInArrow."""
-    import pyarrow as pa
-
-    given = list(batches)
-    if given:
-        yield from plain_record_batches(_folded(kernel, pl.DataFrame(pa.Table.from_batches(given)), shape))
-
-
-def _folded(kernel: LocalKernel, rows: pl.DataFrame, shape: FrameShape) -> pl.DataFrame:
+def folded(kernel: LocalKernel, rows: pl.DataFrame, shape: FrameShape) -> pl.DataFrame:
+    """What a pre-aggregation makes of the rows of a task."""
     numbered, order = number_rows(rows, ordered=shape.ordered)
     hidden = tuple(name for name in shape.kernel_hidden() if name != HASH)
     fired = numbered[KIND] >= FIRED
@@ -134,8 +125,7 @@ def _folded_alike(
     kernel: LocalKernel, numbered: pl.DataFrame, order: pl.DataFrame | None, hidden: tuple[str, ...], shape: FrameShape
 ) -> pl.DataFrame:
     steps = by_cause(numbered, order) if shape.every_change and len(numbered) else [numbered]
-    with running_functions():
-        changes = joined([kernel.fold(_plain_kinds(to_kernel(step, kernel.inputs, hidden))) for step in steps], steps)
+    changes = joined([kernel.fold(_plain_kinds(to_kernel(step, kernel.inputs, hidden))) for step in steps], steps)
     assert changes is not None
     return under_watermark(changes, numbered) if shape.every_change else changes
 

@@ -1,24 +1,32 @@
-"""A stateful operator in a task of Spark: rows of some subtasks in, changes out, state written, and the driver told."""
+"""Operators in a task of Spark: rows of some subtasks in, changes out, state written, and the driver told."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from execnodes.core.places import Place
-from execnodes.engine.bodies import FrameShape, encoded, plain_record_batches, process_rows, restore_rows, wake
+from execnodes.engine.bodies import FrameShape, encoded, folded, plain_record_batches, process_rows, restore_rows, wake
+from execnodes.engine.hashes import hashes
+from execnodes.engine.slot_frames import SLOT_DTYPES
 from execnodes.kernels.failing import failing_at
-from execnodes.lowering.stream import HASH
-from execnodes.state.operator import Context, Operator, State
+from execnodes.lowering.slots import SlotLayout
+from execnodes.lowering.stream import FIRED, HASH, KIND, MAJOR, SEQUENCE, WATERMARK
+from execnodes.state.operator import Context, LocalKernel, Operator, State
 from execnodes.user_functions.running import running_functions
 from rekindle.engine.store.call import StoreCall, Written
 from rekindle.engine.store.disk import Disk
 from rekindle.engine.store.state_list import StateId
+from rekindle.pipeline.hosts import Handed
 
+TO = "rk_to"
+"""Node id of the member of a call that a row is for."""
+FROM = "rk_from"
+"""Node id of the member of a call that gave a row."""
 _SUBTASK = "rk_subtask"
 
 
@@ -49,9 +57,10 @@ class Told:
     """What a task tells the driver; of several attempts one counts."""
 
     written: Written
-    timers: Mapping[int, int | None]
-    """When a subtask wants to be woken next; None if it does not. Only those that ran."""
+    timers: Mapping[tuple[str, int], int | None]
+    """When the operator (uid, subtask) wants to be woken next; None if it does not. Only those that ran."""
     counters: Mapping[str, int]
+    """By uid and name, as `Ran` has them."""
     rows: Mapping[StateId, int]
     """Of the states that were opened."""
 
@@ -96,79 +105,169 @@ class SegmentContext(Context):
 
 
 @dataclass(frozen=True, slots=True)
-class OperatorTask:
-    """The body of an operator's mapInArrow."""
+class Member:
+    """An operator, or a pre-aggregation, of a call."""
 
-    operator: Operator
+    number: int
+    """Of its node; rows for it have it as `TO`, what it gives as `FROM`."""
+    step: Operator | LocalKernel
     place: Place | None
     """Where the SQL has it."""
+    due: frozenset[int]
+    """Its subtasks that are to be woken."""
+    leaves: bool
+    """Whether rows of it leave the call."""
+
+    def slots(self) -> tuple[str, ...]:
+        """Of the rows that it takes."""
+        inputs = self.step.inputs if isinstance(self.step, Operator) else (self.step.inputs,)
+        return SlotLayout.of([[column.type for column in columns] for columns in inputs]).names()
+
+
+@dataclass(frozen=True, slots=True)
+class HostTask:
+    """The body of a mapInArrow around operators and pre-aggregations."""
+
+    members: tuple[Member, ...]
+    """Inputs first."""
+    handed: tuple[Handed, ...]
+    """Rows between them."""
     shape: FrameShape
+    """Of what leaves."""
     groups: KeyGroups
     moment: Moment
     newest: Mapping[StateId, str]
-    """Of its states."""
-    timers: Mapping[int, int]
-    """When its subtasks want to be woken next."""
-    due: frozenset[int]
-    """Those that are to be woken."""
+    """Of their states."""
+    timers: Mapping[tuple[str, int], int]
+    """When their subtasks want to be woken next, by uid and subtask."""
     exchanged: bool
     """Each task has the rows of one subtask, whose number is that of its partition; else one task has all."""
     told: Any
     """A Spark accumulator of dictionaries."""
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """Rows in slots with hidden columns (see `FrameShape`) to rows of the same kind."""
+        """Rows in slots with hidden columns (see `FrameShape`) and `TO`; rows of the same kind with `FROM`."""
         import pyarrow as pa
 
         # To the end: Spark throws a worker away that leaves rows.
         given, partition = list(batches), _partition()
         rows = pl.DataFrame(pa.Table.from_batches(given)) if given else None
-        due = self.due & {partition} if self.exchanged else self.due
-        yield from self._run(rows, due, partition)
+        yield from self._run(rows, partition, partition)
 
     def woken(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The same where there are no rows: only what is to be woken runs, a subtask in each task or all in one."""
         for _ in batches:
             pass
         partition = _partition()
-        due = frozenset(sorted(self.due)[partition : partition + 1]) if self.exchanged else self.due
-        yield from self._run(None, due, partition)
+        subtasks = sorted(self.due)
+        yield from self._run(None, partition, subtasks[partition] if self.exchanged else 0)
 
-    def _run(self, rows: pl.DataFrame | None, due: frozenset[int], partition: int) -> Iterator[Any]:
-        parts = {} if rows is None or rows.is_empty() else self.groups.split(rows)
-        if not parts and not due:
-            return
-        call = StoreCall(self.moment.disk, self.newest, self.moment.now, self.moment.sparse)
-        frames, timers, counters = list[pl.DataFrame](), dict[int, int | None](), dict[str, int]()
-        with running_functions(), failing_at(self.place):
-            for subtask in sorted({*parts, *due}):
-                context = SegmentContext(call, self.operator, subtask, self.moment.watermark, self.moment.now)
-                frames += self._changes(parts.get(subtask), subtask in due, context)
-                timers[subtask] = self._next(subtask, context)
-                for name, count in context.counters.items():
-                    counters[name] = counters.get(name, 0) + count
-        told = Told(call.finish(), timers, counters, call.rows())
-        self.told.add({(*self.moment.number, self.operator.uid, partition): told})
-        for frame in frames:
+    @property
+    def due(self) -> frozenset[int]:
+        """Subtasks in which a member is to be woken."""
+        return frozenset[int]().union(*(each.due for each in self.members))
+
+    def _run(self, rows: pl.DataFrame | None, partition: int, subtask: int) -> Iterator[Any]:
+        """`subtask`: whose rows the task has, if they are exchanged."""
+        waiting = self._by_member(rows)
+        work = _Work(StoreCall(self.moment.disk, self.newest, self.moment.now, self.moment.sparse))
+        leaving = list[pl.DataFrame]()
+        for member in self.members:
+            given = [each for each in waiting.pop(member.number, ()) if len(each)]
+            due = member.due & {subtask} if self.exchanged else member.due
+            if not given and not due:
+                continue
+            mine = pl.concat(given, how="diagonal") if given else None
+            with running_functions(), failing_at(member.place):
+                changes = [each for each in self._changes(member, mine, due, work) if len(each)]
+            for handed in self.handed:
+                if handed.origin == member.number and changes:
+                    passed = _passed(pl.concat(changes), handed, self._slots(handed.consumer))
+                    waiting.setdefault(handed.consumer, []).append(passed)
+            if member.leaves:
+                leaving += (each.with_columns(pl.lit(member.number, pl.Int32).alias(FROM)) for each in changes)
+        if work.timers:
+            told = Told(work.call.finish(), work.timers, work.counters, work.call.rows())
+            self.told.add({(*self.moment.number, self.members[0].number, partition): told})
+        for frame in leaving:
             yield from plain_record_batches(frame)
 
-    def _changes(self, rows: pl.DataFrame | None, is_due: bool, context: SegmentContext) -> Iterator[pl.DataFrame]:
+    def _slots(self, number: int) -> tuple[str, ...]:
+        return next(each.slots() for each in self.members if each.number == number)
+
+    def _by_member(self, rows: pl.DataFrame | None) -> dict[int, list[pl.DataFrame]]:
+        if rows is None or rows.is_empty():
+            return {}
+        if len(self.members) == 1:
+            return {self.members[0].number: [rows]}
+        parts = rows.partition_by(TO, as_dict=True, include_key=False, maintain_order=True)
+        return {int(key[0]): [part] for key, part in parts.items()}
+
+    def _changes(
+        self, member: Member, rows: pl.DataFrame | None, due: frozenset[int], work: _Work
+    ) -> Iterator[pl.DataFrame]:
+        step, shape = member.step, self.shape
+        if not member.leaves:
+            shape = replace(shape, layout=SlotLayout.of([[column.type for column in step.output]]))
+        if not isinstance(step, Operator):
+            assert rows is not None
+            yield folded(step, rows, shape)
+            return
+        parts = {} if rows is None else self.groups.split(rows)
+        for subtask in sorted({*parts, *due}):
+            context = SegmentContext(work.call, step, subtask, self.moment.watermark, self.moment.now)
+            yield from self._of_subtask(parts.get(subtask), subtask in due, context, shape)
+            work.timers[step.uid, subtask] = self._next(subtask in due, context)
+            for name, count in context.counters.items():
+                work.counters[f"{step.uid}__{name}"] = work.counters.get(f"{step.uid}__{name}", 0) + count
+
+    def _of_subtask(
+        self, rows: pl.DataFrame | None, is_due: bool, context: SegmentContext, shape: FrameShape
+    ) -> Iterator[pl.DataFrame]:
+        operator = context.operator
         if rows is not None:
-            changes, order = process_rows(self.operator, rows, context, self.shape)
+            changes, order = process_rows(operator, rows, context, shape)
             if changes is not None and len(changes):
-                yield encoded(changes, self.operator.output, self.shape, order)
+                yield encoded(changes, operator.output, shape, order)
         if is_due:
             context.watermark = self.moment.watermark
-            fired = wake(self.operator, context)
+            fired = wake(operator, context)
             if fired is not None and len(fired):
-                yield encoded(fired, self.operator.output, self.shape, None)
+                yield encoded(fired, operator.output, shape, None)
 
-    def _next(self, subtask: int, context: SegmentContext) -> int | None:
+    def _next(self, was_due: bool, context: SegmentContext) -> int | None:
         """Its next timer: what it has asked for now or before; whoever was woken has seen all up to the watermark."""
-        if subtask in self.due:
+        if was_due:
             assert self.moment.watermark is not None
             return None if context.asked is None else max(context.asked, self.moment.watermark + 1)
-        return min((each for each in (self.timers.get(subtask), context.asked) if each is not None), default=None)
+        before = self.timers.get((context.operator.uid, context.subtask))
+        return min((each for each in (before, context.asked) if each is not None), default=None)
+
+
+@dataclass(slots=True)
+class _Work:
+    """What a task has done."""
+
+    call: StoreCall
+    timers: dict[tuple[str, int], int | None] = field(default_factory=dict)
+    counters: dict[str, int] = field(default_factory=dict)
+
+
+def _passed(changes: pl.DataFrame, handed: Handed, names: Sequence[str]) -> pl.DataFrame:
+    """Rows of an origin as its consumer takes them, in slots of these names (see `ways.hidden_texts`)."""
+    kind = pl.col(KIND)
+    kinds = (kind % 4 if handed.kinds else pl.lit(0)) + 4 * handed.side + (kind & FIRED if handed.fired else 0)
+    places = dict(handed.slots)
+    slots = [
+        pl.col(places[name]).alias(name) if name in places else pl.lit(None, SLOT_DTYPES[name[0]]).alias(name)
+        for name in names
+    ]
+    hidden = [name for name in (SEQUENCE, MAJOR, WATERMARK) if name in changes.columns]
+    passed = changes.select(kinds.cast(pl.Int8).alias(KIND), *hidden, *slots)
+    if handed.keys is None:
+        return passed.with_columns(pl.lit(None, pl.Int64).alias(HASH))
+    keys = (passed[name].to_arrow(compat_level=pl.CompatLevel.oldest()) for name in handed.keys)
+    return passed.with_columns(pl.Series(HASH, hashes(keys, len(passed)), pl.Int64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +278,7 @@ class RestoreTask:
     groups: KeyGroups
     moment: Moment
     told: Any
-    """As in `OperatorTask`."""
+    """As in `HostTask`."""
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Rows as `Restore.rows` has them."""
@@ -188,13 +287,13 @@ class RestoreTask:
         given = list(batches)
         if given:
             call = StoreCall(self.moment.disk, {}, self.moment.now)
-            timers = dict[int, int | None]()
+            timers, uid = dict[tuple[str, int], int | None](), self.operator.uid
             for subtask, rows in self.groups.split(pl.DataFrame(pa.Table.from_batches(given))).items():
                 context = SegmentContext(call, self.operator, subtask, self.moment.watermark, self.moment.now)
                 restore_rows(self.operator, rows, context)
-                timers[subtask] = context.asked
+                timers[uid, subtask] = context.asked
             told = Told(call.finish(), timers, {}, call.rows())
-            self.told.add({(*self.moment.number, self.operator.uid, _partition()): told})
+            self.told.add({(*self.moment.number, uid, _partition()): told})
         return iter(())
 
 

@@ -1,7 +1,7 @@
 """A graph as DataFrames: what a micro-batch runs, built for each of its steps.
 
-Every source and operator is a frame of its own. Scalar work stays in the JVM; a stateful operator is an exchange by
-subtask and one mapInArrow around its kernel; a small micro-batch is one task without exchanges. A frame with several
+Scalar work stays in the JVM; stateful operators that stand beside each other are an exchange by subtask and one
+mapInArrow around their kernels (see `hosts`); a small micro-batch is one task without exchanges. A frame with several
 consumers is kept while the step runs. One action a sink.
 """
 
@@ -10,17 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
-from functools import cached_property, partial, reduce
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any
 
-from execnodes.core.types import LogicalType
-from execnodes.engine.bodies import FrameShape, fold
+from execnodes.engine.bodies import FrameShape
 from execnodes.lowering.slots import SlotLayout
 from execnodes.lowering.stream import HASH, quote
+from execnodes.lowering.user_calls import PREFIX
+from execnodes.state.operator import LocalKernel, Operator
 from rekindle.connectors.base import SinkWriter
 from rekindle.connectors.line_text import origin
-from rekindle.engine.host import KeyGroups, Moment, OperatorTask, RestoreTask, Told
+from rekindle.engine.host import FROM, TO, HostTask, KeyGroups, Member, Moment, RestoreTask, Told
 from rekindle.engine.micro_batch import MicroBatch, Ran
 from rekindle.engine.observed import Observed, Seen
 from rekindle.engine.sources import Reader
@@ -29,8 +30,9 @@ from rekindle.engine.store.state_list import StateId
 from rekindle.pipeline.arms import apart
 from rekindle.pipeline.columns import inline_rows, projected, structs, with_all_made, with_made
 from rekindle.pipeline.failures import describe_sink_failure
+from rekindle.pipeline.hosts import Host, Hosts, hosts_of
 from rekindle.pipeline.origins import can_fail, from_origin
-from rekindle.pipeline.record import LocalRecord, OperatorRecord, SinkRecord, SourceRecord
+from rekindle.pipeline.record import LocalRecord, OperatorRecord, SinkRecord, SourceRecord, Step
 from rekindle.pipeline.ways import Arm, Pipeline, hidden_texts, slot_texts, typed_texts
 from rekindle.spark.session import make_active
 
@@ -89,6 +91,7 @@ class GraphProgram:
     ) -> None:
         """`readers` of tables by the sources' uids; `sinks` in the order of the statements."""
         self._ground, self._pipeline, self._readers, self._sinks = ground, pipeline, readers, sinks
+        self._hosts = {exchanged: hosts_of(pipeline, exchanged=exchanged) for exchanged in (False, True)}
         self._exchanges = False
         """Whether the micro-batch is of several tasks; time that passes in it goes the way of its rows."""
         self.rows = 0
@@ -116,7 +119,10 @@ class GraphProgram:
             self._exchanges = sum(sizes) > self._ground.small
         self._describe(batch)
         with ExitStack() as kept:
-            build = _Build(self._ground, self._pipeline, self._readers, batch, kept, self._exchanges, self.timeouts)
+            hosts = self._hosts[self._exchanges]
+            build = _Build(
+                self._ground, self._pipeline, self._readers, batch, kept, hosts, self._exchanges, self.timeouts
+            )
             build.build()
             self._write_all(build, batch)
             seen = {uid: each.get() for uid, each in build.observed.items()}
@@ -128,15 +134,13 @@ class GraphProgram:
 
     def _ran(self, batch: MicroBatch, seen: Mapping[str, Seen]) -> Ran:
         told = self._told(batch)
-        for each in told.values():
+        for each in told:
             self._state_rows.update(each.rows)
         return Ran(
-            tuple(each.written for each in told.values()),
+            tuple(each.written for each in told),
             {uid: each.reached for uid, each in seen.items() if each.rows and uid in self.timeouts},
-            {(uid, subtask): at for (uid, _), each in told.items() for subtask, at in each.timers.items()},
-            _summed(
-                (f"{uid}__{name}", count) for (uid, _), each in told.items() for name, count in each.counters.items()
-            ),
+            {key: at for each in told for key, at in each.timers.items()},
+            _summed((name, count) for each in told for name, count in each.counters.items()),
         )
 
     def restore(self, batch: MicroBatch, rows_of: Callable[[OperatorRecord], DataFrame | None]) -> Ran:
@@ -162,10 +166,10 @@ class GraphProgram:
         context = self._ground.spark.sparkContext
         context.setJobDescription(f"{self._ground.job}: micro-batch {batch.number}, step {batch.step}")
 
-    def _told(self, batch: MicroBatch) -> Mapping[tuple[str, int], Told]:
-        """What tasks have told of this step, by operator and partition."""
-        all_told = self._ground.told.value
-        now = {key[2:]: each for key, each in all_told.items() if key[:2] == (batch.number, batch.step)}
+    def _told(self, batch: MicroBatch) -> Sequence[Told]:
+        """What tasks have told of this step."""
+        all_told: dict[Any, Told] = self._ground.told.value
+        now = [each for key, each in all_told.items() if key[:2] == (batch.number, batch.step)]
         all_told.clear()
         return now
 
@@ -208,6 +212,26 @@ def _run_to_end(frame: DataFrame) -> None:
     frame.write.format("noop").mode("overwrite").save()
 
 
+def _body(step: Step) -> Operator | LocalKernel:
+    return step.kernel if isinstance(step, LocalRecord) else step.operator
+
+
+def _computes(arms: Iterable[Arm]) -> bool:
+    """Whether something is computed for every row of the frame, also for those that are none of theirs."""
+    return any(arm.branch.made or PREFIX in text for arm in arms for text in _texts(arm))
+
+
+def _texts(arm: Arm) -> Iterable[str]:
+    return *arm.branch.columns, arm.branch.condition or "", arm.branch.kind or ""
+
+
+def _only_its_own(arm: Arm) -> Arm:
+    mine = f"{FROM} = {arm.branch.origin}"
+    condition = arm.branch.condition
+    both = mine if condition is None else f"CASE WHEN {mine} THEN {condition} END"
+    return replace(arm, branch=replace(arm.branch, condition=both))
+
+
 def _moment(ground: Ground, batch: MicroBatch) -> Moment:
     return Moment(ground.disk, (batch.number, batch.step), batch.watermark, batch.now, batch.sparse)
 
@@ -229,15 +253,17 @@ class _Build:
         readers: Mapping[str, Reader],
         batch: MicroBatch,
         kept: ExitStack,
+        hosts: Hosts,
         exchanges: bool,
         timed: Collection[str],
     ) -> None:
         """`kept`: what is to be done when the step has run; `timed`: sources that move time, by uid."""
         self._ground, self._pipeline, self._readers, self._batch = ground, pipeline, readers, batch
-        self._kept, self._exchanges, self._timed = kept, exchanges, timed
+        self._kept, self._hosts, self._exchanges, self._timed = kept, hosts, exchanges, timed
         self._record = pipeline.record
-        self._frames: dict[int, tuple[DataFrame, tuple[Arm, ...]]] = {}
-        """Rows of sources and operators by node id, with the ways they take; none where nothing comes."""
+        self._host_of = {number: host for host in hosts.hosts for number in host.members}
+        self._frames: list[tuple[DataFrame, tuple[Arm, ...]]] = []
+        """Rows of sources and hosts, with the ways they take."""
         self.observed: dict[str, Observed] = {}
         self.shared: list[DataFrame] = []
         """Those that are kept, first ones first."""
@@ -247,11 +273,8 @@ class _Build:
         for number, source in self._record.sources.items():
             if source.uid in self._batch.positions and self._pipeline.leaving(number):
                 self._source(number, source)
-        for number, step in self._record.steps.items():
-            if isinstance(step, LocalRecord):
-                self._local(number, step)
-            else:
-                self._operator(number, step)
+        for host in self._hosts.hosts:
+            self._host(host)
 
     # -- sources
 
@@ -271,7 +294,7 @@ class _Build:
             frame = with_made(frame, source.made)
         observed = Observed(frame, texts)
         self.observed[source.uid] = observed
-        self._leaving(number, observed.frame, arms)
+        self._leaving(observed.frame, arms)
 
     def _scan(self, source: SourceRecord, *, located: bool) -> DataFrame:
         start, end = self._batch.positions[source.uid]
@@ -279,105 +302,139 @@ class _Build:
 
     # -- between
 
-    def _leaving(self, number: int, frame: DataFrame, arms: tuple[Arm, ...]) -> None:
-        """Rows of an origin, with what their ways compute; kept if they are read more than once."""
+    def _leaving(self, frame: DataFrame, arms: tuple[Arm, ...]) -> None:
+        """Rows of one origin, with what their ways compute; kept if they are read more than once."""
         frame = with_all_made(frame, arms)
-        if len({self._taker(arm) for arm in arms}) > 1:
-            frame = frame.persist()
-            self._kept.callback(frame.unpersist)
-            self.shared.append(frame)
-        self._frames[number] = frame, apart(arms)
+        if len(set(map(self._taker, arms))) > 1:
+            self._keep(frame)
+        self._frames.append((frame, apart(arms)))
 
-    @staticmethod
-    def _taker(arm: Arm) -> tuple[int, bool]:
-        """A consumer; a sink may stand behind an operator of its own."""
-        return arm.consumer, arm.branch.origin == arm.consumer
+    def _keep(self, frame: DataFrame) -> None:
+        frame.persist()
+        self._kept.callback(frame.unpersist)
+        self.shared.append(frame)
+
+    def _taker(self, arm: Arm) -> tuple[object, bool]:
+        """The host of a consumer, or a sink, which may stand behind an operator of its own."""
+        if arm.consumer in self._record.steps and arm.branch.origin != arm.consumer:
+            return self._host_of[arm.consumer], True
+        return arm.consumer, False
 
     def _hidden(self, arm: Arm) -> dict[str, str]:
         return hidden_texts(arm, self._pipeline.hidden(), arm.branch.origin in self._record.sources)
 
-    def _into(self, consumer: tuple[int, bool], texts: Callable[[Arm], dict[str, str]]) -> DataFrame | None:
-        """Rows for a consumer, of all its ways; None if none come."""
+    def _into(self, taker: tuple[object, bool], texts: Callable[[Arm], dict[str, str]]) -> DataFrame | None:
+        """Rows for a host or a sink, of all their ways; None if none come."""
         found = []
-        for frame, arms in self._frames.values():
-            mine = tuple(arm for arm in arms if self._taker(arm) == consumer)
+        for frame, arms in self._frames:
+            mine = tuple(arm for arm in arms if self._taker(arm) == taker)
             if len(mine) == 1:
                 found.append(projected(frame, texts(mine[0]), mine[0].branch.condition))
             elif mine:
                 found.append(frame.selectExpr(f"inline({structs(mine, texts)})"))
         return reduce(lambda left, right: left.unionAll(right), found) if found else None
 
-    def _slots(self, number: int) -> DataFrame | None:
-        layout = SlotLayout.of(arm.types for arm in self._pipeline.arms if self._taker(arm) == (number, False))
-
-        def texts(arm: Arm) -> dict[str, str]:
-            return {**self._hidden(arm), **slot_texts(arm, layout)}
-
-        return self._into((number, False), texts)
-
     # -- operators
 
-    def _shape(self, types: Sequence[LogicalType]) -> FrameShape:
-        record = self._record
-        return FrameShape(SlotLayout.of([types]), self._pipeline.ordered, record.row_watermarks, record.every_change)
-
-    def _local(self, number: int, step: LocalRecord) -> None:
-        frame = self._slots(number)
-        if frame is None:
+    def _host(self, host: Host) -> None:
+        alive = self._alive(host)
+        if not alive:
             return
-        shape = self._shape([column.type for column in step.output])
-        folded = frame.mapInArrow(partial(fold, step.kernel, shape), shape.ddl())
-        self._leaving(number, folded, self._pipeline.leaving(number))
-
-    def _operator(self, number: int, step: OperatorRecord) -> None:
-        frame = self._slots(number)
-        due = self._batch.due(step.operator.uid)
-        if frame is None and not due:
-            return
-        from pyspark.sql.functions import expr
-
-        shape = self._shape([column.type for column in step.output])
-        task = self._task(step, shape, due)
-        if frame is None:
-            tasks = len(due) if self._exchanges else 1
-            rows = self._ground.spark.range(0, tasks, 1, tasks).mapInArrow(task.woken, shape.ddl())
-        elif self._exchanges:
-            groups = self._ground.groups
-            rows = frame.repartitionById(groups.subtasks, expr(groups.subtask(HASH))).mapInArrow(task, shape.ddl())
+        leaving = {number: self._leaving_arms(number) for number in alive}
+        task = self._task(host, alive, leaving)
+        given = self._given(host)
+        ddl = f"{task.shape.ddl()}, {FROM} INT"
+        folds = all(isinstance(self._record.steps[number], LocalRecord) for number in alive)
+        if given is None:
+            tasks = len(task.due) if self._exchanges else 1
+            frame = self._ground.spark.range(0, tasks, 1, tasks).mapInArrow(task.woken, ddl)
+        elif not self._exchanges:
+            frame = given.coalesce(1).mapInArrow(task, ddl)
+        elif folds:
+            frame = given.mapInArrow(task, ddl)
         else:
-            rows = frame.coalesce(1).mapInArrow(task, shape.ddl())
-        self._leaving(number, rows, self._pipeline.leaving(number))
+            from pyspark.sql.functions import expr
 
-    def _task(self, step: OperatorRecord, shape: FrameShape, due: frozenset[int]) -> OperatorTask:
-        batch, ground, uid = self._batch, self._ground, step.operator.uid
-        newest = {state: file for state, file in batch.newest.items() if state.uid == uid}
-        timers = {subtask: at for (other, subtask), at in batch.timers.items() if other == uid}
-        return OperatorTask(
-            step.operator,
-            step.node.place,
-            shape,
+            groups = self._ground.groups
+            frame = given.repartitionById(groups.subtasks, expr(groups.subtask(HASH))).mapInArrow(task, ddl)
+        self._leaving_host(frame, {number: arms for number, arms in leaving.items() if arms})
+
+    def _alive(self, host: Host) -> tuple[int, ...]:
+        """Members that rows come to, or that are to be woken."""
+        fed = {arm.consumer for _, arms in self._frames for arm in arms if self._taker(arm) == (host, True)}
+        alive = list[int]()
+        for number in host.members:
+            inside = any(each.origin in alive for each in host.handed if each.consumer == number)
+            if number in fed or inside or self._due(number):
+                alive.append(number)
+        return tuple(alive)
+
+    def _due(self, number: int) -> frozenset[int]:
+        step = self._record.steps[number]
+        return frozenset() if isinstance(step, LocalRecord) else self._batch.due(step.operator.uid)
+
+    def _leaving_arms(self, number: int) -> tuple[Arm, ...]:
+        handed = self._hosts.handed
+        return tuple(arm for arm in self._pipeline.leaving(number) if (number, arm.consumer) not in handed)
+
+    def _given(self, host: Host) -> DataFrame | None:
+        """Rows for all members, in the slots that they need together."""
+        taker = host, True
+        fed = {arm.consumer for _, arms in self._frames for arm in arms if self._taker(arm) == taker}
+        layout = SlotLayout.of(arm.types for arm in self._pipeline.arms if arm.consumer in fed)
+
+        def texts(arm: Arm) -> dict[str, str]:
+            no_hash = {HASH: "CAST(NULL AS BIGINT)"}
+            return {TO: str(arm.consumer), **no_hash, **self._hidden(arm), **slot_texts(arm, layout)}
+
+        return self._into(taker, texts)
+
+    def _task(self, host: Host, alive: Collection[int], leaving: Mapping[int, tuple[Arm, ...]]) -> HostTask:
+        batch, record, ground = self._batch, self._record, self._ground
+        steps = {number: record.steps[number] for number in alive}
+        uids = {each.operator.uid for each in steps.values() if isinstance(each, OperatorRecord)}
+        members = (
+            Member(number, _body(each), each.node.place, self._due(number), bool(leaving[number]))
+            for number, each in steps.items()
+        )
+        layout = SlotLayout.of([column.type for column in each.output] for n, each in steps.items() if leaving[n])
+        return HostTask(
+            tuple(members),
+            tuple(each for each in host.handed if each.origin in steps),
+            FrameShape(layout, self._pipeline.ordered, record.row_watermarks, record.every_change),
             ground.groups,
             _moment(ground, batch),
-            newest,
-            timers,
-            due,
+            {state: file for state, file in batch.newest.items() if state.uid in uids},
+            {key: at for key, at in batch.timers.items() if key[0] in uids},
             self._exchanges,
             ground.told,
         )
+
+    def _leaving_host(self, frame: DataFrame, leaving: Mapping[int, tuple[Arm, ...]]) -> None:
+        """Rows of several origins; those of one that ways compute something of are put apart first."""
+        if len(leaving) == 1:
+            (arms,) = leaving.values()
+            self._leaving(frame, arms)
+            return
+        mixed = [arm for arms in leaving.values() if not _computes(arms) for arm in arms]
+        apart_ = [number for number, arms in leaving.items() if _computes(arms)]
+        if len(set(map(self._taker, mixed))) + len(apart_) > 1:
+            self._keep(frame)
+        self._frames.append((frame, tuple(map(_only_its_own, mixed))))
+        for number in apart_:
+            self._leaving(frame.where(f"{FROM} = {number}"), leaving[number])
 
     # -- sinks
 
     def sink_rows(self, sink: SinkRecord) -> DataFrame | None:
         """What enters a sink: its columns, then hidden ones; None if nothing comes."""
-        number = sink.node.id
-        behind_operator = any(branch.origin == number for branch in sink.rows.branches)
         hidden = self._pipeline.sink_hidden()
 
         def texts(arm: Arm) -> dict[str, str]:
             mine = self._hidden(arm)
             return {**{name: mine[name] for name in hidden}, **typed_texts(arm)}
 
-        rows = self._into((number, behind_operator), texts)
+        rows = self._into((sink.node.id, False), texts)
         if rows is None:
             return None
         named = (f"c{at} AS {quote(column.name)}" for at, column in enumerate(sink.columns))
