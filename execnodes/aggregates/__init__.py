@@ -2,8 +2,8 @@
 
 The list: `counting`, `sums`, `extremes`, `arrival`, `lists`, `json_texts`, `percentiles`, `single`, `variance`.
 `function` says what a function tells of itself; `registry` finds it, `resolving` gives a call its type,
-`state_columns` the accumulators that it keeps, `spark_text` the SQL that computes it in batch, from the parts of
-`spark_call`; what does in streams stands in `execnodes.kernels.aggregates`.
+`state_columns` the accumulators that it keeps, `spark_text` the SQL that computes it in batch or folds rows of streams,
+from the parts of `spark_call`; what does in streams stands in `execnodes.kernels.aggregates`.
 """
 
 from execnodes.aggregates.lists import SEPARATOR

@@ -14,4 +14,5 @@ COUNT = AggregateFunction(
     keeps=lambda call, arg, retract: (("count", BIGINT),),
     accumulator="counting:Count",
     spark=lambda call: call.over("count"),
+    folds=lambda call: (call.over("count"),),
 )

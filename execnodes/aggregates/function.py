@@ -55,6 +55,8 @@ class AggregateFunction:
     """``module:class`` in `execnodes.kernels.aggregates` that computes it in streams."""
     spark: Callable[[SparkCall], str]
     """Spark SQL that computes it in batch."""
+    folds: Callable[[SparkCall], tuple[str, ...] | None] = lambda call: None
+    """Spark SQL of what it keeps of rows that are never taken back, see `native_folds`; None if Spark's is another."""
 
     @property
     def internal_name(self) -> str:

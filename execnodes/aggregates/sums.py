@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from execnodes.aggregates.function import AggregateFunction, Parts, numeric
 from execnodes.core.expressions import AggregateCall
-from execnodes.core.types import BIGINT, DOUBLE, INTEGERS, LogicalType, Root, decimal
+from execnodes.core.types import BIGINT, DOUBLE, INTEGERS, LONG_DIGITS, LogicalType, Root, decimal
 
 if TYPE_CHECKING:
     from execnodes.aggregates.spark_call import SparkCall
@@ -48,6 +48,27 @@ def _average(call: SparkCall) -> str:
     return call.over("avg")
 
 
+def _fold(call: SparkCall) -> str | None:
+    """The sum as its slot has it. A FLOAT's would be a DOUBLE in Spark; a DECIMAL's must not overflow."""
+    if call.arg is None or call.arg.root is Root.FLOAT:
+        return None
+    if call.arg.root is not Root.DECIMAL:
+        return call.over("sum")
+    if call.arg.precision > LONG_DIGITS:
+        return None
+    return f"CAST({call.over('sum', f'CAST({call.value} AS DECIMAL(28, 0))')} AS STRING)"
+
+
+def _sum_folds(call: SparkCall) -> tuple[str, ...] | None:
+    total = _fold(call)
+    return None if total is None else (total,)
+
+
+def _average_folds(call: SparkCall) -> tuple[str, ...] | None:
+    total = _fold(call)
+    return None if total is None else (total, call.over("count"))
+
+
 SUM = AggregateFunction(
     name="SUM",
     result=_sum_type,
@@ -55,6 +76,7 @@ SUM = AggregateFunction(
     keeps=_sum_keeps,
     accumulator="sums:Sum",
     spark=lambda call: call.over("sum"),
+    folds=_sum_folds,
 )
 SUM_OR_ZERO = AggregateFunction(
     name="$SUM0",
@@ -64,6 +86,7 @@ SUM_OR_ZERO = AggregateFunction(
     keeps=_sum_keeps,
     accumulator="sums:Sum",
     spark=lambda call: f"coalesce({call.over('sum')}, 0)",
+    folds=_sum_folds,
 )
 AVG = AggregateFunction(
     name="AVG",
@@ -72,4 +95,5 @@ AVG = AggregateFunction(
     keeps=lambda call, arg, retract: (("sum", _kept(arg or BIGINT, DOUBLE)), ("count", BIGINT)),
     accumulator="sums:Average",
     spark=_average,
+    folds=_average_folds,
 )

@@ -22,7 +22,7 @@ NON_TEMPORAL_SORT = "__table.exec.sort.non-temporal.enabled__"
 """Flink's own tests set it; the underscores are its."""
 
 
-Kind = Tag["bool", "int", "duration", "text", "enum", "zone", "uid-format", "map"]
+Kind = Tag["bool", "int", "duration", "size", "text", "enum", "zone", "uid-format", "map"]
 Scope = Tag["plan", "job", "run"]
 """What an option belongs to. A plan: what it decides is written into the nodes, or it has done its work when they are
 made. A job: a plan keeps it as a default, which the session that runs it may set otherwise. A run: a session, a machine
@@ -68,6 +68,9 @@ class ConfigOption:
         if self.kind == "duration":
             parse_duration(text, self.key)
             return text
+        if self.kind == "size":
+            parse_size(text, self.key)
+            return text
         if self.kind == "enum":
             if text.upper() not in {choice.upper() for choice in self.choices}:
                 raise self._bad(value, "one of " + ", ".join(self.choices))
@@ -107,6 +110,27 @@ def parse_duration(text: str, key: str = "duration") -> int:
     return millis
 
 
+_BINARY_UNITS = {
+    name: 1 << 10 * power
+    for power, names in enumerate((
+        ("", "b", "bytes"),
+        ("k", "kb", "kibibytes"),
+        ("m", "mb", "mebibytes"),
+        ("g", "gb", "gibibytes"),
+        ("t", "tb", "tebibytes"),
+    ))
+    for name in names
+}  # fmt: skip
+
+
+def parse_size(text: str, key: str) -> int:
+    """Bytes of a text as Flink's MemorySize has it, ``4 mb`` or ``65536`` (bytes); OptionError for anything else."""
+    match = re.fullmatch(r"(\d{1,15})\s*([a-zA-Z]*)", text, re.ASCII)
+    if match is None or match[2].lower() not in _BINARY_UNITS:
+        raise OptionError(f"{key}: {text!r} is not a size", hint="Write e.g. '4 mb', '64 kb', '65536'.")
+    return int(match[1]) * _BINARY_UNITS[match[2].lower()]
+
+
 def _option(
     key: str,
     kind: Kind,
@@ -137,6 +161,10 @@ OPTIONS: Mapping[str, ConfigOption] = {
             "Modules of Python that plans and savepoints may name classes of, separated by commas; those that functions of the session come from always may.", scope="run",
         ),
         _option("execution.micro-batch.interval", "duration", "0 ms", "Shortest time from one micro-batch to the next.", scope="job"),
+        _option(
+            "execution.micro-batch.one-task-size", "size", "4 mb",
+            "Micro-batches whose sources give at most so much run as one task, without exchanges; larger ones on all cores.", scope="job",
+        ),
         _option("execution.micro-batch.max-files", "int", "0", "Most files a source reads in a batch; 0 for no bound.", scope="job"),
         _option("execution.micro-batch.max-rows", "int", "0", "Most rows a generator gives in a batch; 0 for no bound.", scope="job"),
         _option("execution.job-dir", "text", "", "Where a job keeps its checkpoint and plan; a temporary one when empty.", scope="run"),
@@ -356,6 +384,10 @@ class Configuration(dict[str, str]):
     def millis(self, key: str) -> int:
         """Of a duration option, in milliseconds."""
         return parse_duration(self.get_option(key), key)
+
+    def bytes(self, key: str) -> int:
+        """Of a size option."""
+        return parse_size(self.get_option(key), key)
 
 
 def _scope_of(key: str) -> Scope:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from execnodes.core.types import BINARIES, INT, TEXTS, LogicalType, Root
+from execnodes.core.types import BINARIES, INT, LONG_DIGITS, TEXTS, LogicalType, Root
 from execnodes.lowering.spark_sql import spark_type
 from execnodes.lowering.stream import wrap
 
@@ -28,7 +28,7 @@ def slot_kind(t: LogicalType) -> str:
         case Root.BINARY | Root.VARBINARY:
             return "b"
         case Root.DECIMAL:
-            return "l" if t.precision <= 18 else "s"
+            return "l" if t.precision <= LONG_DIGITS else "s"
         case Root.CHAR | Root.VARCHAR | Root.ARRAY | Root.MAP | Root.MULTISET | Root.ROW:
             return "s"
         case (
@@ -101,7 +101,7 @@ def encode(t: LogicalType, text: str) -> str:
             return f"unix_micros(CAST({text} AS TIMESTAMP))"
         case Root.TIMESTAMP_LTZ:
             return f"unix_micros({text})"
-        case Root.DECIMAL if t.precision <= 18:
+        case Root.DECIMAL if t.precision <= LONG_DIGITS:
             return f"CAST({x} * CAST(1{'0' * t.scale} AS DECIMAL({t.scale + 1}, 0)) AS BIGINT)"
         case Root.DECIMAL:
             # Plain digits: CAST AS STRING would write small numbers as 1E-7.
@@ -126,7 +126,7 @@ def decode(t: LogicalType, slot: str) -> str:
             return f"CAST(timestamp_micros({slot}) AS TIMESTAMP_NTZ)"
         case Root.TIMESTAMP_LTZ:
             return f"timestamp_micros({slot})"
-        case Root.DECIMAL if t.precision <= 18:
+        case Root.DECIMAL if t.precision <= LONG_DIGITS:
             unit = (
                 f"CAST('{'0.' + '0' * (t.scale - 1) + '1' if t.scale else '1'}' AS DECIMAL({t.scale + 1}, {t.scale}))"
             )

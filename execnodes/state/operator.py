@@ -168,6 +168,8 @@ class LocalKernel(ABC):
     """True if it must know which rows a watermark gave."""
     keys: tuple[int, ...]
     """The keys' columns in the input."""
+    native: tuple[str, ...] | None = None
+    """If Spark may fold instead: SQL of the output's slots behind the keys, over c0, c1, … (see `native_folds`)."""
 
     @abstractmethod
     def fold(self, rows: pl.DataFrame) -> pl.DataFrame:

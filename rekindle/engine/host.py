@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from execnodes.core.places import Place
@@ -18,6 +17,7 @@ from execnodes.lowering.slots import SlotLayout
 from execnodes.lowering.stream import FIRED, HASH, KIND, MAJOR, SEQUENCE, WATERMARK
 from execnodes.state.operator import Context, LocalKernel, Operator, State
 from execnodes.user_functions.running import running_functions
+from rekindle.engine.key_groups import KeyGroups, one_of
 from rekindle.engine.store.call import StoreCall, Written
 from rekindle.engine.store.disk import Disk
 from rekindle.engine.store.state_list import StateId
@@ -27,29 +27,6 @@ TO = "rk_to"
 """Node id of the member of a call that a row is for."""
 FROM = "rk_from"
 """Node id of the member of a call that gave a row."""
-_SUBTASK = "rk_subtask"
-
-
-@dataclass(frozen=True, slots=True)
-class KeyGroups:
-    """How hashes of keys are spread: a subtask takes a range of key groups, as in Flink."""
-
-    subtasks: int
-    max_parallelism: int
-
-    def subtask(self, rk_hash: str) -> str:
-        """Spark SQL of the subtask of a hash."""
-        return f"CAST(pmod({rk_hash}, {self.max_parallelism}L) * {self.subtasks}L DIV {self.max_parallelism}L AS INT)"
-
-    def split(self, rows: pl.DataFrame) -> Mapping[int, pl.DataFrame]:
-        """Rows with a hash by subtask, in their order."""
-        groups = np.mod(rows[HASH].to_numpy(), self.max_parallelism)
-        subtasks = pl.Series(_SUBTASK, groups * self.subtasks // self.max_parallelism, dtype=pl.Int32)
-        if subtasks.n_unique() == 1:
-            return {int(subtasks[0]): rows}
-        marked = rows.with_columns(subtasks)
-        parts = marked.partition_by(_SUBTASK, as_dict=True, include_key=False, maintain_order=True)
-        return {int(key[0]): part for key, part in parts.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,21 +56,27 @@ class Moment:
 
 @dataclass(slots=True)
 class SegmentContext(Context):
-    """`Context` over segments, for one call of one subtask."""
+    """`Context` over segments, for one call of some subtasks."""
 
     call: StoreCall
     operator: Operator
-    subtask: int
+    groups: KeyGroups
+    subtasks: frozenset[int]
     watermark: int | None
     now: int
     asked: int | None = None
     """The earliest time at which it wants to be woken."""
     counters: dict[str, int] = field(default_factory=dict)
+    _states: dict[str, State] = field(default_factory=dict)
 
     def state(self, name: str) -> State:
         """See Context."""
-        spec = next(each for each in self.operator.states if each.name == name)
-        return self.call.state(StateId(self.operator.uid, name, self.subtask), spec)
+        if name not in self._states:
+            spec = next(each for each in self.operator.states if each.name == name)
+            ids = {subtask: StateId(self.operator.uid, name, subtask) for subtask in sorted(self.subtasks)}
+            states = {subtask: self.call.state(state_id, spec) for subtask, state_id in ids.items()}
+            self._states[name] = one_of(states, self.groups)
+        return self._states[name]
 
     def wake_at(self, watermark: int) -> None:
         """See Context."""
@@ -213,35 +196,30 @@ class HostTask:
             assert rows is not None
             yield folded(step, rows, shape)
             return
-        parts = {} if rows is None else self.groups.split(rows)
-        for subtask in sorted({*parts, *due}):
-            context = SegmentContext(work.call, step, subtask, self.moment.watermark, self.moment.now)
-            yield from self._of_subtask(parts.get(subtask), subtask in due, context, shape)
-            work.timers[step.uid, subtask] = self._next(subtask in due, context)
-            for name, count in context.counters.items():
-                work.counters[f"{step.uid}__{name}"] = work.counters.get(f"{step.uid}__{name}", 0) + count
-
-    def _of_subtask(
-        self, rows: pl.DataFrame | None, is_due: bool, context: SegmentContext, shape: FrameShape
-    ) -> Iterator[pl.DataFrame]:
-        operator = context.operator
+        given = frozenset[int]() if rows is None else self.groups.of(rows)
+        calls = SegmentContext(work.call, step, self.groups, given, self.moment.watermark, self.moment.now)
         if rows is not None:
-            changes, order = process_rows(operator, rows, context, shape)
+            changes, order = process_rows(step, rows, calls, shape)
             if changes is not None and len(changes):
-                yield encoded(changes, operator.output, shape, order)
-        if is_due:
-            context.watermark = self.moment.watermark
-            fired = wake(operator, context)
+                yield encoded(changes, step.output, shape, order)
+        woken = SegmentContext(work.call, step, self.groups, due, self.moment.watermark, self.moment.now)
+        if due:
+            fired = wake(step, woken)
             if fired is not None and len(fired):
-                yield encoded(fired, operator.output, shape, None)
+                yield encoded(fired, step.output, shape, None)
+        for subtask in given | due:
+            work.timers[step.uid, subtask] = self._next(step.uid, subtask, calls, woken)
+        for name, count in (*calls.counters.items(), *woken.counters.items()):
+            work.counters[f"{step.uid}__{name}"] = work.counters.get(f"{step.uid}__{name}", 0) + count
 
-    def _next(self, was_due: bool, context: SegmentContext) -> int | None:
+    def _next(self, uid: str, subtask: int, calls: SegmentContext, woken: SegmentContext) -> int | None:
         """Its next timer: what it has asked for now or before; whoever was woken has seen all up to the watermark."""
-        if was_due:
+        asked = [each.asked for each in (calls, woken) if subtask in each.subtasks and each.asked is not None]
+        if subtask in woken.subtasks:
             assert self.moment.watermark is not None
-            return None if context.asked is None else max(context.asked, self.moment.watermark + 1)
-        before = self.timers.get((context.operator.uid, context.subtask))
-        return min((each for each in (before, context.asked) if each is not None), default=None)
+            return max(min(asked), self.moment.watermark + 1) if asked else None
+        before = self.timers.get((uid, subtask))
+        return min((each for each in (before, *asked) if each is not None), default=None)
 
 
 @dataclass(slots=True)
@@ -289,7 +267,9 @@ class RestoreTask:
             call = StoreCall(self.moment.disk, {}, self.moment.now)
             timers, uid = dict[tuple[str, int], int | None](), self.operator.uid
             for subtask, rows in self.groups.split(pl.DataFrame(pa.Table.from_batches(given))).items():
-                context = SegmentContext(call, self.operator, subtask, self.moment.watermark, self.moment.now)
+                context = SegmentContext(
+                    call, self.operator, self.groups, frozenset((subtask,)), self.moment.watermark, self.moment.now
+                )
                 restore_rows(self.operator, rows, context)
                 timers[uid, subtask] = context.asked
             told = Told(call.finish(), timers, {}, call.rows())

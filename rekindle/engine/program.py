@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from typing import TYPE_CHECKING, Any
 
 from execnodes.engine.bodies import FrameShape
@@ -21,8 +21,10 @@ from execnodes.lowering.user_calls import PREFIX
 from execnodes.state.operator import LocalKernel, Operator
 from rekindle.connectors.base import SinkWriter
 from rekindle.connectors.line_text import origin
-from rekindle.engine.host import FROM, TO, HostTask, KeyGroups, Member, Moment, RestoreTask, Told
+from rekindle.engine.host import FROM, TO, HostTask, Member, Moment, RestoreTask, Told
+from rekindle.engine.key_groups import KeyGroups
 from rekindle.engine.micro_batch import MicroBatch, Ran
+from rekindle.engine.native_fold import fold_natively, fold_texts
 from rekindle.engine.observed import Observed, Seen
 from rekindle.engine.sources import Reader
 from rekindle.engine.store.disk import Disk
@@ -30,7 +32,7 @@ from rekindle.engine.store.state_list import StateId
 from rekindle.pipeline.arms import apart
 from rekindle.pipeline.columns import inline_rows, projected, structs, with_all_made, with_made
 from rekindle.pipeline.failures import describe_sink_failure
-from rekindle.pipeline.hosts import Host, Hosts, hosts_of
+from rekindle.pipeline.hosts import Host, Hosts, Size, hosts_of
 from rekindle.pipeline.origins import can_fail, from_origin
 from rekindle.pipeline.record import LocalRecord, OperatorRecord, SinkRecord, SourceRecord, Step
 from rekindle.pipeline.ways import Arm, Pipeline, hidden_texts, slot_texts, typed_texts
@@ -39,6 +41,7 @@ from rekindle.spark.session import make_active
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+_AS_THEY_ARE: Mapping[str, str] = {}
 STEPS = 1000
 """More than a micro-batch has steps: sinks know each by one number."""
 
@@ -51,6 +54,18 @@ class Sink:
     writer: SinkWriter
 
 
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bytes of sources up to which a micro-batch is of a size (see `Size`)."""
+
+    few: int
+    small: int
+
+    def size(self, size: int) -> Size:
+        """That of so many bytes."""
+        return Size.FEW if size <= self.few else Size.SMALL if size <= self.small else Size.LARGE
+
+
 @dataclass(frozen=True)
 class Ground:
     """What a program stands on."""
@@ -58,8 +73,7 @@ class Ground:
     spark: SparkSession
     disk: Disk
     groups: KeyGroups
-    small: int
-    """Bytes up to which a micro-batch is one task."""
+    limits: Limits
     told: Any
     """A Spark accumulator of dictionaries (see `collecting`), of this program alone."""
     job: str
@@ -91,9 +105,9 @@ class GraphProgram:
     ) -> None:
         """`readers` of tables by the sources' uids; `sinks` in the order of the statements."""
         self._ground, self._pipeline, self._readers, self._sinks = ground, pipeline, readers, sinks
-        self._hosts = {exchanged: hosts_of(pipeline, exchanged=exchanged) for exchanged in (False, True)}
-        self._exchanges = False
-        """Whether the micro-batch is of several tasks; time that passes in it goes the way of its rows."""
+        self._hosts = {size: hosts_of(pipeline, size) for size in Size}
+        self._batch_size = Size.FEW
+        """Time that passes in a micro-batch goes the way of its rows."""
         self.rows = 0
         """What the sources have given in the last micro-batch."""
         self._state_rows: dict[StateId, int] = {}
@@ -116,13 +130,11 @@ class GraphProgram:
         """See `Program`."""
         if batch.step == 0:
             sizes = (self._size(uid, start, end) for uid, (start, end) in batch.positions.items())
-            self._exchanges = sum(sizes) > self._ground.small
+            self._batch_size = self._ground.limits.size(sum(sizes))
         self._describe(batch)
         with ExitStack() as kept:
-            hosts = self._hosts[self._exchanges]
-            build = _Build(
-                self._ground, self._pipeline, self._readers, batch, kept, hosts, self._exchanges, self.timeouts
-            )
+            hosts = self._hosts[self._batch_size]
+            build = _Build(self._ground, self._pipeline, self._readers, batch, kept, hosts, self.timeouts)
             build.build()
             self._write_all(build, batch)
             seen = {uid: each.get() for uid, each in build.observed.items()}
@@ -254,12 +266,12 @@ class _Build:
         batch: MicroBatch,
         kept: ExitStack,
         hosts: Hosts,
-        exchanges: bool,
         timed: Collection[str],
     ) -> None:
         """`kept`: what is to be done when the step has run; `timed`: sources that move time, by uid."""
         self._ground, self._pipeline, self._readers, self._batch = ground, pipeline, readers, batch
-        self._kept, self._hosts, self._exchanges, self._timed = kept, hosts, exchanges, timed
+        self._kept, self._hosts, self._timed = kept, hosts, timed
+        self._exchanges = hosts.size is Size.LARGE
         self._record = pipeline.record
         self._host_of = {number: host for host in hosts.hosts for number in host.members}
         self._frames: list[tuple[DataFrame, tuple[Arm, ...]]] = []
@@ -323,15 +335,23 @@ class _Build:
     def _hidden(self, arm: Arm) -> dict[str, str]:
         return hidden_texts(arm, self._pipeline.hidden(), arm.branch.origin in self._record.sources)
 
-    def _into(self, taker: tuple[object, bool], texts: Callable[[Arm], dict[str, str]]) -> DataFrame | None:
-        """Rows for a host or a sink, of all their ways; None if none come."""
+    def _into(
+        self,
+        taker: tuple[object, bool],
+        texts: Callable[[Arm], dict[str, str]],
+        names: Mapping[str, str] = _AS_THEY_ARE,
+    ) -> DataFrame | None:
+        """Rows for a host or a sink, of all their ways; None if none come. `names` that some columns get."""
         found = []
         for frame, arms in self._frames:
             mine = tuple(arm for arm in arms if self._taker(arm) == taker)
             if len(mine) == 1:
-                found.append(projected(frame, texts(mine[0]), mine[0].branch.condition))
+                named = {names.get(name, name): text for name, text in texts(mine[0]).items()}
+                found.append(projected(frame, named, mine[0].branch.condition))
             elif mine:
-                found.append(frame.selectExpr(f"inline({structs(mine, texts)})"))
+                rows = frame.selectExpr(f"inline({structs(mine, texts)})")
+                final = {names.get(name, name): name for name in texts(mine[0])}
+                found.append(projected(rows, final, None) if names else rows)
         return reduce(lambda left, right: left.unionAll(right), found) if found else None
 
     # -- operators
@@ -339,6 +359,9 @@ class _Build:
     def _host(self, host: Host) -> None:
         alive = self._alive(host)
         if not alive:
+            return
+        if host.native:
+            self._native(host)
             return
         leaving = {number: self._leaving_arms(number) for number in alive}
         task = self._task(host, alive, leaving)
@@ -358,6 +381,14 @@ class _Build:
             groups = self._ground.groups
             frame = given.repartitionById(groups.subtasks, expr(groups.subtask(HASH))).mapInArrow(task, ddl)
         self._leaving_host(frame, {number: arms for number, arms in leaving.items() if arms})
+
+    def _native(self, host: Host) -> None:
+        (number,) = host.members
+        kernel = _body(self._record.steps[number])
+        assert isinstance(kernel, LocalKernel)
+        rows = self._into((host, True), partial(fold_texts, kernel=kernel))
+        if rows is not None:
+            self._leaving(fold_natively(rows, kernel), self._pipeline.leaving(number))
 
     def _alive(self, host: Host) -> tuple[int, ...]:
         """Members that rows come to, or that are to be woken."""
@@ -429,13 +460,10 @@ class _Build:
     def sink_rows(self, sink: SinkRecord) -> DataFrame | None:
         """What enters a sink: its columns, then hidden ones; None if nothing comes."""
         hidden = self._pipeline.sink_hidden()
+        names = {f"c{at}": quote(column.name) for at, column in enumerate(sink.columns)}
 
         def texts(arm: Arm) -> dict[str, str]:
             mine = self._hidden(arm)
-            return {**{name: mine[name] for name in hidden}, **typed_texts(arm)}
+            return {**typed_texts(arm), **{name: mine[name] for name in hidden}}
 
-        rows = self._into((sink.node.id, False), texts)
-        if rows is None:
-            return None
-        named = (f"c{at} AS {quote(column.name)}" for at, column in enumerate(sink.columns))
-        return rows.selectExpr(*named, *hidden)
+        return self._into((sink.node.id, False), texts, names)

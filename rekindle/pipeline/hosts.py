@@ -1,7 +1,8 @@
 """Which operators share a call of Python, and which rows go from one to the next inside it. Pure data: no Spark.
 
 A call costs more than what it does to few rows. So operators that stand beside each other share one; and where all rows
-of a micro-batch are in one task, those that take another one's columns as they are run in its call, too.
+of a micro-batch are in one task, those that take another one's columns as they are run in its call, too. Where rows are
+more than a few, it is Spark that folds them, as far as it can: fewer come to Python.
 """
 
 from __future__ import annotations
@@ -9,14 +10,23 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import Enum
 
 from execnodes.core.types import BINARIES, NESTED, TEXTS, LogicalType, Root
 from execnodes.lowering.slots import assign, decode
 from execnodes.lowering.stream import KIND
-from rekindle.pipeline.record import LocalRecord, Record
+from rekindle.pipeline.record import LocalRecord, Record, Step
 from rekindle.pipeline.ways import Arm, Pipeline
 
 _KINDS = f"{KIND} % 4"
+
+
+class Size(Enum):
+    """Of a micro-batch."""
+
+    FEW = "one task, all in calls of Python"
+    SMALL = "one task, in which Spark folds rows"
+    LARGE = "a task for each subtask, and rows are exchanged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +53,15 @@ class Host:
 
     members: tuple[int, ...]
     handed: tuple[Handed, ...] = ()
+    native: bool = False
+    """It is a pre-aggregation that Spark makes, and no call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hosts:
     """All of a pipeline, those first that others take rows of."""
 
+    size: Size
     hosts: tuple[Host, ...]
 
     @property
@@ -57,29 +70,42 @@ class Hosts:
         return frozenset((each.origin, each.consumer) for host in self.hosts for each in host.handed)
 
 
-def hosts_of(pipeline: Pipeline, *, exchanged: bool) -> Hosts:
-    """`exchanged`: rows go to the task of their key before each operator, so that none are handed over."""
+def hosts_of(pipeline: Pipeline, size: Size) -> Hosts:
+    """Those of a micro-batch. Where rows go to the task of their key before each operator, none are handed over."""
     record = pipeline.record
-    depths = dict.fromkeys(record.sources, 0)
+    native = {number for number, step in record.steps.items() if size is Size.SMALL and _native(step, pipeline)}
     passing: dict[Arm, Handed | None] = {}
     into: dict[int, list[Arm]] = defaultdict(list)
     for arm in pipeline.arms:
         if arm.consumer in record.steps and arm.branch.origin != arm.consumer:
-            passing[arm] = None if exchanged else _handed(record, arm)
+            apart = size is Size.LARGE or native & {arm.consumer, arm.branch.origin}
+            passing[arm] = None if apart else _handed(record, arm)
             into[arm.consumer].append(arm)
-    for number in record.steps:
-        deep = (depths[arm.branch.origin] + (passing[arm] is None) for arm in into[number])
-        depths[number] = max(1, *deep, 1)
-    together: dict[tuple[int, bool], list[int]] = defaultdict(list)
+    depths = dict.fromkeys(record.sources, 0)
+    together: dict[tuple[int, bool, int], list[int]] = defaultdict(list)
     for number, step in record.steps.items():
+        calls = number not in native
+        deep = (depths[arm.branch.origin] + (calls and passing[arm] is None) for arm in into[number])
+        depths[number] = max(calls, *deep, calls)
         # Rows are folded in the tasks that have them, before they are exchanged.
-        together[depths[number], exchanged and not isinstance(step, LocalRecord)].append(number)
+        exchanged = size is Size.LARGE and not isinstance(step, LocalRecord)
+        together[depths[number], not calls, exchanged if calls else number].append(number)
     return Hosts(
+        size,
         tuple(
-            Host(tuple(members), tuple(_inside(members, (a for each in members for a in into[each]), passing)))
-            for _, members in sorted(together.items())
-        )
+            Host(
+                tuple(members),
+                tuple(_inside(members, (arm for each in members for arm in into[each]), passing)),
+                native=native_,
+            )
+            for (_, native_, _), members in sorted(together.items())
+        ),
     )
+
+
+def _native(step: Step, pipeline: Pipeline) -> bool:
+    """Whether Spark may fold what comes to it: it keeps no order of rows."""
+    return isinstance(step, LocalRecord) and step.kernel.native is not None and not pipeline.ordered
 
 
 def _inside(members: list[int], arms: Iterable[Arm], passing: dict[Arm, Handed | None]) -> Iterable[Handed]:

@@ -17,10 +17,10 @@ from rekindle.connectors.positions import News, Once, Positions, saved_text
 from rekindle.engine import changes
 from rekindle.engine.changes import ChangeFiles, Driven, Driver
 from rekindle.engine.fed import Feed, beginnings, clear, reader
-from rekindle.engine.host import KeyGroups
+from rekindle.engine.key_groups import KeyGroups
 from rekindle.engine.log import newest_entry
 from rekindle.engine.micro_batch import MicroBatch, MicroBatches, Ran, Source
-from rekindle.engine.program import GraphProgram, Ground, Sink, collecting
+from rekindle.engine.program import GraphProgram, Ground, Limits, Sink, collecting
 from rekindle.engine.sources import Reader
 from rekindle.engine.store.disk import LocalDisk
 from rekindle.files.atomic_file import write_atomically
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from rekindle.savepoints.manifest import Manifest
     from rekindle.savepoints.restore import Restore
 
-SMALL_BYTES = 4 << 20
-"""Of its files, up to which a micro-batch is one task."""
+FEW_BYTES = 128 << 10
+"""Of its sources, up to which all of a micro-batch is in calls of Python."""
 _COUNT = TypeAdapter(Count)
 _PAUSE = 0.02
 """Seconds between two looks for news, at least."""
@@ -152,7 +152,14 @@ class StreamJob(Job):
         told = spark.sparkContext.accumulator({}, collecting())
         groups = KeyGroups(self._subtasks(spark), order.graph.max_parallelism)
         self._spark = spark
-        ground = Ground(spark, disk, groups, SMALL_BYTES, told, self.identity.name or self.job_id)
+        ground = Ground(
+            spark,
+            disk,
+            groups,
+            Limits(FEW_BYTES, order.configuration.bytes("execution.micro-batch.one-task-size")),
+            told,
+            self.identity.name or self.job_id,
+        )
         self._program = GraphProgram(ground, pipeline, readers, self._sinks(requests))
         self._feeds = {uid: each for uid, each in readers.items() if isinstance(each, Feed)}
         self._inputs: Mapping[str, Source] = inputs

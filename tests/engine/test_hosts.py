@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from rekindle.api.table_environment import TableEnvironment
-from rekindle.pipeline.hosts import Hosts, hosts_of
+from rekindle.pipeline.hosts import Hosts, Size, hosts_of
 from rekindle.pipeline.record import record
 from rekindle.pipeline.ways import plan_ways
 
@@ -20,11 +20,11 @@ ONE_PHASE = {"table.optimizer.agg-phase-strategy": "ONE_PHASE"}
 """Where pre-aggregations would be in the way of what a test shows."""
 
 
-def hosts(query: str, *, exchanged: bool = False, options: Mapping[str, str] | None = None) -> Hosts:
+def hosts(query: str, size: Size = Size.FEW, options: Mapping[str, str] | None = None) -> Hosts:
     environment = TableEnvironment.create(options)
     environment.execute_script(TABLES)
     graph = environment.compile_plan_sql(query).graph
-    return hosts_of(plan_ways(record(graph)), exchanged=exchanged)
+    return hosts_of(plan_ways(record(graph)), size)
 
 
 def sizes(found: Hosts) -> list[int]:
@@ -52,17 +52,17 @@ END
 
 def test_a_pre_aggregation_stands_in_the_call_of_its_aggregation() -> None:
     assert sizes(hosts(ONE_SINK)) == [2]
-    assert sizes(hosts(ONE_SINK, exchanged=True)) == [1, 1]
+    assert sizes(hosts(ONE_SINK, Size.LARGE)) == [1, 1]
 
 
 def test_chains_beside_each_other_share_a_call() -> None:
     assert sizes(hosts(TWO_SINKS)) == [4]
-    assert sizes(hosts(TWO_SINKS, exchanged=True)) == [2, 2]
+    assert sizes(hosts(TWO_SINKS, Size.LARGE)) == [2, 2]
 
 
 def test_pre_aggregations_run_where_rows_are_read_and_not_in_the_call_of_operators_of_keys() -> None:
     assert sizes(hosts(BESIDE)) == [3]
-    assert sizes(hosts(BESIDE, exchanged=True)) == [1, 1, 1]
+    assert sizes(hosts(BESIDE, Size.LARGE)) == [1, 1, 1]
 
 
 def test_rows_stay_in_the_call_where_all_are_in_one_task() -> None:
@@ -75,7 +75,7 @@ def test_rows_stay_in_the_call_where_all_are_in_one_task() -> None:
 
 
 def test_rows_go_to_the_task_of_their_key_in_between() -> None:
-    found = hosts(VALUES, exchanged=True, options=ONE_PHASE)
+    found = hosts(VALUES, Size.LARGE, options=ONE_PHASE)
     assert sizes(found) == [1, 1]
     assert not found.handed
 

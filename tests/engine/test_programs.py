@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from rekindle.connectors.file_positions import FilePositions
-from rekindle.runtime.stream_job import SMALL_BYTES
+from rekindle.runtime.stream_job import FEW_BYTES
 from rekindle.testing.cut import MicroBatches
 from rekindle.testing.programs import Mode, Program
 from rekindle.testing.report import lines_of
@@ -55,7 +55,7 @@ def test_random_micro_batches_of_one_task_or_several(
     random = Random(f"{SEED} {program.name}")
 
     def size(self: FilePositions, start: object, end: object) -> int:
-        return random.choice((0, SMALL_BYTES + 1))
+        return random.choice((0, FEW_BYTES + 1, 2**40))
 
     monkeypatch.setattr(FilePositions, "size", size)
     options = {**AS_USERS, "parallelism.default": "3"}

@@ -16,13 +16,13 @@ from execnodes.core.errors import StateError
 from execnodes.core.types import BIGINT, STRING, decimal
 from execnodes.lowering.stream import HASH
 from execnodes.state.kernel_types import Column
-from execnodes.state.operator import BUCKET, Former, StateSpec
+from execnodes.state.operator import BUCKET, Former, State, StateSpec
+from rekindle.engine.key_groups import KeyGroups, one_of
 from rekindle.engine.store import merging, section
 from rekindle.engine.store.call import StoreCall
 from rekindle.engine.store.disk import LocalDisk
 from rekindle.engine.store.inventory import Inventory
 from rekindle.engine.store.segment_file import all_files, opened, path_of
-from rekindle.engine.store.segment_state import SegmentState
 from rekindle.engine.store.state_list import StateId
 
 PLAIN = StateSpec("s", (Column("k", BIGINT), Column("v", BIGINT)))
@@ -31,10 +31,10 @@ ID = StateId("operator", "s", 0)
 
 
 class Store:
-    """A store with one state, whose micro-batches are all committed at once."""
+    """A store with one state, of one subtask or several, whose micro-batches are all committed at once."""
 
-    def __init__(self, folder: Path, spec: StateSpec = PLAIN) -> None:
-        self.disk, self.spec = LocalDisk(str(folder)), spec
+    def __init__(self, folder: Path, spec: StateSpec = PLAIN, subtasks: int = 1) -> None:
+        self.disk, self.spec, self.groups = LocalDisk(str(folder)), spec, KeyGroups(subtasks, 8)
         self.inventory = Inventory(self.disk, {})
 
     def batch(self, now: int = 0) -> Batch:
@@ -48,8 +48,10 @@ class Batch:
         self.store = store
         self.call = StoreCall(store.disk, store.inventory.newest, now, store.inventory.sparse())
 
-    def __enter__(self) -> SegmentState:
-        return self.call.state(ID, self.store.spec)
+    def __enter__(self) -> State:
+        subtasks = range(self.store.groups.subtasks)
+        states = {each: self.call.state(StateId("operator", "s", each), self.store.spec) for each in subtasks}
+        return one_of(states, self.store.groups)
 
     def __exit__(self, *_: object) -> None:
         written = self.call.finish()
@@ -103,13 +105,13 @@ BATCHES = st.lists(st.lists(STEP, max_size=4), max_size=12)
 
 
 @settings(max_examples=60, deadline=None)
-@given(BATCHES, st.booleans())
-def test_it_is_a_dictionary_of_lists(batches: list[list[Step]], bucketed: bool) -> None:
+@given(BATCHES, st.booleans(), st.sampled_from((1, 3)))
+def test_it_is_a_dictionary_of_lists(batches: list[list[Step]], bucketed: bool, subtasks: int) -> None:
     spec = WINDOWS if bucketed else PLAIN
     model: dict[tuple[int, int], list[tuple[int, int, int]]] = defaultdict(list)
     everywhere = frame([(bucket, key, 0) for bucket in range(6) for key in range(26)], spec)
     with TemporaryDirectory() as folder:
-        store = Store(Path(folder), spec)
+        store = Store(Path(folder), spec, subtasks)
         for batch in batches:
             with store.batch() as state:
                 for action, asked, given_rows in batch:
@@ -133,10 +135,11 @@ def test_it_is_a_dictionary_of_lists(batches: list[list[Step]], bucketed: bool) 
                         for address in [each for each in model if each[0] <= until]:
                             del model[address]
             whole = sorted(row for kept in model.values() for row in kept)
-            with store.batch() as state:
+            last = store.batch()
+            with last as state:
                 assert tuples(state.read(everywhere)) == whole
                 assert tuples(state.scan()) == whole
-                assert state.total_rows == len(whole)
+                assert sum(last.call.rows().values()) == len(whole)
                 if bucketed:
                     assert state.buckets() == sorted({row[0] for row in whole})
             assert all_files(store.disk) == store.inventory.needed()
@@ -152,6 +155,20 @@ def test_rows_elsewhere_are_added(store: Store) -> None:
         state.write(frame([(0, 1, 5), (0, 2, 6)]))
     with store.batch() as state:
         assert tuples(state.scan()) == [(0, 1, 5), (0, 2, 2), (0, 2, 6)]
+
+
+@pytest.mark.parametrize("subtasks", [1, 3])
+def test_rows_are_put_in_place_of_what_was_read_last(tmp_path: Path, subtasks: int) -> None:
+    store = Store(tmp_path, subtasks=subtasks)
+    every = [(0, key, 1) for key in range(20)]
+    with store.batch() as state:
+        state.append(frame(every))
+        state.read(frame(every[:10]))
+        state.read(frame(every[10:11]))
+        state.write(frame([(0, key, 2) for key in range(10)]))
+    with store.batch() as state:
+        kept = [row for row in every if row[1] != 10]
+        assert tuples(state.scan()) == sorted([*kept, *((0, key, 2) for key in range(10))])
 
 
 def test_addresses_that_were_read_and_not_written_stay(store: Store) -> None:
@@ -242,8 +259,9 @@ def test_rows_past_their_time_to_live_are_gone(tmp_path: Path) -> None:
         with store.batch(1150 + number) as state:
             assert tuples(state.read(both)) == []
             state.append(frame([(0, 100 + number, 1)]))
-    with store.batch(2000) as state:
-        assert state.total_rows == 40, "merging has dropped the others"
+    last = store.batch(2000)
+    with last:
+        assert last.call.rows() == {ID: 40}, "merging has dropped the others"
 
 
 def test_a_row_whose_time_is_over_hides_older_ones(tmp_path: Path) -> None:
@@ -293,6 +311,19 @@ def test_rows_of_an_earlier_layout_are_converted(tmp_path: Path) -> None:
     store.spec = PLAIN
     with pytest.raises(StateError, match="rows of state s have layout 2, and only 1 are known"), store.batch() as state:
         state.scan()
+
+
+def test_jobs_whose_states_look_alike_number_their_own_layouts(tmp_path: Path) -> None:
+    """A process of Python serves one job after the other."""
+    first = Store(tmp_path / "one")
+    doubled = Former(PLAIN.columns[:1], lambda rows: rows.with_columns(v=pl.col("k") * 2))
+    later = Store(tmp_path / "two", dataclasses.replace(PLAIN, former=(doubled,)))
+    for store in (first, later):
+        with store.batch() as state:
+            state.append(frame([(0, 1, 1)]))
+    for store in (first, later):
+        with store.batch() as state:
+            assert tuples(state.scan()) == [(0, 1, 1)]
 
 
 @pytest.mark.parametrize("damage", ["short", "foot", "index", "gone"])

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from execnodes.core.errors import OptionError, PlanError
-from execnodes.core.options import find, parse_duration
+from execnodes.core.options import find, parse_duration, parse_size
 from execnodes.core.types import parse_type
 from execnodes.core.windowing import parse_iso_duration
 from plans.format.codec import encode
@@ -115,6 +115,19 @@ def test_numbers_without_end_are_no_options() -> None:
             find("parallelism.default").check(text)
         with pytest.raises(OptionError, match="duration"):
             parse_duration(text + " d")
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("0", 0), ("65536", 65_536), ("64kb", 65_536), ("4 MB", 4 << 20), ("2 gibibytes", 2 << 30)]
+)
+def test_sizes(text: str, size: int) -> None:
+    assert parse_size(text, "key") == size
+
+
+@pytest.mark.parametrize("text", ["", "mb", "-1", "1.5 mb", "4 mbb", "9" * 16, "١", "4 mb 1 kb"])
+def test_what_is_no_size(text: str) -> None:
+    with pytest.raises(OptionError, match="is not a size"):
+        find("execution.micro-batch.one-task-size").check(text)
 
 
 def test_a_uid_that_two_nodes_share() -> None:

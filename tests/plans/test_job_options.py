@@ -65,6 +65,7 @@ def test_options_stay_through_upgrade_and_evolution() -> None:
     [
         ("pipeline.nam", "x", "unknown option 'pipeline.nam'"),
         ("parallelism.default", "many", "is not a value of this option"),
+        ("execution.micro-batch.one-task-size", "4 acres", "is not a size"),
         ("pipeline.classes.allowed", "os", "is not an option that a plan keeps"),
         ("execution.job-dir", "/etc", "is not an option that a plan keeps"),
         ("table.exec.state.ttl", "1 d", "is not an option that a plan keeps"),

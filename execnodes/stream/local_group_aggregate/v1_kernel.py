@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from execnodes.aggregates.spark_text import native_folds
 from execnodes.core.changelog import RowKind
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.types import LogicalType
@@ -31,6 +32,8 @@ class LocalGroupAggregateKernel(LocalKernel):
         self.output = tuple(Column(field.name, field.type) for field in output_type.fields)
         self.keys = grouping
         self.aggregation = Aggregation(self.inputs, grouping, calls, retract, "")
+        if not retract:
+            self.native = native_folds(grouping, calls, [column.type for column in self.inputs])
 
     def fold(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Partial accumulators, all as insertions."""

@@ -198,11 +198,16 @@ def converted(spec: StateSpec, table: pa.Table) -> pl.DataFrame:
     return found.select(list(layout(spec).schema)) if later else found
 
 
-@lru_cache(maxsize=256)
 def table_schema(spec: StateSpec) -> pa.Schema:
     """Of sections that are written today."""
+    return _numbered_schema(spec, spec.number)
+
+
+@lru_cache(maxsize=256)
+def _numbered_schema(spec: StateSpec, number: int) -> pa.Schema:
+    """Specs are equal that have other layouts behind them, and so another number."""
     marked = layout(spec).arrow.append(pa.field(MARK, pa.uint8()))
-    return marked.with_metadata({_LAYOUT: str(spec.number).encode()})
+    return marked.with_metadata({_LAYOUT: str(number).encode()})
 
 
 def visible(sections: Sequence[Section], addresses: Addresses) -> Iterator[tuple[Section, NDArray[np.int64]]]:

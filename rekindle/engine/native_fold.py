@@ -1,0 +1,40 @@
+"""A pre-aggregation that Spark makes: rows of one task to a row a group, in slots as if a call had given them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from execnodes.core.changelog import RowKind
+from execnodes.core.types import Root
+from execnodes.lowering.slots import SPARK_TYPES, assign, encode
+from execnodes.lowering.stream import KIND
+from execnodes.state.operator import LocalKernel
+from rekindle.pipeline.ways import Arm
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_ROWS = "rk_rows"
+
+
+def fold_texts(arm: Arm, kernel: LocalKernel) -> dict[str, str]:
+    """Spark SQL of what `fold_natively` reads: keys k0, k1, … and columns c0, c1, …, in slots."""
+    columns = list(zip(arm.types, arm.branch.columns, strict=True))
+    keys = {f"k{at}": encode(*columns[key]) for at, key in enumerate(kernel.keys)}
+    slots = (text if t.root is Root.BOOLEAN else encode(t, text) for t, text in columns)
+    return {**keys, **{f"c{at}": text for at, text in enumerate(slots)}}
+
+
+def fold_natively(rows: DataFrame, kernel: LocalKernel) -> DataFrame:
+    """Row kinds, and the slots of the output, of rows (see `fold_texts`) in one task."""
+    from pyspark.sql.functions import expr
+
+    assert kernel.native is not None
+    keys = [f"k{at}" for at in range(len(kernel.keys))]
+    parts = {f"a{at}": text for at, text in enumerate(kernel.native)}
+    made = (expr(f"{text} AS {name}") for name, text in parts.items())
+    folded = rows.coalesce(1).groupBy(*keys).agg(expr(f"count(1) AS {_ROWS}"), *made)
+    slots = zip((*keys, *parts), assign(column.type for column in kernel.output), strict=True)
+    columns = (f"CAST({name} AS {SPARK_TYPES[slot[0]]}) AS {slot}" for name, slot in slots)
+    # Without keys there is a row of no rows, too.
+    return folded.where(f"{_ROWS} > 0").selectExpr(f"CAST({RowKind.INSERT:d} AS TINYINT) AS {KIND}", *columns)
