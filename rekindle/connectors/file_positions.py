@@ -84,13 +84,21 @@ class FilePositions:
             found: Sequence[KnownFile] = known.left
         else:
             found = self._new(known)
-        taken = tuple(found[: self.at_most or None])
-        self._next_look = now + self.interval if len(taken) == len(found) else now
+        read = () if known is None else known.read
+        here, left = self._after(read, found)
+        self._next_look = now if left else now + self.interval
         if not found and known is not None and self.watched:
             return None
-        left = None if self.watched else tuple(found[len(taken) :])
-        read = () if known is None else known.read
-        return News(FilePosition(read=(*read, *taken), left=left).model_dump(mode="json"), ended=left == ())
+        then = (lambda: self._after(here.read, left)[0].model_dump(mode="json")) if left else None
+        return News(here.model_dump(mode="json"), here.left == (), then)
+
+    def _after(
+        self, read: tuple[KnownFile, ...], found: Sequence[KnownFile]
+    ) -> tuple[FilePosition, Sequence[KnownFile]]:
+        """The position behind as many files as a micro-batch has, and those that wait."""
+        taken = tuple(found[: self.at_most or None])
+        left = tuple(found[len(taken) :])
+        return FilePosition(read=(*read, *taken), left=None if self.watched else left), left
 
     def restored(self, text: str) -> Any:
         """The position that a savepoint has as a text: 1.x wrote a list of paths. What is left is looked for anew."""

@@ -90,7 +90,11 @@ class NumberPositions:
         if most:
             latest = min(latest, at + most)
         ended = 0 <= self.rows <= latest
-        return News({"n": latest}, ended) if latest > at or ended else None
+        if latest <= at and not ended:
+            return None
+        after = latest + most if self.rows < 0 else min(latest + most, self.rows)
+        known = most and not self.per_second and not ended
+        return News({"n": latest}, ended, (lambda: {"n": after}) if known else None)
 
     def size(self, start: Any, end: Any) -> int:
         """See Positions."""

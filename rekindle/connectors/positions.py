@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -17,6 +18,8 @@ class News:
     """How far it goes: JSON."""
     ended: bool = False
     """Nothing comes after it."""
+    then: Callable[[], Any] | None = None
+    """How far the plan behind it goes, where that is known: rows wait, and only a bound keeps them from coming now."""
 
 
 class Positions(Protocol):

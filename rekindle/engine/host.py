@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import zlib
+from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -27,6 +30,8 @@ TO = "rk_to"
 """Node id of the member of a call that a row is for."""
 FROM = "rk_from"
 """Node id of the member of a call that gave a row."""
+MOMENT = "rekindle.moment"
+"""Property of Spark's jobs: the `Moment` they run in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +49,50 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What is the same for all operators of a micro-batch's step."""
+    """What operators of a micro-batch's step are to know, which is not known yet when their frames are built.
 
-    disk: Disk
+    It travels as a property of Spark's jobs.
+    """
+
     number: tuple[int, int]
     """Of the micro-batch and the step."""
     watermark: int | None
     now: int
     sparse: frozenset[str]
+    newest: Mapping[StateId, str]
+    """The file that holds each state's newest list."""
+    timers: Mapping[tuple[str, int], int]
+    """When operators (uid, subtask) want to be woken next."""
+
+    def text(self) -> str:
+        """As a property has it."""
+        newest = [(each.uid, each.state, each.subtask, file) for each, file in self.newest.items()]
+        timers = [(*operator, at) for operator, at in self.timers.items()]
+        parts = (self.number, self.watermark, self.now, sorted(self.sparse), newest, timers)
+        return b64encode(zlib.compress(json.dumps(parts).encode(), 1)).decode()
+
+    @classmethod
+    def of_text(cls, text: str) -> Moment:
+        """What `text` has written."""
+        (number, step), watermark, now, sparse, newest, timers = json.loads(zlib.decompress(b64decode(text)))
+        return cls(
+            (number, step),
+            watermark,
+            now,
+            frozenset(sparse),
+            {StateId(uid, state, subtask): file for uid, state, subtask, file in newest},
+            {(uid, subtask): at for uid, subtask, at in timers},
+        )
+
+    @classmethod
+    def of_task(cls) -> Moment:
+        """That of the task which asks."""
+        from pyspark import TaskContext
+
+        task = TaskContext.get()
+        text = None if task is None else task.getLocalProperty(MOMENT)
+        assert text is not None
+        return cls.of_text(text)
 
 
 @dataclass(slots=True)
@@ -118,11 +159,7 @@ class HostTask:
     shape: FrameShape
     """Of what leaves."""
     groups: KeyGroups
-    moment: Moment
-    newest: Mapping[StateId, str]
-    """Of their states."""
-    timers: Mapping[tuple[str, int], int]
-    """When their subtasks want to be woken next, by uid and subtask."""
+    disk: Disk
     exchanged: bool
     """Each task has the rows of one subtask, whose number is that of its partition; else one task has all."""
     told: Any
@@ -152,8 +189,8 @@ class HostTask:
 
     def _run(self, rows: pl.DataFrame | None, partition: int, subtask: int) -> Iterator[Any]:
         """`subtask`: whose rows the task has, if they are exchanged."""
-        waiting = self._by_member(rows)
-        work = _Work(StoreCall(self.moment.disk, self.newest, self.moment.now, self.moment.sparse))
+        waiting, moment = self._by_member(rows), Moment.of_task()
+        work = _Work(moment, StoreCall(self.disk, moment.newest, moment.now, moment.sparse))
         leaving = list[pl.DataFrame]()
         for member in self.members:
             given = [each for each in waiting.pop(member.number, ()) if len(each)]
@@ -171,7 +208,7 @@ class HostTask:
                 leaving += (each.with_columns(pl.lit(member.number, pl.Int32).alias(FROM)) for each in changes)
         if work.timers:
             told = Told(work.call.finish(), work.timers, work.counters, work.call.rows())
-            self.told.add({(*self.moment.number, self.members[0].number, partition): told})
+            self.told.add({(*moment.number, self.members[0].number, partition): told})
         for frame in leaving:
             yield from plain_record_batches(frame)
 
@@ -197,38 +234,41 @@ class HostTask:
             yield folded(step, rows, shape)
             return
         given = frozenset[int]() if rows is None else self.groups.of(rows)
-        calls = SegmentContext(work.call, step, self.groups, given, self.moment.watermark, self.moment.now)
+        moment = work.moment
+        calls = SegmentContext(work.call, step, self.groups, given, moment.watermark, moment.now)
         if rows is not None:
             changes, order = process_rows(step, rows, calls, shape)
             if changes is not None and len(changes):
                 yield encoded(changes, step.output, shape, order)
-        woken = SegmentContext(work.call, step, self.groups, due, self.moment.watermark, self.moment.now)
+        woken = SegmentContext(work.call, step, self.groups, due, moment.watermark, moment.now)
         if due:
             fired = wake(step, woken)
             if fired is not None and len(fired):
                 yield encoded(fired, step.output, shape, None)
         for subtask in given | due:
-            work.timers[step.uid, subtask] = self._next(step.uid, subtask, calls, woken)
+            work.timers[step.uid, subtask] = _next(step.uid, subtask, moment, calls, woken)
         for name, count in (*calls.counters.items(), *woken.counters.items()):
             work.counters[f"{step.uid}__{name}"] = work.counters.get(f"{step.uid}__{name}", 0) + count
-
-    def _next(self, uid: str, subtask: int, calls: SegmentContext, woken: SegmentContext) -> int | None:
-        """Its next timer: what it has asked for now or before; whoever was woken has seen all up to the watermark."""
-        asked = [each.asked for each in (calls, woken) if subtask in each.subtasks and each.asked is not None]
-        if subtask in woken.subtasks:
-            assert self.moment.watermark is not None
-            return max(min(asked), self.moment.watermark + 1) if asked else None
-        before = self.timers.get((uid, subtask))
-        return min((each for each in (before, *asked) if each is not None), default=None)
 
 
 @dataclass(slots=True)
 class _Work:
     """What a task has done."""
 
+    moment: Moment
     call: StoreCall
     timers: dict[tuple[str, int], int | None] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)
+
+
+def _next(uid: str, subtask: int, moment: Moment, calls: SegmentContext, woken: SegmentContext) -> int | None:
+    """Its next timer: what it has asked for now or before; whoever was woken has seen all up to the watermark."""
+    asked = [each.asked for each in (calls, woken) if subtask in each.subtasks and each.asked is not None]
+    if subtask in woken.subtasks:
+        assert moment.watermark is not None
+        return max(min(asked), moment.watermark + 1) if asked else None
+    before = moment.timers.get((uid, subtask))
+    return min((each for each in (before, *asked) if each is not None), default=None)
 
 
 def _passed(changes: pl.DataFrame, handed: Handed, names: Sequence[str]) -> pl.DataFrame:
@@ -254,7 +294,7 @@ class RestoreTask:
 
     operator: Operator
     groups: KeyGroups
-    moment: Moment
+    disk: Disk
     told: Any
     """As in `HostTask`."""
 
@@ -264,16 +304,17 @@ class RestoreTask:
 
         given = list(batches)
         if given:
-            call = StoreCall(self.moment.disk, {}, self.moment.now)
+            moment = Moment.of_task()
+            call = StoreCall(self.disk, {}, moment.now)
             timers, uid = dict[tuple[str, int], int | None](), self.operator.uid
             for subtask, rows in self.groups.split(pl.DataFrame(pa.Table.from_batches(given))).items():
                 context = SegmentContext(
-                    call, self.operator, self.groups, frozenset((subtask,)), self.moment.watermark, self.moment.now
+                    call, self.operator, self.groups, frozenset((subtask,)), moment.watermark, moment.now
                 )
                 restore_rows(self.operator, rows, context)
                 timers[uid, subtask] = context.asked
             told = Told(call.finish(), timers, {}, call.rows())
-            self.told.add({(*self.moment.number, uid, _partition()): told})
+            self.told.add({(*moment.number, uid, _partition()): told})
         return iter(())
 
 

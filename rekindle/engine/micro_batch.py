@@ -11,6 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol
 
 from rekindle.connectors.positions import News
@@ -38,6 +39,10 @@ class Source(Protocol):
         ...
 
 
+ReadPositions = Mapping[str, tuple[Any, Any]]
+"""From where to where sources are read, by uid."""
+
+
 @dataclass(frozen=True, slots=True)
 class MicroBatch:
     """What a program runs."""
@@ -45,8 +50,8 @@ class MicroBatch:
     number: int
     step: int
     """0 for the rows of sources, then counting each time that passes; sinks know it by number and step."""
-    positions: Mapping[str, tuple[Any, Any]]
-    """From where to where each source that has news is read, by uid; none where only time passes."""
+    positions: ReadPositions
+    """Of the sources that have news; none where only time passes."""
     watermark: int | None
     """By which rows are judged or, where only time passes, that has been reached; epoch ms."""
     now: int
@@ -59,6 +64,8 @@ class MicroBatch:
     """When operators (uid, subtask) want to be woken next; in step 0 nobody is woken."""
     again: bool = False
     """It was planned by a driver before this one: sinks may have its rows already, and then need none of them."""
+    following: Mapping[str, Callable[[], tuple[Any, Any]]] = field(default_factory=dict)
+    """What the next one reads, as far as sources can tell; it may come otherwise."""
 
     def due(self, uid: str) -> frozenset[int]:
         """Subtasks of an operator that are to be woken."""
@@ -124,6 +131,7 @@ class MicroBatches:
         self._removing = threading.Lock()
         """Held while files are removed, or looked for."""
         self._planned = planned(disk, self.last.micro_batch + 1, self.last.positions)
+        self._following: dict[str, Callable[[], tuple[Any, Any]]] = {}
         self._again = self._planned is not None
 
     @property
@@ -196,6 +204,7 @@ class MicroBatches:
         if not positions and not ended and not self._is_due(self._time.at(idle)):
             return None
         self._planned = self._log.plan(positions, sorted(ended), sorted(idle), clock)
+        self._following = {uid: partial(_following, each) for uid, each in found.items() if each.then is not None}
         return self._planned
 
     def _run(self, plan: Plan, step: int, states: _States, watermark: int | None, counters: dict[str, int]) -> Ran:
@@ -210,6 +219,7 @@ class MicroBatches:
             self._inventory.sparse(),
             dict(self._timers),
             self._again,
+            {} if step else self._following,
         )
         ran = self._program.run(batch)
         self._take(ran, states, counters)
@@ -241,7 +251,7 @@ class MicroBatches:
             counters=dict(counters),
         )
         self._log.commit(plan, facts)
-        self._planned, self._again = None, False
+        self._planned, self._again, self._following = None, False, {}
         with self._removing:
             unneeded = self._inventory.apply(states.changed, states.emptied)
             for name in unneeded | (states.files - self._inventory.needed()):
@@ -254,6 +264,11 @@ class MicroBatches:
             # Files of the entry before the one that is being committed are there until this is done.
             entry = self.last
             return entry, Snapshot.of(self._disk, entry.newest())
+
+
+def _following(news: News) -> tuple[Any, Any]:
+    assert news.then is not None
+    return news.position, news.then()
 
 
 class _States:

@@ -17,10 +17,11 @@ from rekindle.connectors.positions import News, Once, Positions, saved_text
 from rekindle.engine import changes
 from rekindle.engine.changes import ChangeFiles, Driven, Driver
 from rekindle.engine.fed import Feed, beginnings, clear, reader
+from rekindle.engine.frames import Ground, Limits
 from rekindle.engine.key_groups import KeyGroups
 from rekindle.engine.log import newest_entry
 from rekindle.engine.micro_batch import MicroBatch, MicroBatches, Ran, Source
-from rekindle.engine.program import GraphProgram, Ground, Limits, Sink, collecting
+from rekindle.engine.program import GraphProgram, Sink, collecting
 from rekindle.engine.sources import Reader
 from rekindle.engine.store.disk import LocalDisk
 from rekindle.files.atomic_file import write_atomically
@@ -69,7 +70,7 @@ class _Undrained:
             before = self._source.restored(saved_text(position))
         news = self._source.plan(before)
         self.has_ended = news is not None and news.ended
-        return None if news is None or news.position == position else News(news.position)
+        return None if news is None or news.position == position else News(news.position, then=news.then)
 
 
 class StreamJob(Job):
@@ -251,6 +252,12 @@ class StreamJob(Job):
         self._run_to_end()
 
     def _run_to_end(self) -> None:
+        try:
+            self._run_batches()
+        finally:
+            self._program.close()
+
+    def _run_batches(self) -> None:
         while not self._told_to_stop.is_set():
             began = time.perf_counter()
             if self._loop.step():
@@ -323,6 +330,7 @@ class StreamJob(Job):
         """Until a query runs the job again."""
         self._close_feeds()
         self._close_writers()
+        self._program.close()
         self._rests = True
 
     def savepoint(self, target: Path) -> Manifest:
