@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from execnodes.core.errors import ConnectorError, JobError
@@ -18,7 +18,7 @@ class News:
     """How far it goes: JSON."""
     ended: bool = False
     """Nothing comes after it."""
-    then: Callable[[], Any] | None = None
+    then: Callable[[], Any] | None = field(default=None, compare=False)
     """How far the plan behind it goes, where that is known: rows wait, and only a bound keeps them from coming now."""
 
 

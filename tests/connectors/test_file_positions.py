@@ -47,6 +47,19 @@ def test_files_come_in_the_order_of_their_times_so_many_at_once(tmp_path: Path) 
     assert not second.ended
 
 
+@pytest.mark.parametrize("watched", [True, False])
+def test_what_waits_behind_a_bound_is_known_before_it_is_planned(tmp_path: Path, watched: bool) -> None:
+    write(tmp_path, *"abcde")
+    files = source(tmp_path, watched=watched, at_most=2)
+    news, foretold = planned(files, None), []
+    while news.then is not None:
+        foretold.append(news.then())
+        news = planned(files, news.position)
+        assert news.position == foretold[-1]
+    assert len(foretold) == 2
+    assert len(news.position["read"]) == 5
+
+
 def test_a_watched_folder_is_looked_at_once_an_interval(tmp_path: Path) -> None:
     now = 100.0
     files = FilePositions(source(tmp_path).spark, "t", str(tmp_path), True, 1, interval=5, clock=lambda: now)

@@ -56,6 +56,24 @@ def test_without_pace(rows: int, first: int) -> None:
     assert numbers.size(None, {"n": first}) == 100 * first
 
 
+@pytest.mark.parametrize(("rows", "pace", "known"), [(25, 0, [20, 25]), (-1, 0, [20, 30]), (25, 10, []), (-1, 10, [])])
+def test_what_comes_next_is_known_without_a_pace(rows: int, pace: int, known: list[int]) -> None:
+    numbers = NumberPositions("t", rows, pace, 10)
+    position: Any = None
+    for each in known:
+        news = numbers.plan(position)
+        assert news is not None
+        assert news.then is not None
+        position = news.position
+        assert news.then() == {"n": each}
+        following = numbers.plan(position)
+        assert following is not None
+        assert following.position == {"n": each}
+    last = numbers.plan({"n": known[-1]} if known else None)
+    assert last is not None
+    assert (last.then is None) == (bool(pace) or last.ended)
+
+
 @pytest.mark.parametrize("position", [{"n": -1}, {"n": "1"}, {"m": 1}, [], "done"])
 def test_what_is_no_position_is_refused(position: Any) -> None:
     with pytest.raises(JobError, match="the position is none of row numbers"):
