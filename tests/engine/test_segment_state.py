@@ -23,6 +23,7 @@ from rekindle.engine.store.call import StoreCall
 from rekindle.engine.store.disk import LocalDisk
 from rekindle.engine.store.inventory import Inventory
 from rekindle.engine.store.segment_file import all_files, opened, path_of
+from rekindle.engine.store.snapshot import Snapshot
 from rekindle.engine.store.state_list import StateId
 
 PLAIN = StateSpec("s", (Column("k", BIGINT), Column("v", BIGINT)))
@@ -311,6 +312,34 @@ def test_rows_of_an_earlier_layout_are_converted(tmp_path: Path) -> None:
     store.spec = PLAIN
     with pytest.raises(StateError, match="rows of state s have layout 2, and only 1 are known"), store.batch() as state:
         state.scan()
+
+
+@pytest.mark.parametrize("rows", [10, 60_000])
+def test_a_damaged_section_is_told_and_not_copied(store: Store, rows: int) -> None:
+    """A large one is looked at where all of it is read."""
+    with store.batch() as state:
+        state.append(frame([(0, key, 1) for key in range(rows)]))
+    (name,) = store.inventory.newest.values()
+    file = Path(store.disk.root) / path_of(name)
+    content = bytearray(file.read_bytes())
+    values = content.find((1).to_bytes(8, "little") * 8)
+    content[values] = 7
+    file.unlink()
+    file.write_bytes(content)
+    opened.cache_clear()
+
+    def go_on() -> None:
+        for key in range(rows, 2 * rows):
+            with store.batch() as state:
+                if rows == 10:
+                    state.read(frame([(0, 1, 0)]))
+                state.append(frame([(0, each, 1) for each in range(key, key + rows)]))
+
+    with pytest.raises(StateError, match="a section of this file is damaged") as caught:
+        go_on()
+    assert str(caught.value.where).endswith(name)
+    with pytest.raises(StateError, match="a section of this file is damaged"):
+        list(Snapshot.of(store.disk, store.inventory.newest).frames("operator", PLAIN))
 
 
 def test_jobs_whose_states_look_alike_number_their_own_layouts(tmp_path: Path) -> None:

@@ -30,6 +30,8 @@ _FOOT = struct.Struct("<QI8s")
 _ALIGNED = 64
 _OPEN = 512
 """Files that a process keeps mapped."""
+_SMALL = 1 << 20
+"""Bytes of a section that is checked whenever it is loaded; larger ones where all of their rows are read."""
 
 Count = Annotated[int, Field(ge=0)]
 
@@ -58,11 +60,11 @@ class _List(BaseModel):
 
 
 class _Index(BaseModel):
-    """What is where; `sections` are (offset, length)."""
+    """What is where; `sections` are (offset, length, CRC-32)."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     files: tuple[Annotated[str, Field(pattern=r"^[0-9a-f]{32}\.segments$")], ...]
-    sections: tuple[tuple[Count, Count], ...]
+    sections: tuple[tuple[Count, Count, Count], ...]
     lists: tuple[_List, ...]
 
 
@@ -88,7 +90,7 @@ def write_file(disk: Disk, name: str, sections: Sequence[Section], lists: Mappin
     for section in sections:
         padding = -at % _ALIGNED
         content = _encoded(section)
-        places.append((at + padding, content.size))
+        places.append((at + padding, content.size, zlib.crc32(content)))
         parts += [b"\0" * padding, content]
         at += padding + content.size
     index = _index(name, places, lists).model_dump_json().encode()
@@ -103,7 +105,7 @@ def _encoded(section: Section) -> pa.Buffer:
     return sink.getvalue()
 
 
-def _index(name: str, places: Sequence[tuple[int, int]], lists: Mapping[StateId, StateList]) -> _Index:
+def _index(name: str, places: Sequence[tuple[int, int, int]], lists: Mapping[StateId, StateList]) -> _Index:
     files = sorted({each.file for of_state in lists.values() for each in of_state.sections} - {name})
     numbers = {name: 0, **{other: number for number, other in enumerate(files, 1)}}
     found = [
@@ -132,6 +134,7 @@ class SegmentFile:
         self._content = content
         self._index = self._read_index()
         self._sections: dict[int, Section] = {}
+        self._checked: set[int] = set()
         self.size = content.size
         """Bytes."""
         self.lists = {StateId(each.uid, each.state, each.subtask): self._list(each) for each in self._index.lists}
@@ -165,12 +168,17 @@ class SegmentFile:
         """Bytes of a section."""
         return self._index.sections[number][1]
 
-    def section(self, number: int) -> Section:
-        """One of its sections, with all rows."""
+    def section(self, number: int, *, every_row: bool = False) -> Section:
+        """One of its sections; `every_row`: all of it is read, and what is damaged must not be copied. StateError."""
+        offset, length, checksum = self._index.sections[number]
+        content = self._content.slice(offset, length)
+        if number not in self._checked and (every_row or length <= _SMALL):
+            if zlib.crc32(content) != checksum:
+                raise StateError("a section of this file is damaged", where=path_of(self.name), hint=NOT_WHOLE)
+            self._checked.add(number)
         if number not in self._sections:
-            offset, length = self._index.sections[number]
             try:
-                table = pa.ipc.open_file(self._content.slice(offset, length)).read_all()
+                table = pa.ipc.open_file(content).read_all()
             except pa.ArrowInvalid as error:
                 raise self._broken() from error
             self._sections[number] = Section(table)

@@ -130,7 +130,7 @@ class SegmentState:
         self._settle()
         if not self.total_rows:
             return Changed((), {})
-        kept = [self._section(each) if each.file in rewrite else each for each in self._places]
+        kept = [self._section(each, every_row=True) if each.file in rewrite else each for each in self._places]
         return Changed((*kept, *self._new), dict(self._rows))
 
     def _settle(self) -> None:
@@ -141,7 +141,8 @@ class SegmentState:
         sizes = [*(each.rows for each in self._places), *map(len, self._new)]
         begin = suffix(sizes, self.total_rows)
         if begin < len(sizes) - 1:
-            taken = [*map(self._section, self._places[begin:]), *self._new]
+            older = (self._section(each, every_row=True) for each in self._places[begin:])
+            taken = [*older, *self._new]
             self._places = self._places[:begin]
             self._new = [each for each in [self._merged(taken, bottom=begin == 0)] if len(each)]
 
@@ -153,8 +154,8 @@ class SegmentState:
     def _sections(self) -> list[Section]:
         return [*map(self._section, self._places), *self._new]
 
-    def _section(self, place: SectionPlace) -> Section:
-        section = opened(self._disk, place.file).section(place.number)
+    def _section(self, place: SectionPlace, *, every_row: bool = False) -> Section:
+        section = opened(self._disk, place.file).section(place.number, every_row=every_row)
         return section if place.floor is None else section.expired(place.floor)
 
     def _add(self, rows: pl.DataFrame, marks: NDArray[np.uint8], gone: Addresses | None) -> None:

@@ -35,7 +35,7 @@ class Snapshot:
                 sections = [
                     section if each.floor is None else section.expired(each.floor)
                     for each in found.sections
-                    for section in [self.files[each.file].section(each.number)]
+                    for section in [self.files[each.file].section(each.number, every_row=True)]
                 ]
                 rows = resolve(spec, [each for each in sections if len(each)], None, bottom=True).rows
                 if len(rows):
