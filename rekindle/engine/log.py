@@ -235,7 +235,7 @@ def newest_entry(disk: Disk) -> Entry | None:
         newest = max(numbers)
         if newest == looked_at:
             raise JobError(
-                "entries of the log before this one are missing", where=_path(newest, COMMITTED), hint=NOT_WHOLE
+                "entries of the log before this one are missing", where=_place(disk, newest, COMMITTED), hint=NOT_WHOLE
             )
         looked_at = newest
         entry = _read(disk, newest, COMMITTED, _ENTRY)
@@ -254,7 +254,7 @@ def _with_positions(disk: Disk, entry: Entry) -> Entry | None:
         chain.append(before)
     positions: dict[str, Any] = {}
     for each in reversed(chain):
-        positions = _changed(positions, each.positions, _path(each.sequence, COMMITTED))
+        positions = _changed(positions, each.positions, _place(disk, each.sequence, COMMITTED))
     return entry.model_copy(update={"positions": positions})
 
 
@@ -263,15 +263,15 @@ def planned(disk: Disk, number: int, before: Mapping[str, Any]) -> Plan | None:
     plan = _read(disk, number, PLANNED, _PLAN)
     if plan is None:
         return None
-    positions = _changed(before, plan.positions, _path(number, PLANNED))
+    positions = _changed(before, plan.positions, _place(disk, number, PLANNED))
     return plan.model_copy(update={"positions": {uid: positions[uid] for uid in plan.positions}})
 
 
-def _changed(before: Mapping[str, Any], differences: Mapping[str, Any], path: str) -> dict[str, Any]:
+def _changed(before: Mapping[str, Any], differences: Mapping[str, Any], where: str) -> dict[str, Any]:
     try:
         return with_all(before, differences)
     except ValueError as error:
-        raise JobError("positions do not go on from those before", where=path, hint=NOT_WHOLE) from error
+        raise JobError("positions do not go on from those before", where=where, hint=NOT_WHOLE) from error
 
 
 def _first(driver: str) -> Entry:
@@ -297,6 +297,10 @@ def _path(number: int, kind: str) -> str:
     return f"{FOLDER}/{number:012d}{kind}"
 
 
+def _place(disk: Disk, number: int, kind: str) -> str:
+    return disk.place(_path(number, kind))
+
+
 def _text(model: Entry | Plan, before: Mapping[str, Any]) -> bytes:
     """What is on disk; `before`: positions that it goes on from."""
     stored = {**model.model_dump(mode="json"), "positions": all_differences(before, model.positions)}
@@ -304,12 +308,12 @@ def _text(model: Entry | Plan, before: Mapping[str, Any]) -> bytes:
 
 
 def _read(disk: Disk, number: int, kind: str, adapter: TypeAdapter[Model]) -> Model | None:
-    path = _path(number, kind)
+    where = _place(disk, number, kind)
     try:
-        content = disk.read(path).to_pybytes()
+        content = disk.read(_path(number, kind)).to_pybytes()
     except FileNotFoundError:
         return None
-    found = parsed(content, adapter, path, hint=NOT_WHOLE)
+    found = parsed(content, adapter, where, hint=NOT_WHOLE)
     if number != (said := found.sequence if isinstance(found, Entry) else found.micro_batch):
-        raise JobError(f"the file is of number {said}, not {number}", where=path, hint=NOT_WHOLE)
+        raise JobError(f"the file is of number {said}, not {number}", where=where, hint=NOT_WHOLE)
     return found

@@ -38,6 +38,9 @@ class SimulatedDisk:
         self.between: Callable[[], None] = lambda: None
         """What happens before each operation: others that use the same disk."""
 
+    def place(self, path: str) -> str:
+        return path
+
     def create(self, path: str, parts: Iterable[bytes | pa.Buffer]) -> None:
         self.between()
         folder, name = self._at(path)

@@ -91,7 +91,7 @@ def test_an_entry_whose_beginning_is_gone_is_told(tmp_path: Path) -> None:
     (tmp_path / "log" / f"{2:012d}.committed").unlink()
     with pytest.raises(JobError, match=r"entries of the log before this one are missing") as told:
         newest_entry(disk)
-    assert told.value.where == f"log/{5:012d}.committed"
+    assert told.value.where == disk.place(f"log/{5:012d}.committed")
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,10 @@ class Disk(Protocol):
 
     def __hash__(self) -> int: ...
 
+    def place(self, path: str) -> str:
+        """Where a file is, as errors name it."""
+        ...
+
     def create(self, path: str, parts: Iterable[bytes | pa.Buffer]) -> None:
         """Make a file; its content is safe when this returns, its name only after `sync_folder`."""
         ...
@@ -85,7 +89,7 @@ class LocalDisk:
 
     def create(self, path: str, parts: Iterable[bytes | pa.Buffer]) -> None:
         """See Disk."""
-        place = self._place(path)
+        place = self.place(path)
         if not os.path.isdir(folder := os.path.dirname(place)):
             os.makedirs(folder, mode=0o700, exist_ok=True)
             self.sync_folder("")
@@ -97,19 +101,19 @@ class LocalDisk:
 
     def link(self, path: str, name: str) -> None:
         """See Disk."""
-        os.link(self._place(path), self._place(name))
+        os.link(self.place(path), self.place(name))
 
     def remove(self, path: str) -> None:
         """See Disk."""
         try:
-            os.unlink(self._place(path))
+            os.unlink(self.place(path))
         except FileNotFoundError:
             return
 
     def sync_folder(self, folder: str) -> None:
         """See Disk."""
         try:
-            descriptor = os.open(self._place(folder), os.O_RDONLY | os.O_DIRECTORY)
+            descriptor = os.open(self.place(folder), os.O_RDONLY | os.O_DIRECTORY)
         except FileNotFoundError:
             return
         try:
@@ -120,15 +124,15 @@ class LocalDisk:
     def names(self, folder: str) -> list[str]:
         """See Disk."""
         try:
-            return os.listdir(self._place(folder))
+            return os.listdir(self.place(folder))
         except FileNotFoundError:
             return []
         except NotADirectoryError as error:
-            raise JobError("this is no folder", where=self._place(folder), hint=NOT_WHOLE) from error
+            raise JobError("this is no folder", where=self.place(folder), hint=NOT_WHOLE) from error
 
     def read(self, path: str) -> pa.Buffer:
         """See Disk; pages are the system's to drop. JobError for what is there and cannot be read."""
-        place = self._place(path)
+        place = self.place(path)
         # Whoever opens a pipe waits for a writer.
         if os.path.exists(place) and not os.path.isfile(place):
             raise JobError("this is no file", where=place, hint=NOT_WHOLE)
@@ -141,5 +145,6 @@ class LocalDisk:
             why = os.strerror(error.errno) if error.errno else str(error)
             raise JobError(f"the file cannot be read: {why}", where=place, hint=NOT_WHOLE) from error
 
-    def _place(self, path: str) -> str:
+    def place(self, path: str) -> str:
+        """See Disk."""
         return os.path.join(self.root, path)

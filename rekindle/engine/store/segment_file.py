@@ -128,9 +128,9 @@ def _index(name: str, places: Sequence[tuple[int, int, int]], lists: Mapping[Sta
 class SegmentFile:
     """An open file; of its sections only what is touched is loaded."""
 
-    def __init__(self, name: str, content: pa.Buffer) -> None:
-        """StateError if this is not what `write_file` has written."""
-        self.name = name
+    def __init__(self, name: str, content: pa.Buffer, where: str) -> None:
+        """StateError, which says `where`, if this is not what `write_file` has written."""
+        self.name, self._where = name, where
         self._content = content
         self._index = self._read_index()
         self._sections: dict[int, Section] = {}
@@ -155,7 +155,7 @@ class SegmentFile:
         raise self._broken()
 
     def _broken(self) -> StateError:
-        return StateError("this is no whole segment file", where=path_of(self.name), hint=NOT_WHOLE)
+        return StateError("this is no whole segment file", where=self._where, hint=NOT_WHOLE)
 
     def _list(self, found: _List) -> StateList:
         names = (self.name, *self._index.files)
@@ -174,7 +174,7 @@ class SegmentFile:
         content = self._content.slice(offset, length)
         if number not in self._checked and (every_row or length <= _SMALL):
             if zlib.crc32(content) != checksum:
-                raise StateError("a section of this file is damaged", where=path_of(self.name), hint=NOT_WHOLE)
+                raise StateError("a section of this file is damaged", where=self._where, hint=NOT_WHOLE)
             self._checked.add(number)
         if number not in self._sections:
             try:
@@ -188,7 +188,8 @@ class SegmentFile:
 @lru_cache(maxsize=_OPEN)
 def opened(disk: Disk, name: str) -> SegmentFile:
     """A file by its name. StateError if it is not there, or is not whole."""
+    where = disk.place(path_of(name))
     try:
-        return SegmentFile(name, disk.read(path_of(name)))
+        return SegmentFile(name, disk.read(path_of(name)), where)
     except FileNotFoundError:
-        raise StateError("a segment file is missing", where=path_of(name), hint=NOT_WHOLE) from None
+        raise StateError("a segment file is missing", where=where, hint=NOT_WHOLE) from None
