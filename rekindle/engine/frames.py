@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
+from execnodes.core.options import Configuration
 from execnodes.engine.bodies import FrameShape
 from execnodes.lowering.slots import SlotLayout
 from execnodes.lowering.stream import HASH, quote
@@ -35,6 +36,8 @@ from rekindle.pipeline.ways import Arm, Pipeline, hidden_texts, slot_texts, type
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+FEW_BYTES = 128 << 10
+"""Up to which all of a micro-batch is in calls of Python: Spark's own fold takes longer to build than these to run."""
 _AS_THEY_ARE: Mapping[str, str] = {}
 
 
@@ -44,6 +47,11 @@ class Limits:
 
     few: int
     small: int
+
+    @classmethod
+    def of(cls, configuration: Configuration) -> Limits:
+        """Of a job."""
+        return cls(FEW_BYTES, configuration.bytes("execution.micro-batch.one-task-size"))
 
     def size(self, size: int) -> Size:
         """That of so many bytes."""

@@ -46,8 +46,6 @@ if TYPE_CHECKING:
     from rekindle.savepoints.manifest import Manifest
     from rekindle.savepoints.restore import Restore
 
-FEW_BYTES = 128 << 10
-"""Of its sources, up to which all of a micro-batch is in calls of Python."""
 _COUNT = TypeAdapter(Count)
 _PAUSE = 0.02
 """Seconds between two looks for news, at least."""
@@ -157,7 +155,7 @@ class StreamJob(Job):
             spark,
             disk,
             groups,
-            Limits(FEW_BYTES, order.configuration.bytes("execution.micro-batch.one-task-size")),
+            Limits.of(order.configuration),
             told,
             self.identity.name or self.job_id,
         )

@@ -21,6 +21,7 @@ from plans.format.load import load
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.connectors.base import ProviderContext, SourceRequest
 from rekindle.connectors.registry import find_source
+from rekindle.engine.frames import Limits
 from rekindle.files.job_folder import JobFolder
 from rekindle.jobs.home import jobs_dir
 from rekindle.pipeline.record import record
@@ -165,7 +166,9 @@ def _numbers(folder: Path, options: Mapping[str, str]) -> object:
     )
     positions = find_source("datagen", "t").positions(MagicMock(), _request(table, folder, options))
     assert positions is not None
-    return positions.plan(None)
+    news = positions.plan(None)
+    assert news is not None
+    return news.position
 
 
 def _recovered(folder: Path, options: Mapping[str, str]) -> object:
@@ -244,6 +247,7 @@ EFFECTS: Mapping[str, tuple[Effect, str]] = {
     "execution.micro-batch.interval": (_pace, "3 s"),
     "execution.micro-batch.max-files": (_files, "3"),
     "execution.micro-batch.max-rows": (_numbers, "3"),
+    "execution.micro-batch.one-task-size": (lambda folder, options: Limits.of(Configuration(options)), "64 kb"),
     "execution.job-dir": (_folder, "/elsewhere"),
     "execution.jobs-dir": (lambda folder, options: jobs_dir(Configuration(options)), "/elsewhere"),
     "execution.checkpointing.savepoint-dir": (refused(_savepoints), "/elsewhere"),
