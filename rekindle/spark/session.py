@@ -41,7 +41,6 @@ _MEANING: Mapping[str, str] = {
     "spark.sql.mapKeyDedupPolicy": "LAST_WIN",
     # As in Flink, a key that a JSON object has twice has its last value.
     "spark.sql.variant.allowDuplicateKeys": "true",
-    "spark.sql.streaming.multipleWatermarkPolicy": "min",
     "spark.sql.execution.pythonUDF.pandas.preferIntExtensionDtype": "true",
     "spark.sql.streaming.queryEvolution.enableSourceEvolution": "true",
     # Offsets by the names of streams; PySpark 4.2 would write them by their order, though they have names.
@@ -50,17 +49,11 @@ _MEANING: Mapping[str, str] = {
 """What the meaning of plans and of what is stored rests on: nobody sets it otherwise."""
 SESSION_SETTINGS: Mapping[str, str] = {
     **_MEANING,
-    "spark.sql.streaming.stateStore.providerClass": f"{_PACKAGE}.state.RocksDBStateStoreProvider",
-    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     # The default forks a process for every checkpoint file on local disks.
     "spark.sql.streaming.checkpointFileManagerClass": f"{_PACKAGE}.checkpointing.FileSystemBasedCheckpointFileManager",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "200000",
-    "spark.sql.execution.arrow.transformWithStateInPySpark.maxStateRecordsPerBatch": "200000",
     # The JVM does not compile larger methods; wide projections then run interpreted, four times slower.
     "spark.sql.codegen.hugeMethodLimit": "8000",
-    "spark.sql.streaming.noDataMicroBatches.enabled": "true",
-    # It would refuse numbers of rows in a stream, which only have to order a micro-batch.
-    "spark.sql.streaming.unsupportedOperationCheck": "false",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.adaptive.enabled": "false",
     # What is known of columns would be written for all their names, and of a hash of many columns for all combinations.

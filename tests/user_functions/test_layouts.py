@@ -89,7 +89,8 @@ def rows(spec: StateSpec, *values: Sequence[Any]) -> pl.DataFrame:
 def page(spec: StateSpec, *values: Sequence[Any]) -> Page:
     now = layout(spec)
     given = rows(spec, *values).select(pl.col(name).cast(dtype) for name, dtype in now.stored.items())
-    return Page.of(spec, now.batch(given))
+    (batch,) = given.rechunk().to_arrow().cast(now.arrow).combine_chunks().to_batches()
+    return Page(spec.number, batch.serialize())
 
 
 def test_pages_of_every_layout_are_read(starts: Starts, caplog: pytest.LogCaptureFixture) -> None:

@@ -1,7 +1,7 @@
 """What a page is: a compressed Arrow record batch behind the number of the layout it was written in.
 
-Layouts of a state follow one another where the serializer of an accumulator changes. A page of an earlier one is
-converted when it is read, and written anew in today's when it is written.
+Releases up to 1.5 wrote them. Layouts of a state follow one another where the serializer of an accumulator changes; a
+page of an earlier one is converted when it is read.
 """
 
 from __future__ import annotations
@@ -37,11 +37,6 @@ class PageLayout:
     arrow: pa.Schema
     """In pages, for Arrow."""
 
-    def batch(self, rows: pl.DataFrame) -> pa.RecordBatch:
-        """Rows with the types of `stored` as one record batch."""
-        whole = rows.rechunk().to_arrow().cast(self.arrow).combine_chunks().to_batches()
-        return whole[0] if whole else pa.RecordBatch.from_pylist([], self.arrow)
-
 
 @lru_cache(maxsize=256)
 def layout(spec: StateSpec) -> PageLayout:
@@ -68,29 +63,14 @@ class Page:
     """The record batch."""
 
     @classmethod
-    def of(cls, spec: StateSpec, batch: pa.RecordBatch) -> Page:
-        """Rows in today's layout."""
-        return cls(spec.number, batch.serialize())
-
-    def encode(self) -> bytes:
-        """Bytes to keep. Spark's Python client costs 30 µs a kilobyte, so that compressing pays."""
-        return _HEADER.pack(self.number, self.plain.size) + compress(self.plain)
-
-    @classmethod
     def decode(cls, data: bytes) -> Page:
-        """Read what `encode` wrote."""
+        """Of the bytes that were kept."""
         number, size = _HEADER.unpack_from(data)
         return cls(number, decompress(pa.py_buffer(data).slice(_HEADER.size), size))
 
 
-def compress(data: bytes | pa.Buffer) -> bytes:
-    """Fewer bytes."""
-    compressed: bytes = _CODEC.compress(data, asbytes=True)
-    return compressed
-
-
 def decompress(data: bytes | memoryview | pa.Buffer, size: int) -> pa.Buffer:
-    """Those that were given to `compress`; `size` is how many they were."""
+    """`size`: how many they were."""
     return _CODEC.decompress(data, decompressed_size=size)
 
 
