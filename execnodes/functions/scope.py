@@ -11,7 +11,7 @@ from execnodes.core.places import Place, number, row
 from execnodes.lowering.raising import raised
 from execnodes.lowering.spark_sql import literal, text_literal
 from execnodes.lowering.stream import ACTIVE, quote, wrap
-from execnodes.lowering.user_calls import PREFIX, spark_name
+from execnodes.lowering.user_calls import calls_functions, spark_name
 
 SHORT = 100
 """Texts up to this length are repeated rather than named."""
@@ -94,7 +94,7 @@ class Scope:
         name = self.fresh()
         shared = body(name)
         # Spark refuses Python in lambdas; it computes equal calls once by itself.
-        return body(text) if PREFIX in shared else f"transform(array({text}), {name} -> {shared})[0]"
+        return body(text) if calls_functions(shared) else f"transform(array({text}), {name} -> {shared})[0]"
 
     def share_some(self, texts: Sequence[str], indexes: Sequence[int], body: Callable[[Sequence[str]], str]) -> str:
         """As `share`, for those of `texts` at `indexes`."""

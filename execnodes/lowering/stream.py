@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from execnodes.core.changelog import RowKind
 from execnodes.core.types import LogicalType
+from execnodes.lowering.words import with_word
 
 if TYPE_CHECKING:
     from execnodes.core.expressions import Literal
@@ -144,7 +145,7 @@ class Branch:
         """The text for rows of this way: others must not be computed, what is divided by zero there would fail."""
         if self.condition is None:
             return text
-        return f"CASE WHEN {self.condition} THEN {text.replace(ACTIVE, f'({ACTIVE} AND {self.condition})')} END"
+        return f"CASE WHEN {self.condition} THEN {with_word(text, ACTIVE, f'({ACTIVE} AND {self.condition})')} END"
 
     def unnested(
         self,

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 
 from execnodes.core.async_options import AsyncOptions
 from execnodes.core.expressions import Call
 from execnodes.core.types import LogicalType
 from execnodes.lowering.stream import ACTIVE
+from execnodes.lowering.words import mentions, with_word
 
 PREFIX = "rk_fn_"
 """Spark knows functions of the user by names that begin so."""
-
-_ACTIVE = re.compile(rf"'(?:[^'\\]|\\.)*'|`(?:[^`]|``)*`|\b{ACTIVE}\b", re.DOTALL)
-"""Constants and quoted names, which are left alone, and what is replaced."""
 
 
 def operand_types(call: Call) -> tuple[LogicalType, ...]:
@@ -33,6 +30,9 @@ def spark_name(call: Call, options: AsyncOptions | None = None) -> str:
 
 def activated(text: str, condition: str = "TRUE") -> str:
     """A text whose functions of the user see the rows for which `condition` is TRUE."""
-    if ACTIVE not in text:
-        return text
-    return _ACTIVE.sub(lambda found: f"({condition})" if found[0] == ACTIVE else found[0], text)
+    return with_word(text, ACTIVE, f"({condition})")
+
+
+def calls_functions(text: str) -> bool:
+    """Whether a text calls functions of the user."""
+    return mentions(text, PREFIX)

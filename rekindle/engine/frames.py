@@ -17,7 +17,7 @@ from execnodes.core.options import Configuration
 from execnodes.engine.bodies import FrameShape
 from execnodes.lowering.slots import SlotLayout
 from execnodes.lowering.stream import HASH, quote
-from execnodes.lowering.user_calls import PREFIX
+from execnodes.lowering.user_calls import calls_functions
 from execnodes.state.operator import LocalKernel, Operator
 from rekindle.connectors.line_text import origin
 from rekindle.engine.host import FROM, TO, HostTask, Member
@@ -78,7 +78,7 @@ def _body(step: Step) -> Operator | LocalKernel:
 
 def _computes(arms: Iterable[Arm]) -> bool:
     """Whether something is computed for every row of the frame, also for those that are none of theirs."""
-    return any(arm.branch.made or PREFIX in text for arm in arms for text in _texts(arm))
+    return any(arm.branch.made or calls_functions(text) for arm in arms for text in _texts(arm))
 
 
 def _texts(arm: Arm) -> Iterable[str]:

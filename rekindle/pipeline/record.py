@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from math import gcd
@@ -18,7 +19,8 @@ from execnodes.core.tables import Column as TableColumn
 from execnodes.core.tables import TableReference
 from execnodes.core.types import Field, LogicalType, row
 from execnodes.lowering.slots import assign, decode
-from execnodes.lowering.stream import KIND, WATERMARK, Branch, Condition, Made, OperatorInput, Rows
+from execnodes.lowering.stream import KIND, MAJOR, SEQUENCE, WATERMARK, Branch, Condition, Made, OperatorInput, Rows
+from execnodes.lowering.words import mentions
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import LocalKernel, Operator
 from rekindle.pipeline.resolved import in_full
@@ -223,7 +225,37 @@ class Record:
 
     def sink(self, node: SinkNode, table: TableReference, rows: Rows) -> None:
         """See `Lowering`."""
-        self.sinks.append(SinkRecord(node, table, rows))
+        sink = SinkRecord(node, table, rows)
+        for column in sink.columns:
+            if column.name in (KIND, MAJOR, SEQUENCE):
+                raise node.fail(
+                    f"a column that is written cannot be called {column.name!r}: writers get another one by that name",
+                    hint="Give it another name.",
+                )
+        self.sinks.append(sink)
+
+
+_INNER = re.compile(r"(u_)*rk_")
+
+
+def _inner(t: LogicalType) -> LogicalType:
+    """A ROW whose columns have no name that operators give columns of their own."""
+    if not any(_INNER.match(each.name) for each in t.fields):
+        return t
+    fields = (replace(each, name=f"u_{each.name}") if _INNER.match(each.name) else each for each in t.fields)
+    return row(*fields)
+
+
+def _with_inner_names(rows: Rows) -> Rows:
+    inner = _inner(rows.type)
+    return rows if inner is rows.type else Rows(inner, rows.branches)
+
+
+def _lowered(node: ExecNode, result: Record, inputs: tuple[Rows, ...]) -> Rows:
+    inner = _inner(node.output_type)
+    if inputs and inner is not node.output_type:
+        node = node.model_copy(update={"output_type": inner})
+    return node.lower(result, inputs)
 
 
 def columns_of(t: LogicalType) -> tuple[Column, ...]:
@@ -242,7 +274,7 @@ def record(graph: ExecGraph) -> Record:
         for node in graph.nodes:
             inputs = tuple(lowered[each] for each in graph.inputs.get(node.id, ()))
             with of_node(node.place):
-                lowered[node.id] = node.lower(result, inputs)
+                lowered[node.id] = _with_inner_names(_lowered(node, result, inputs))
     _check_hidden_columns(result)
     clocked = [node for node in graph.nodes if node.clocked is not None]
     if clocked:
@@ -286,7 +318,7 @@ def _check_hidden_columns(result: Record) -> None:
     for node, rows in consumers:
         for branch in rows.branches:
             made = (each.text for layer in branch.made for each in layer)
-            used = any(WATERMARK in text for text in (*branch.columns, *made, branch.condition or ""))
+            used = any(mentions(text, WATERMARK) for text in (*branch.columns, *made, branch.condition or ""))
             if used and (branch.origin in result.sources or not result.row_watermarks):
                 raise PlanError(
                     "CURRENT_WATERMARK needs the watermark of each row",

@@ -1,0 +1,25 @@
+"""Words in texts of Spark SQL that stand for something; in constants and quoted names they are data, and stay."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_DATA = r"'(?:[^'\\]|\\.)*'|`(?:[^`]|``)*`"
+
+
+def mentions(text: str, word: str) -> bool:
+    """Whether a word stands in a text, or begins one that does."""
+    return word in text and any(found[1] for found in _word(word).finditer(text))
+
+
+def with_word(text: str, word: str, by: str) -> str:
+    """A text with another one in place of a word."""
+    if word not in text:
+        return text
+    return _word(rf"{word}\b").sub(lambda found: by if found[1] else found[0], text)
+
+
+@lru_cache(maxsize=16)
+def _word(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"{_DATA}|\b({pattern})", re.DOTALL)
