@@ -91,13 +91,19 @@ class Filesystem(SourceConnector, SinkConnector):
         chosen.check(stored, options, request.name)
         lines = isinstance(chosen, RecordFormat)
         raw = _open(spark, request, options, chosen, every)
+        # Lines have no columns yet; those of files must not have names that are added.
+        inner = {} if lines else {c.name: f"u_{c.name}" for c in every if c.name.startswith("rk_")}
+        if inner:
+            raw = raw.withColumnsRenamed(inner)
         others = {c.name: _other(c, request) for c in request.columns if c not in stored}
         # Before rows are numbered: the reader then skips files by their folders, and parts of them by statistics.
         condition = request.condition
         places = {at for at, c in enumerate(request.columns) if c not in stored or not lines}
         filtered = condition is not None and condition.reads <= places
         if condition is not None and filtered:
-            raw = raw.where(condition.text(tuple(others.get(c.name) or quote(c.name) for c in request.columns)))
+            raw = raw.where(
+                condition.text(tuple(others.get(c.name) or quote(inner.get(c.name, c.name)) for c in request.columns))
+            )
         added = {f"rk_m{i}": text for i, text in enumerate(others.values())}
         if request.ordered:
             added |= {MAJOR: _MAJOR_TEXT, SEQUENCE: "monotonically_increasing_id()"}
@@ -109,7 +115,8 @@ class Filesystem(SourceConnector, SinkConnector):
         texts = [f"{text} AS {name}" for name, text in (added | located).items()]
         placed = raw.selectExpr("*", *texts) if texts else raw
         origin = tuple(name for name in (LINE if lines else NUMBER, PATH) if request.located and (lines or number))
-        rows = chosen.decode(placed, options, Wanted(stored, every, (*added, *origin)))
+        wanted = Wanted(_called(stored, inner), _called(every, inner), (*added, *origin))
+        rows = chosen.decode(placed, options, wanted)
         if others:
             rows = _arranged(rows, request, stored, chosen.changelog, origin)
         return SourceFrame(rows, bounded(options), filtered)
@@ -175,6 +182,10 @@ def _partition_text(name: str) -> str:
     """As Spark and Hive write a partition's column into the name of a folder."""
     special = "\"#%'*/:=?\\\x7f{[]^"
     return "".join(f"%{ord(c):02X}" if c in special or c < " " else c for c in name)
+
+
+def _called(columns: tuple[Column, ...], names: Mapping[str, str]) -> tuple[Column, ...]:
+    return tuple(c.model_copy(update={"name": names[c.name]}) if c.name in names else c for c in columns)
 
 
 def _arranged(

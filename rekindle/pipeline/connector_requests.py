@@ -14,7 +14,7 @@ from execnodes.core.node import ExecNode
 from execnodes.core.options import Configuration
 from execnodes.core.tables import TableReference
 from execnodes.core.types import LogicalType
-from execnodes.lowering.stream import KIND, Condition
+from execnodes.lowering.stream import KIND, MAJOR, SEQUENCE, Condition
 from rekindle.connectors.base import ProviderContext, SinkRequest, SinkWriter, SourceFrame, SourceRequest
 from rekindle.connectors.jars import require_jars
 from rekindle.connectors.positions import Positions
@@ -129,6 +129,12 @@ class Requests:
             raise _another_table(node, table.name, f"takes {changelog}", "takes only inserts")
         columns = resolved.table_schema.writable
         names = [column.name for column in columns]
+        for taken in (KIND, MAJOR, SEQUENCE):
+            if taken in names:
+                raise node.fail(
+                    f"a column that is written cannot be called {taken!r}: writers get another one by that name",
+                    "Give it another name.",
+                )
         key = resolved.table_schema.primary_key
         request = SinkRequest(
             table=resolved,

@@ -19,7 +19,7 @@ from execnodes.core.tables import Column as TableColumn
 from execnodes.core.tables import TableReference
 from execnodes.core.types import Field, LogicalType, row
 from execnodes.lowering.slots import assign, decode
-from execnodes.lowering.stream import KIND, MAJOR, SEQUENCE, WATERMARK, Branch, Condition, Made, OperatorInput, Rows
+from execnodes.lowering.stream import KIND, WATERMARK, Branch, Condition, Made, OperatorInput, Rows
 from execnodes.lowering.words import mentions
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import LocalKernel, Operator
@@ -225,14 +225,7 @@ class Record:
 
     def sink(self, node: SinkNode, table: TableReference, rows: Rows) -> None:
         """See `Lowering`."""
-        sink = SinkRecord(node, table, rows)
-        for column in sink.columns:
-            if column.name in (KIND, MAJOR, SEQUENCE):
-                raise node.fail(
-                    f"a column that is written cannot be called {column.name!r}: writers get another one by that name",
-                    hint="Give it another name.",
-                )
-        self.sinks.append(sink)
+        self.sinks.append(SinkRecord(node, table, rows))
 
 
 _INNER = re.compile(r"(u_)*rk_")

@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
+import polars as pl
 import pytest
 
 import execnodes
@@ -92,14 +93,34 @@ def test_names_are_data(name: str, number: int, tmp_path: Path, spark: SparkSess
     assert rows_of(QUERIES[name], names, tmp_path / "named", spark) == plain, names
 
 
+@pytest.mark.spark
+@pytest.mark.parametrize("mode", ["streaming", "batch"])
+def test_columns_of_files_have_any_name(mode: str, tmp_path: Path, spark: SparkSession) -> None:
+    """The file and the row are known beside them: a cast that fails would say which row it was."""
+    names = "rk_path", "rk_seq", "rk_number", "u_rk_seq"
+    pl.DataFrame(dict.fromkeys(names, ["1"])).write_parquet(tmp_path / "t")
+    environment = TableEnvironment.create({"execution.runtime-mode": mode}, spark=spark)
+    environment.execute_sql(
+        f"CREATE TABLE t ({', '.join(f'{name} STRING' for name in names)}) WITH ('connector' = 'filesystem',"
+        f" 'path' = '{tmp_path}', 'format' = 'parquet')"
+    )
+    query = (
+        f"SELECT {', '.join(f'LAST_VALUE(CAST({each} AS INT)) AS {each}_' for each in names)} FROM t WHERE rk_seq > '0'"
+    )
+    with environment.execute_sql(query).collect() as rows:
+        assert [tuple(each) for each in rows] == [(1, 1, 1, 1)]
+
+
 def test_there_are_names_to_try() -> None:
     assert {WATERMARK, ACTIVE, "rk_hash", "rk_bucket", "moved", "count"} <= set(NAMES)
 
 
+@pytest.mark.spark
+@pytest.mark.parametrize("mode", ["streaming", "batch"])
 @pytest.mark.parametrize("name", [KIND, MAJOR, SEQUENCE])
-def test_names_that_writers_know_are_refused(name: str) -> None:
-    environment = TableEnvironment.create()
-    environment.execute_sql("CREATE TABLE t (a INT) WITH ('connector' = 'datagen')")
+def test_names_that_writers_know_are_refused(name: str, mode: str, spark: SparkSession) -> None:
+    environment = TableEnvironment.create({"execution.runtime-mode": mode}, spark=spark)
+    environment.execute_sql("CREATE TABLE t (a INT) WITH ('connector' = 'datagen', 'number-of-rows' = '1')")
     with pytest.raises(PlanError, match=f"a column that is written cannot be called '{name}'"):
         environment.execute_sql(f"SELECT a AS {name} FROM t")
 
