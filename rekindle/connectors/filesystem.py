@@ -92,7 +92,8 @@ class Filesystem(SourceConnector, SinkConnector):
         lines = isinstance(chosen, RecordFormat)
         raw = _open(spark, request, options, chosen, every)
         # Lines have no columns yet; those of files must not have names that are added.
-        inner = {} if lines else {c.name: f"u_{c.name}" for c in every if c.name.startswith("rk_")}
+        odd = not lines and any(c.name.startswith("rk_") for c in every)
+        inner = {c.name: f"f{i}" for i, c in enumerate(every)} if odd else {}
         if inner:
             raw = raw.withColumnsRenamed(inner)
         others = {c.name: _other(c, request) for c in request.columns if c not in stored}
@@ -101,9 +102,8 @@ class Filesystem(SourceConnector, SinkConnector):
         places = {at for at, c in enumerate(request.columns) if c not in stored or not lines}
         filtered = condition is not None and condition.reads <= places
         if condition is not None and filtered:
-            raw = raw.where(
-                condition.text(tuple(others.get(c.name) or quote(inner.get(c.name, c.name)) for c in request.columns))
-            )
+            wanted = (others.get(c.name) or quote(inner.get(c.name, c.name)) for c in request.columns)
+            raw = raw.where(condition.text(tuple(wanted)))
         added = {f"rk_m{i}": text for i, text in enumerate(others.values())}
         if request.ordered:
             added |= {MAJOR: _MAJOR_TEXT, SEQUENCE: "monotonically_increasing_id()"}
@@ -115,8 +115,7 @@ class Filesystem(SourceConnector, SinkConnector):
         texts = [f"{text} AS {name}" for name, text in (added | located).items()]
         placed = raw.selectExpr("*", *texts) if texts else raw
         origin = tuple(name for name in (LINE if lines else NUMBER, PATH) if request.located and (lines or number))
-        wanted = Wanted(_called(stored, inner), _called(every, inner), (*added, *origin))
-        rows = chosen.decode(placed, options, wanted)
+        rows = chosen.decode(placed, options, Wanted(_called(stored, inner), _called(every, inner), (*added, *origin)))
         if others:
             rows = _arranged(rows, request, stored, chosen.changelog, origin)
         return SourceFrame(rows, bounded(options), filtered)

@@ -98,16 +98,14 @@ def test_names_are_data(name: str, number: int, tmp_path: Path, spark: SparkSess
 def test_columns_of_files_have_any_name(mode: str, tmp_path: Path, spark: SparkSession) -> None:
     """The file and the row are known beside them: a cast that fails would say which row it was."""
     names = "rk_path", "rk_seq", "rk_number", "u_rk_seq"
-    pl.DataFrame(dict.fromkeys(names, ["1"])).write_parquet(tmp_path / "t")
+    pl.DataFrame({name: ["1"] for name in names}).write_parquet(tmp_path / "t")
     environment = TableEnvironment.create({"execution.runtime-mode": mode}, spark=spark)
     environment.execute_sql(
         f"CREATE TABLE t ({', '.join(f'{name} STRING' for name in names)}) WITH ('connector' = 'filesystem',"
         f" 'path' = '{tmp_path}', 'format' = 'parquet')"
     )
-    query = (
-        f"SELECT {', '.join(f'LAST_VALUE(CAST({each} AS INT)) AS {each}_' for each in names)} FROM t WHERE rk_seq > '0'"
-    )
-    with environment.execute_sql(query).collect() as rows:
+    values = (f"LAST_VALUE(CAST({name} AS INT)) AS {name}_" for name in names)
+    with environment.execute_sql(f"SELECT {', '.join(values)} FROM t WHERE rk_seq > '0'").collect() as rows:
         assert [tuple(each) for each in rows] == [(1, 1, 1, 1)]
 
 
