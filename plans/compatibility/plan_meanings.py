@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from execnodes.core.errors import PlanError
 from execnodes.core.graph import ExecGraph
+from execnodes.core.inner_names import inner_type, with_inner_names
 from execnodes.core.meaning import RowsMeaning, StateMeaning
 from execnodes.core.node import ExecNode
 from execnodes.core.tables import TableReference
@@ -73,7 +74,8 @@ def meant(graph: ExecGraph, without: frozenset[str] = NOTHING) -> Mapping[int, M
         below = [each for each in graph.inputs[node.id] if each in found]
         inputs = tuple(found[each].rows for each in below)
         complete = len(below) == len(graph.inputs[node.id])
-        named = _by_known_names(node, graph)
+        inside = with_inner_names(node) if inputs else node
+        named = _by_known_names(inside, graph)
         rows = named.meaning(inputs) if complete else named.meaning_of_rest(inputs)
         if rows is None or (not inputs and rows.sources and rows.sources <= without):
             continue
@@ -84,8 +86,10 @@ def meant(graph: ExecGraph, without: frozenset[str] = NOTHING) -> Mapping[int, M
             retracting.add(node.id)
         surprised = taken_back and not node.takes_unknown_deletes
         times = frozenset(each.time for each in inputs)
-        states = (replace(each, operators=uids, retracting=surprised, times=times) for each in _states(node, inputs))
+        states = (replace(each, operators=uids, retracting=surprised, times=times) for each in _states(inside, inputs))
         positions = () if inputs else _positions(node, rows)
+        if not inputs:
+            rows = replace(rows, type=inner_type(rows.type))
         found[node.id] = Meant(node, rows, (*positions, *states))
     return found
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from math import gcd
@@ -11,6 +10,7 @@ from execnodes.core.changelog import ChangelogMode
 from execnodes.core.errors import PlanError
 from execnodes.core.expressions import Literal
 from execnodes.core.graph import ExecGraph
+from execnodes.core.inner_names import inner_type, with_inner_names
 from execnodes.core.node import ExecNode
 from execnodes.core.options import parse_duration
 from execnodes.core.places import of_node, one_lowering
@@ -228,27 +228,11 @@ class Record:
         self.sinks.append(SinkRecord(node, table, rows))
 
 
-_INNER = re.compile(r"(u_)*rk_")
-
-
-def _inner(t: LogicalType) -> LogicalType:
-    """A ROW whose columns have no name that operators give columns of their own."""
-    if not any(_INNER.match(each.name) for each in t.fields):
-        return t
-    fields = (replace(each, name=f"u_{each.name}") if _INNER.match(each.name) else each for each in t.fields)
-    return row(*fields)
-
-
-def _with_inner_names(rows: Rows) -> Rows:
-    inner = _inner(rows.type)
-    return rows if inner is rows.type else Rows(inner, rows.branches)
-
-
 def _lowered(node: ExecNode, result: Record, inputs: tuple[Rows, ...]) -> Rows:
-    inner = _inner(node.output_type)
-    if inputs and inner is not node.output_type:
-        node = node.model_copy(update={"output_type": inner})
-    return node.lower(result, inputs)
+    if inputs:
+        return with_inner_names(node).lower(result, inputs)
+    rows = node.lower(result, inputs)
+    return Rows(inner_type(rows.type), rows.branches)
 
 
 def columns_of(t: LogicalType) -> tuple[Column, ...]:
@@ -267,7 +251,7 @@ def record(graph: ExecGraph) -> Record:
         for node in graph.nodes:
             inputs = tuple(lowered[each] for each in graph.inputs.get(node.id, ()))
             with of_node(node.place):
-                lowered[node.id] = _with_inner_names(_lowered(node, result, inputs))
+                lowered[node.id] = _lowered(node, result, inputs)
     _check_hidden_columns(result)
     clocked = [node for node in graph.nodes if node.clocked is not None]
     if clocked:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
@@ -18,6 +18,8 @@ from execnodes.core.errors import PlanError
 from execnodes.lowering.stream import ACTIVE, KIND, MAJOR, SEQUENCE, WATERMARK
 from execnodes.lowering.words import mentions, with_word
 from rekindle.api.table_environment import TableEnvironment
+from rekindle.testing import RestoreProgram
+from rekindle.testing.restore_run import Changes, compiled, put, rows, run
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -135,3 +137,36 @@ def test_names_that_writers_know_are_refused(name: str, mode: str, spark: SparkS
 def test_words_are_no_data(text: str, found: str) -> None:
     assert with_word(text, "rk_x", "y") == found
     assert mentions(text, "rk_x") == (text != found or "rk_xy" in text)
+
+
+STATEFUL = """
+SELECT l.{a} AS x, r.{b} AS y, COUNT(*) AS n FROM (SELECT {a}, {b}, MAX({c}) AS {p} FROM t GROUP BY {a}, {b}) AS l
+  JOIN t AS r ON l.{a} = r.{a} AND l.{p} > r.{c} GROUP BY l.{a}, r.{b}
+"""
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    "chosen",
+    [PLAIN.values(), ("rk_hash", "rk_bucket", "rk_kind", "rk_wm", "rk_written", "q", "r")],
+    ids=["plain", "own"],
+)
+def test_state_of_columns_of_any_name_goes_on(chosen: Iterable[str], tmp_path: Path, spark: SparkSession) -> None:
+    names = dict(zip(PLACES, chosen, strict=True))
+    a, b, c = (names[place] for place in "abc")
+    program = RestoreProgram(
+        "names",
+        f"""CREATE TABLE t (`{a}` STRING, `{b}` INT, `{c}` INT)
+        WITH ('connector' = 'filesystem', 'path' = '${{dir}}/t', 'format' = 'csv');""",
+        {"out": STATEFUL.format(**{place: f"`{name}`" for place, name in names.items()})},
+        {"t/0.csv": "x,1,5\nx,2,3\ny,1,1\n"},
+        {"t/1.csv": "x,1,4\ny,1,9\n"},
+    )
+    given: Changes = {"out": []}
+    for part, (files, savepoint) in enumerate(((program.before, None), (program.after, tmp_path / "savepoint"))):
+        put(files, tmp_path, part)
+        made = compiled(program, tmp_path)
+        target = tmp_path / "savepoint" if savepoint is None else None
+        found = run(spark, program, made, made.plan.graph, folder=tmp_path, savepoint=savepoint, target=target)
+        given["out"] += found["out"]
+    assert sorted(rows(made, given)["out"]) == [["x", 1, 1], ["x", 2, 1], ["y", 1, 1]]
