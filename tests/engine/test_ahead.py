@@ -14,7 +14,9 @@ from rekindle.api.table_environment import TableEnvironment
 from rekindle.connectors import collect
 from rekindle.connectors.collect import results
 from rekindle.engine.frames import Frames
+from rekindle.engine.host import Moment
 from rekindle.engine.program import Ahead, GraphProgram
+from rekindle.engine.store.state_list import StateId
 from rekindle.runtime.stream_job import StreamJob
 
 if TYPE_CHECKING:
@@ -59,6 +61,13 @@ def builders(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(GraphProgram, "_built", watched)
     return names
+
+
+def test_a_moment_travels_as_a_text() -> None:
+    newest = {StateId("3_jöin", "left:State", 1): "a.segments", StateId("3_jöin", "left:State", 0): "b.segments"}
+    for watermark in (None, -5, 2**40):
+        moment = Moment((7, 2), watermark, 99, frozenset({"x", "y"}), newest, {("3_jöin", 1): -1})
+        assert Moment.of_text(moment.text()) == moment
 
 
 @pytest.mark.spark
