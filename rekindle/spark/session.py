@@ -54,6 +54,8 @@ SESSION_SETTINGS: Mapping[str, str] = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "200000",
     # The JVM does not compile larger methods; wide projections then run interpreted, four times slower.
     "spark.sql.codegen.hugeMethodLimit": "8000",
+    # It would refuse numbers of rows in a stream that is fed, which only have to order a micro-batch.
+    "spark.sql.streaming.unsupportedOperationCheck": "false",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.adaptive.enabled": "false",
     # What is known of columns would be written for all their names, and of a hash of many columns for all combinations.
