@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -20,7 +21,7 @@ from examples.flights.check import Comparison, compare, open_result
 from examples.flights.prepare import FILES, prepare
 
 WORK = Path("build/flights")
-FILES_PER_BATCH = 4
+FILES_PER_BATCH = 2
 REKINDLE = [sys.executable, "-m", "rekindle.cli.main"]
 SHOWN = {
     "the worst hours": "SELECT origin, strftime(window_start, '%m-%d %H:00') AS hour, flights, cancelled, "
@@ -54,17 +55,17 @@ def main() -> int:
         # A job of a minute: Java's second compiler would take more time than it saves.
         "-D", "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1",
     ]  # fmt: skip
-    commits = work / "job" / "checkpoint" / "commits"
+    job = work / "job"
     with running(command) as process:
-        wait_for(commits, 1, process)
+        wait_for(job, 1, process)
         rekindle("savepoint", f"{WORK}/job", "--to", f"{WORK}/savepoint-1")
-        wait_for(commits, 2, process)
+        wait_for(job, 2, process)
         kill(process)
-    console.print(f"[red]killed with SIGKILL after {committed(commits)} committed micro-batches[/red]")
+    console.print(f"[red]killed with SIGKILL after {committed(job)} committed micro-batches[/red]")
 
     heading("Go on: the same command; stop with a savepoint")
     with running(command) as process:
-        wait_for(commits, 4, process)
+        wait_for(job, 4, process)
         rekindle("stop", f"{WORK}/job", "--savepoint", f"{WORK}/savepoint-2")
         process.wait()
 
@@ -111,9 +112,9 @@ def running(arguments: list[str]) -> Iterator[subprocess.Popen[bytes]]:
             kill(process)
 
 
-def wait_for(commits: Path, batches: int, process: subprocess.Popen[bytes]) -> None:
+def wait_for(job: Path, batches: int, process: subprocess.Popen[bytes]) -> None:
     """Wait until a job has so many committed micro-batches; ends the demo if the job ends first."""
-    while committed(commits) < batches:
+    while committed(job) < batches:
         if process.poll() is not None:
             raise SystemExit(f"the job ended by itself with code {process.returncode}")
         time.sleep(0.05)
@@ -125,9 +126,10 @@ def kill(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def committed(commits: Path) -> int:
-    """Micro-batches that Spark has finished: each leaves a file named by its number."""
-    return sum(path.name.isdigit() for path in commits.iterdir()) if commits.is_dir() else 0
+def committed(job: Path) -> int:
+    """Micro-batches that the log in a job's folder has as committed: its newest entry says the number of the last."""
+    newest = max((job / "engine" / "log").glob("*.committed"), default=None)
+    return 0 if newest is None else int(json.loads(newest.read_text(encoding="utf-8"))["micro_batch"]) + 1
 
 
 def rows_table(title: str, connection: duckdb.DuckDBPyConnection, query: str) -> Table:
