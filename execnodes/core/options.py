@@ -167,7 +167,7 @@ OPTIONS: Mapping[str, ConfigOption] = {
         ),
         _option("execution.micro-batch.max-files", "int", "0", "Most files a source reads in a batch; 0 for no bound.", scope="job"),
         _option("execution.micro-batch.max-rows", "int", "0", "Most rows a generator gives in a batch; 0 for no bound.", scope="job"),
-        _option("execution.job-dir", "text", "", "Where a job keeps its checkpoint and plan; a temporary one when empty.", scope="run"),
+        _option("execution.job-dir", "text", "", "Where a job keeps its state and plan; a temporary one when empty.", scope="run"),
         _option(
             "execution.jobs-dir", "text", "",
             "Where jobs live that run in the background without a folder of their own; $REKINDLE_HOME/jobs or ~/.rekindle/jobs when empty.", scope="run",
