@@ -27,9 +27,15 @@ Batches = list[tuple[int, int]]
 """(rows, milliseconds) of each micro-batch that had rows."""
 
 
+_STATE = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+
+
 def spark() -> SparkSession:
-    """A session with the settings both sides run under."""
-    return prepare(session(PARALLELISM, {"spark.driver.memory": "6g"}), PARALLELISM, {})
+    """A session with the settings both sides run under, and what plain Spark should have for large state."""
+    prepared = prepare(session(PARALLELISM, {"spark.driver.memory": "6g"}), PARALLELISM, {})
+    prepared.conf.set("spark.sql.streaming.stateStore.providerClass", _STATE)
+    prepared.conf.set("spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled", "true")
+    return prepared
 
 
 def files(
