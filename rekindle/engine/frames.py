@@ -243,13 +243,17 @@ class Frames:
 
     def _alive(self, host: Host) -> tuple[int, ...]:
         """Members that rows come to, or that are to be woken."""
-        fed = {arm.consumer for _, arms in self._frames for arm in arms if self._taker(arm) == (host, True)}
+        fed = self._fed(host)
         alive = list[int]()
         for number in host.members:
             inside = any(each.origin in alive for each in host.handed if each.consumer == number)
             if number in fed or inside or self._due_of(number):
                 alive.append(number)
         return tuple(alive)
+
+    def _fed(self, host: Host) -> set[int]:
+        """Members that rows come to from outside."""
+        return {arm.consumer for _, arms in self._frames for arm in arms if self._taker(arm) == (host, True)}
 
     def _due_of(self, number: int) -> frozenset[int]:
         step = self._record.steps[number]
@@ -261,15 +265,14 @@ class Frames:
 
     def _given(self, host: Host) -> DataFrame | None:
         """Rows for all members, in the slots that they need together."""
-        taker = host, True
-        fed = {arm.consumer for _, arms in self._frames for arm in arms if self._taker(arm) == taker}
+        fed = self._fed(host)
         layout = SlotLayout.of(arm.types for arm in self._pipeline.arms if arm.consumer in fed)
 
         def texts(arm: Arm) -> dict[str, str]:
             no_hash = {HASH: "CAST(NULL AS BIGINT)"}
             return {TO: str(arm.consumer), **no_hash, **self._hidden(arm), **slot_texts(arm, layout)}
 
-        return self._into(taker, texts)
+        return self._into((host, True), texts)
 
     def _task(self, host: Host, alive: Collection[int], leaving: Mapping[int, tuple[Arm, ...]]) -> HostTask:
         record, ground = self._record, self._ground
