@@ -91,7 +91,7 @@ def _first(landed: list[tuple[float, int]], number: int) -> float:
 @contextmanager
 def _watched(landed: dict[str, list[tuple[float, int]]], path: Path) -> Iterator[None]:
     """Note when a write has ended, and which file's rows the table then has the result of."""
-    write, lock = DuckdbWriter.write, threading.Lock()
+    write, lock = DuckdbWriter.write_rows, threading.Lock()
 
     def noting(self: DuckdbWriter, batch: Any, batch_id: int) -> None:
         write(self, batch, batch_id)
@@ -102,8 +102,8 @@ def _watched(landed: dict[str, list[tuple[float, int]]], path: Path) -> Iterator
                 if newest is not None and newest[0] is not None and (not seen or newest[0] > seen[-1][1]):
                     seen.append((at, newest[0]))
 
-    DuckdbWriter.write = noting  # type: ignore[method-assign]
+    DuckdbWriter.write_rows = noting  # type: ignore[assignment, method-assign]
     try:
         yield
     finally:
-        DuckdbWriter.write = write  # type: ignore[method-assign]
+        DuckdbWriter.write_rows = write  # type: ignore[method-assign]

@@ -23,9 +23,13 @@ _ADDS = "rk_adds"
 
 
 def arrow_table(batch: DataFrame) -> pa.Table:
-    """A micro-batch as one Arrow table; ordered when it has order columns, of one row's changes the removals first."""
-    order = [name for name in (MAJOR, SEQUENCE) if name in batch.columns]
-    table = _nullable(batch).toArrow()
+    """A micro-batch as one Arrow table, see `in_order`."""
+    return in_order(nullable(batch).toArrow())
+
+
+def in_order(table: pa.Table) -> pa.Table:
+    """The rows as their order columns say, if it has any; of one row's changes the removals first."""
+    order = [name for name in (MAJOR, SEQUENCE) if name in table.column_names]
     if not order:
         return table
     import pyarrow.compute as pc
@@ -35,7 +39,7 @@ def arrow_table(batch: DataFrame) -> pa.Table:
     return table.append_column(_ADDS, adds).sort_by([(name, "ascending") for name in keys]).drop_columns(_ADDS)
 
 
-def _nullable(batch: DataFrame) -> DataFrame:
+def nullable(batch: DataFrame) -> DataFrame:
     """The same rows with nested fields that may be NULL: Arrow refuses a NULL struct of fields that may not."""
     from pyspark.sql.types import StructType
 
@@ -44,9 +48,8 @@ def _nullable(batch: DataFrame) -> DataFrame:
     return batch if loose == text else batch.to(StructType.fromJson(json.loads(loose)))
 
 
-def rows_with_kinds(batch: DataFrame) -> Iterator[tuple[int, tuple[Any, ...]]]:
-    """(row kind, values) of a micro-batch, in order where it has order columns. ROWs come as dicts, MAPs as pairs."""
-    table = arrow_table(batch)
+def rows_with_kinds(table: pa.Table) -> Iterator[tuple[int, tuple[Any, ...]]]:
+    """(row kind, values) of a micro-batch. ROWs come as dicts, MAPs as pairs."""
     names = [name for name in table.column_names if name not in HIDDEN]
     for piece in table.to_batches(max_chunksize=10_000):
         kinds = piece.column(KIND).to_pylist()

@@ -19,11 +19,13 @@ from execnodes.core.node import ExecNode
 from execnodes.core.options import Configuration
 from execnodes.core.tables import Column, ResolvedTable
 from execnodes.lowering.stream import Condition
+from rekindle.connectors.arrow import arrow_table
 from rekindle.connectors.options import COMMON, TableOption, TableOptions, check_options
 from rekindle.connectors.positions import Positions
 from rekindle.connectors.secret_references import resolve_secrets
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
     from rekindle.connectors.data_stream import DataStream
@@ -81,6 +83,8 @@ class SourceRequest:
     """Where to go on: a text that `SourceConnector.position` gave; None to begin at the beginning."""
     between: tuple[Any, Any] | None = None
     """In batch mode, the positions to read between (see `SourceConnector.positions`); None for all there is."""
+    in_tasks: bool = False
+    """In batch mode, whether tasks read what they are told (see `ToldToTasks`), in place of all there is."""
     data_streams: Mapping[str, DataStream] = field(default_factory=dict)
     """DataFrames that the session knows, by uid."""
     condition: Condition | None = None
@@ -149,6 +153,18 @@ class SinkWriter(ABC):
     def close(self) -> None:
         """Called once at the end, also after a failure."""
         return
+
+
+class RowsWriter(SinkWriter):
+    """Writes rows that the driver has; several sinks then get theirs by one job of Spark."""
+
+    @abstractmethod
+    def write_rows(self, rows: pa.Table, batch_id: int) -> None:
+        """As `write`: the same columns, rows in their order. A micro-batch without rows need not come."""
+
+    def write(self, batch: DataFrame, batch_id: int) -> None:
+        """See SinkWriter."""
+        self.write_rows(arrow_table(batch), batch_id)
 
 
 class Connector(ABC):

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 from execnodes.connectors.blackhole import CONNECTOR
 from execnodes.core.connectors import ConnectorDeclaration
-from rekindle.connectors.base import SinkConnector, SinkRequest, SinkWriter
+from rekindle.connectors.base import RowsWriter, SinkConnector, SinkRequest, SinkWriter
 from rekindle.connectors.options import TableOption
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
 
@@ -29,10 +30,13 @@ class Blackhole(SinkConnector):
         return _Writer()
 
 
-class _Writer(SinkWriter):
+class _Writer(RowsWriter):
     concurrent: ClassVar[bool] = True
     single_pass: ClassVar[bool] = True
 
     def write(self, batch: DataFrame, batch_id: int) -> None:
         """Run the batch to its end."""
         batch.write.format("noop").mode("overwrite").save()
+
+    def write_rows(self, rows: pa.Table, batch_id: int) -> None:
+        """They are there, and that is all."""

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from execnodes.connectors.collect import CONNECTOR
 from execnodes.core.connectors import ConnectorDeclaration
 from rekindle.connectors.arrow import rows_with_kinds
-from rekindle.connectors.base import SinkConnector, SinkRequest, SinkWriter
+from rekindle.connectors.base import RowsWriter, SinkConnector, SinkRequest, SinkWriter
 from rekindle.connectors.options import TableOption
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    import pyarrow as pa
+    from pyspark.sql import SparkSession
 
 OPTIONS = (
     TableOption("name", "text", "", "Name the rows are kept under; the table's name when unset."),
@@ -61,7 +62,7 @@ class Collect(SinkConnector):
         return _Writer(options.text("name") or request.name, request.job_id)
 
 
-class _Writer(SinkWriter):
+class _Writer(RowsWriter):
     single_pass: ClassVar[bool] = True
 
     def __init__(self, name: str, job_id: str) -> None:
@@ -73,8 +74,8 @@ class _Writer(SinkWriter):
         with _lock:
             _kept.setdefault(self._name, {})
 
-    def write(self, batch: DataFrame, batch_id: int) -> None:
+    def write_rows(self, rows: pa.Table, batch_id: int) -> None:
         """Keep the rows."""
-        changes = list(rows_with_kinds(batch))
+        changes = list(rows_with_kinds(rows))
         with _lock:
             _kept.setdefault(self._name, {})[(self._job_id, batch_id)] = changes

@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING
 
 from execnodes.core.errors import ConnectorError
 from execnodes.lowering.stream import KIND
-from rekindle.connectors.arrow import arrow_table
-from rekindle.connectors.base import SinkRequest, SinkWriter
+from rekindle.connectors.base import RowsWriter, SinkRequest
 from rekindle.connectors.duckdb_sql import column_type, connect, identifier, quoted, stored
 
 if TYPE_CHECKING:
     import duckdb
-    from pyspark.sql import DataFrame
+    import pyarrow as pa
 
 COMMITS = "_rekindle_commits"
 """Table with the batches that are written: job, batch_id."""
 
 
-class DuckdbWriter(SinkWriter):
+class DuckdbWriter(RowsWriter):
     """The net effect of a batch, in the order of its rows.
 
     With a primary key a key's last row decides; without one equal rows cancel out, and what is left to delete deletes
@@ -50,9 +49,8 @@ class DuckdbWriter(SinkWriter):
                 hint="Add the column in DuckDB, or write into another table.",
             )
 
-    def write(self, batch: DataFrame, batch_id: int) -> None:
+    def write_rows(self, rows: pa.Table, batch_id: int) -> None:
         """All of the batch or nothing; a batch that is written already is left out."""
-        rows = arrow_table(batch)
         with self._connected() as database:
             mark = [self._request.job_id, self._table, batch_id]
             known = database.execute(

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from execnodes.core.errors import ConnectorError
+from rekindle.connectors.few_files import told_of
 from rekindle.connectors.files import glob_root, is_local, list_files
 from rekindle.connectors.positions import News, no_position, parsed
 
@@ -64,6 +65,8 @@ class FilePositions:
     """Where it starts if it is not at the start."""
     interval: float = 0.0
     """Seconds from a look for new files to the next one, if the last one has found no more than was taken."""
+    in_tasks: Callable[[str], bool] = lambda path: False
+    """Whether a task can read a local file itself."""
     clock: Callable[[], float] = time.monotonic
     _next_look: float = 0.0
     _checked: list[tuple[Any, FilePosition]] = field(default_factory=list)
@@ -120,6 +123,12 @@ class FilePositions:
     def between(self, start: Any, end: Any) -> list[str]:
         """Paths of the files that a micro-batch reads. ConnectorError for one that is gone or another than planned."""
         return [self._as_planned(each) for each in self._taken(start, end)]
+
+    def told(self, start: Any, end: Any) -> list[list[Any]] | None:
+        """See ToldToTasks."""
+        paths = self.between(start, end)
+        told = [told_of(each) if is_local(each) and self.in_tasks(each) else None for each in paths]
+        return [each for each in told if each is not None] if None not in told else None
 
     def size(self, start: Any, end: Any) -> int:
         """Bytes that a micro-batch reads."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -21,6 +21,7 @@ from rekindle.connectors.base import (
     SourceFrame,
     SourceRequest,
 )
+from rekindle.connectors.few_files import FACTS, UNREADABLE, Lines, ParquetColumns, is_plain
 from rekindle.connectors.file_positions import FilePositions
 from rekindle.connectors.file_sink import FileWriter
 from rekindle.connectors.files import (
@@ -30,6 +31,7 @@ from rekindle.connectors.files import (
 )
 from rekindle.connectors.format import FileFormat, Format, RecordFormat, Wanted
 from rekindle.connectors.formats import find_format, format_of
+from rekindle.connectors.in_tasks import frame_of_tasks
 from rekindle.connectors.line_text import LINE, NUMBER, PATH, find_failure, local_path, string
 from rekindle.connectors.lines import spark_format, spark_schema
 from rekindle.connectors.options import COMMON, TableOption, TableOptions, check_options, reject_misspelt
@@ -49,6 +51,10 @@ OPTIONS = (
     *COMMIT_OPTIONS,
 )
 
+_UNREADABLE = re.compile(
+    rf"\[FAILED_READ_FILE[^\]]*\] Encountered error while reading file (\S+?)\.(?:\s|$)|{UNREADABLE}(\S+?): "
+)
+"""What Spark, or a task, says of a file."""
 _PATH_TEXT = "url_decode(replace(regexp_replace(_metadata.file_path, '^file:(//)?(?=/)', ''), '+', '%2B'))"
 """A file's path as people write it."""
 _METADATA: Mapping[str, str] = {
@@ -90,7 +96,11 @@ class Filesystem(SourceConnector, SinkConnector):
         stored = tuple(c for c in request.columns if c in every)
         chosen.check(stored, options, request.name)
         lines = isinstance(chosen, RecordFormat)
-        raw = _open(spark, request, options, chosen, every)
+        raw = (
+            _in_tasks(spark, request, chosen, stored)
+            if request.in_tasks
+            else _open(spark, request, options, chosen, every)
+        )
         # Lines have no columns yet; those of files must not have names that are added.
         odd = not lines and any(c.name.startswith("rk_") for c in every)
         inner = {c.name: f"f{i}" for i, c in enumerate(every)} if odd else {}
@@ -131,7 +141,10 @@ class Filesystem(SourceConnector, SinkConnector):
 
     def positions(self, spark: SparkSession, request: SourceRequest) -> FilePositions:
         """By files."""
-        return _positions(spark, request, self.opened(request.table, "source", request.name))
+        options = self.opened(request.table, "source", request.name)
+        found = _positions(spark, request, options)
+        found.in_tasks = _readable(request, find_format(options.text("format"), request.name))
+        return found
 
     def position(self, offset: str, log: Path, start: str | None) -> str:
         """The files that were read up to an offset, as a JSON list of paths."""
@@ -223,13 +236,44 @@ def _open(
     return reader.schema(spark_schema(chosen, every)).load(present)
 
 
+def _in_tasks(spark: SparkSession, request: SourceRequest, chosen: Format, stored: tuple[Column, ...]) -> DataFrame:
+    """As `_open`, of the files that tasks are told."""
+    if isinstance(chosen, RecordFormat):
+        lines = Lines()
+        rows = frame_of_tasks(spark, request.uid, lines, lines.ddl)
+        return rows.selectExpr(f"CAST({LINE} AS STRING) AS {LINE}", FACTS)
+    columns = _parquet(chosen, stored)
+    return frame_of_tasks(spark, request.uid, columns, columns.ddl)
+
+
+def _readable(request: SourceRequest, chosen: Format) -> Callable[[str], bool]:
+    """Which files tasks can read."""
+    keys = request.table.partition_keys
+    every = tuple(c for c in request.table.table_schema.physical if c.name not in keys)
+    if isinstance(chosen, RecordFormat):
+        return is_plain
+    if spark_format(chosen) != "parquet" or any(c.name == FACTS for c in every):
+        return lambda path: False
+    return _parquet(chosen, every).reads
+
+
+def _parquet(chosen: Format, columns: tuple[Column, ...]) -> ParquetColumns:
+    from pyspark.sql.pandas.types import to_arrow_schema
+    from pyspark.sql.types import StructType
+
+    ddl = spark_schema(chosen, columns)
+    schema = StructType.fromDDL(ddl)
+    assert isinstance(schema, StructType)
+    return ParquetColumns(to_arrow_schema(schema, timezone="UTC"), ddl)
+
+
 def _unreadable(message: str) -> ConnectorError | None:
-    found = re.search(r"\[FAILED_READ_FILE[^\]]*\] Encountered error while reading file (\S+?)\.(?:\s|$)", message)
+    found = _UNREADABLE.search(message)
     if found is None:
         return None
     return ConnectorError(
         "the file cannot be read in the table's format",
-        where=local_path(found[1]),
+        where=local_path(found[1] or found[2]),
         hint="Check that the file is whole, and that the columns' types are those it was written with.",
     )
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from execnodes.lowering.stream import MAJOR, SEQUENCE
 from rekindle.connectors.base import SourceFrame, SourceRequest
+from rekindle.connectors.in_tasks import frame_of_tasks
 from rekindle.connectors.positions import News, no_position, parsed
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import SparkSession
 
 
@@ -51,7 +53,9 @@ def generated(
     """
     columns = [f"{text} AS c{i}" for i, text in enumerate(texts)]
     order = [f"n AS {SEQUENCE}", f"'' AS {MAJOR}"] if request.ordered else []
-    if request.between is not None:
+    if request.in_tasks:
+        numbers = frame_of_tasks(spark, request.uid, _numbers, "n BIGINT")
+    elif request.between is not None:
         before, after = request.between
         numbers = spark.range(_next(before), _next(after)).withColumnRenamed("id", "n")
     else:
@@ -59,6 +63,13 @@ def generated(
     for step in shared:
         numbers = numbers.selectExpr("*", *(f"{text} AS {name}" for name, text in step.items()))
     return SourceFrame(numbers.selectExpr(*columns, *order), rows >= 0)
+
+
+def _numbers(told: Sequence[int]) -> Iterator[pa.RecordBatch]:
+    import numpy as np
+    import pyarrow as pa
+
+    yield pa.RecordBatch.from_pydict({"n": pa.array(np.arange(*told, dtype=np.int64))})
 
 
 @dataclass(slots=True)
@@ -99,6 +110,10 @@ class NumberPositions:
     def size(self, start: Any, end: Any) -> int:
         """See Positions."""
         return (_next(end) - _next(start)) * _BYTES
+
+    def told(self, start: Any, end: Any) -> Any:
+        """See ToldToTasks."""
+        return _next(start), _next(end)
 
     def restored(self, text: str) -> Any:
         """See Positions."""

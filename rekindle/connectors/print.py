@@ -10,11 +10,12 @@ from execnodes.connectors.print import CONNECTOR
 from execnodes.core.changelog import RowKind
 from execnodes.core.connectors import ConnectorDeclaration
 from rekindle.connectors.arrow import printed, rows_with_kinds
-from rekindle.connectors.base import SinkConnector, SinkRequest, SinkWriter
+from rekindle.connectors.base import RowsWriter, SinkConnector, SinkRequest, SinkWriter
 from rekindle.connectors.options import TableOption
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    import pyarrow as pa
+    from pyspark.sql import SparkSession
 
 OPTIONS = (
     TableOption("print-identifier", "text", "", "Stands before each row, with '> '."),
@@ -38,16 +39,16 @@ class Print(SinkConnector):
         return _Writer(request, options.text("print-identifier"), options.flag("standard-error"))
 
 
-class _Writer(SinkWriter):
+class _Writer(RowsWriter):
     def __init__(self, request: SinkRequest, prefix: str, to_stderr: bool) -> None:
         self._types = [column.data_type for column in request.columns]
         self._prefix = f"{prefix}> " if prefix else ""
         self._to_stderr = to_stderr
 
-    def write(self, batch: DataFrame, batch_id: int) -> None:
+    def write_rows(self, rows: pa.Table, batch_id: int) -> None:
         """A row a line. What a crashed batch has printed stays printed."""
         lines = []
-        for kind, values in rows_with_kinds(batch):
+        for kind, values in rows_with_kinds(rows):
             cells = (printed(value, t) for value, t in zip(values, self._types, strict=True))
             lines.append(f"{self._prefix}{RowKind(kind).short}[{', '.join(cells)}]\n")
         stream = sys.stderr if self._to_stderr else sys.stdout

@@ -214,6 +214,12 @@ class Feed:
         database = self._spark.conf.get("spark.sql.globalTempDatabase")
         return SourceFrame(self._spark.table(f"`{database}`.`{name}`"), self._bounded)
 
+    def told(self, start: Any, end: Any) -> None:
+        """See Reader."""
+
+    def in_tasks(self, *, located: bool) -> None:
+        """See Reader."""
+
     def _awaited(self, before: FedPosition) -> _Offer:
         """The batch behind another one, as soon as it is handed over."""
         while True:

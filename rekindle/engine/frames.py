@@ -7,13 +7,14 @@ consumers is kept while the step runs. When frames are built the moment they run
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
 from execnodes.core.options import Configuration
+from execnodes.core.types import LogicalType, Root
 from execnodes.engine.bodies import FrameShape
 from execnodes.lowering.slots import SlotLayout
 from execnodes.lowering.stream import HASH, quote
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 FEW_BYTES = 128 << 10
 """Up to which all of a micro-batch is in calls of Python: Spark's own fold takes longer to build than these to run."""
 _AS_THEY_ARE: Mapping[str, str] = {}
+COUNTED_TYPES = (LogicalType(Root.BIGINT),)
+"""Of the column of rows that are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,7 @@ def _body(step: Step) -> Operator | LocalKernel:
     return step.kernel if isinstance(step, LocalRecord) else step.operator
 
 
-def _computes(arms: Iterable[Arm]) -> bool:
+def computes(arms: Iterable[Arm]) -> bool:
     """Whether something is computed for every row of the frame, also for those that are none of theirs."""
     return any(arm.branch.made or calls_functions(text) for arm in arms for text in _texts(arm))
 
@@ -136,6 +139,10 @@ class Frames:
                 self._source(number, source)
         for host in self._hosts.hosts:
             self._host(host)
+        self._ends()
+
+    def _ends(self) -> None:
+        """What comes to sinks."""
         given = ((sink, self._sink_rows(sink)) for sink in self._record.sinks)
         self.of_sinks = [(sink, rows) for sink, rows in given if rows is not None]
 
@@ -155,8 +162,12 @@ class Frames:
         texts = source.event_times if source.uid in self._timed else []
         if texts:
             frame = with_made(frame, source.made)
-        observed = Observed(frame, texts)
-        self.observed[source.uid] = observed
+        self._counted(number, frame, texts, arms)
+
+    def _counted(self, number: int, frame: DataFrame, event_times: Sequence[str], arms: tuple[Arm, ...]) -> None:
+        """Rows of a source, on their ways and counted."""
+        observed = Observed(frame, event_times)
+        self.observed[self._record.sources[number].uid] = observed
         self._leaving(observed.frame, arms)
 
     def _scan(self, source: SourceRecord, *, located: bool) -> DataFrame:
@@ -169,10 +180,11 @@ class Frames:
         """Rows of one origin, with what their ways compute; kept if they are read more than once."""
         frame = with_all_made(frame, arms)
         if len(set(map(self._taker, arms))) > 1:
-            self._keep(frame)
+            self._keep(frame, arms)
         self._frames.append((frame, apart(arms)))
 
-    def _keep(self, frame: DataFrame) -> None:
+    def _keep(self, frame: DataFrame, arms: tuple[Arm, ...]) -> None:
+        """Rows are read on several ways."""
         frame.persist()
         self._kept.callback(frame.unpersist)
         self.shared.append(frame)
@@ -220,7 +232,7 @@ class Frames:
         ddl = f"{task.shape.ddl()}, {FROM} INT"
         folds = all(isinstance(self._record.steps[number], LocalRecord) for number in alive)
         if given is None:
-            tasks = len(task.due) if self._exchanges else 1
+            tasks = len(frozenset[int]().union(*map(self._due_of, alive))) if self._exchanges else 1
             frame = self._ground.spark.range(0, tasks, 1, tasks).mapInArrow(task.woken, ddl)
         elif not self._exchanges:
             frame = given.coalesce(1).mapInArrow(task, ddl)
@@ -252,7 +264,7 @@ class Frames:
         return tuple(alive)
 
     def _fed(self, host: Host) -> set[int]:
-        """Members that rows come to from outside."""
+        """Members that rows come to from outside, and sources whose rows come to be counted."""
         return {arm.consumer for _, arms in self._frames for arm in arms if self._taker(arm) == (host, True)}
 
     def _due_of(self, number: int) -> frozenset[int]:
@@ -266,7 +278,8 @@ class Frames:
     def _given(self, host: Host) -> DataFrame | None:
         """Rows for all members, in the slots that they need together."""
         fed = self._fed(host)
-        layout = SlotLayout.of(arm.types for arm in self._pipeline.arms if arm.consumer in fed)
+        given = [arm.types for arm in self._pipeline.arms if arm.consumer in fed]
+        layout = SlotLayout.of([*given, *([COUNTED_TYPES] if self._record.sources.keys() & fed else ())])
 
         def texts(arm: Arm) -> dict[str, str]:
             no_hash = {HASH: "CAST(NULL AS BIGINT)"}
@@ -278,8 +291,7 @@ class Frames:
         record, ground = self._record, self._ground
         steps = {number: record.steps[number] for number in alive}
         members = (
-            Member(number, _body(each), each.node.place, self._due_of(number), bool(leaving[number]))
-            for number, each in steps.items()
+            Member(number, _body(each), each.node.place, bool(leaving[number])) for number, each in steps.items()
         )
         layout = SlotLayout.of([column.type for column in each.output] for n, each in steps.items() if leaving[n])
         return HostTask(
@@ -290,6 +302,7 @@ class Frames:
             ground.disk,
             self._exchanges,
             ground.told,
+            tuple(sorted(record.sources.keys() & self._fed(host))),
         )
 
     def _leaving_host(self, frame: DataFrame, leaving: Mapping[int, tuple[Arm, ...]]) -> None:
@@ -298,10 +311,10 @@ class Frames:
             (arms,) = leaving.values()
             self._leaving(frame, arms)
             return
-        mixed = [arm for arms in leaving.values() if not _computes(arms) for arm in arms]
-        apart_ = [number for number, arms in leaving.items() if _computes(arms)]
+        mixed = [arm for arms in leaving.values() if not computes(arms) for arm in arms]
+        apart_ = [number for number, arms in leaving.items() if computes(arms)]
         if len(set(map(self._taker, mixed))) + len(apart_) > 1:
-            self._keep(frame)
+            self._keep(frame, tuple(mixed))
         self._frames.append((frame, tuple(map(_only_its_own, mixed))))
         for number in apart_:
             self._leaving(frame.where(f"{FROM} = {number}"), leaving[number])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from base64 import b64decode, b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,15 +21,19 @@ from execnodes.lowering.stream import FIRED, HASH, KIND, MAJOR, SEQUENCE, WATERM
 from execnodes.state.operator import Context, LocalKernel, Operator, State
 from execnodes.user_functions.running import running_functions
 from rekindle.engine.key_groups import KeyGroups, one_of
+from rekindle.engine.observed import Seen
 from rekindle.engine.store.call import StoreCall, Written
 from rekindle.engine.store.disk import Disk
 from rekindle.engine.store.state_list import StateId
+from rekindle.engine.watermarks import due_subtasks
 from rekindle.pipeline.hosts import Handed
 
 TO = "rk_to"
 """Node id of the member of a call that a row is for."""
 FROM = "rk_from"
 """Node id of the member of a call that gave a row."""
+COUNTED = "l0"
+"""Slot of rows that are counted."""
 MOMENT = "rekindle.moment"
 """Property of Spark's jobs: the `Moment` they run in."""
 
@@ -45,6 +49,8 @@ class Told:
     """By uid and name, as `Ran` has them."""
     rows: Mapping[StateId, int]
     """Of the states that were opened."""
+    seen: Mapping[int, Seen]
+    """What sources have given, by node id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +69,10 @@ class Moment:
     """The file that holds each state's newest list."""
     timers: Mapping[tuple[str, int], int]
     """When operators (uid, subtask) want to be woken next."""
+
+    def due(self, uid: str) -> frozenset[int]:
+        """Subtasks of an operator that are to be woken."""
+        return due_subtasks(self.timers, uid, self.watermark) if self.number[1] else frozenset()
 
     def text(self) -> str:
         """As a property has it."""
@@ -137,8 +147,6 @@ class Member:
     step: Operator | LocalKernel
     place: Place | None
     """Where the SQL has it."""
-    due: frozenset[int]
-    """Its subtasks that are to be woken."""
     leaves: bool
     """Whether rows of it leave the call."""
 
@@ -164,6 +172,8 @@ class HostTask:
     """Each task has the rows of one subtask, whose number is that of its partition; else one task has all."""
     told: Any
     """A Spark accumulator of dictionaries."""
+    counted: tuple[int, ...] = ()
+    """Sources, each of whose rows comes once more to be counted: where it moves the watermark to, as a BIGINT."""
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Rows in slots with hidden columns (see `FrameShape`) and `TO`; rows of the same kind with `FROM`."""
@@ -179,22 +189,21 @@ class HostTask:
         for _ in batches:
             pass
         partition = _partition()
-        subtasks = sorted(self.due)
+        moment = Moment.of_task()
+        operators = (each.step for each in self.members if isinstance(each.step, Operator))
+        subtasks = sorted(frozenset[int]().union(*(moment.due(each.uid) for each in operators)))
         yield from self._run(None, partition, subtasks[partition] if self.exchanged else 0)
-
-    @property
-    def due(self) -> frozenset[int]:
-        """Subtasks in which a member is to be woken."""
-        return frozenset[int]().union(*(each.due for each in self.members))
 
     def _run(self, rows: pl.DataFrame | None, partition: int, subtask: int) -> Iterator[Any]:
         """`subtask`: whose rows the task has, if they are exchanged."""
         waiting, moment = self._by_member(rows), Moment.of_task()
         work = _Work(moment, StoreCall(self.disk, moment.newest, moment.now, moment.sparse))
+        seen = {number: _seen(waiting.pop(number)) for number in self.counted if number in waiting}
         leaving = list[pl.DataFrame]()
         for member in self.members:
             given = [each for each in waiting.pop(member.number, ()) if len(each)]
-            due = member.due & {subtask} if self.exchanged else member.due
+            due = moment.due(member.step.uid) if isinstance(member.step, Operator) else frozenset[int]()
+            due = due & {subtask} if self.exchanged else due
             if not given and not due:
                 continue
             mine = pl.concat(given, how="diagonal") if given else None
@@ -206,8 +215,8 @@ class HostTask:
                     waiting.setdefault(handed.consumer, []).append(passed)
             if member.leaves:
                 leaving += (each.with_columns(pl.lit(member.number, pl.Int32).alias(FROM)) for each in changes)
-        if work.timers:
-            told = Told(work.call.finish(), work.timers, work.counters, work.call.rows())
+        if work.timers or seen:
+            told = Told(work.call.finish(), work.timers, work.counters, work.call.rows(), seen)
             self.told.add({(*moment.number, self.members[0].number, partition): told})
         for frame in leaving:
             yield from plain_record_batches(frame)
@@ -218,7 +227,7 @@ class HostTask:
     def _by_member(self, rows: pl.DataFrame | None) -> dict[int, list[pl.DataFrame]]:
         if rows is None or rows.is_empty():
             return {}
-        if len(self.members) == 1:
+        if len(self.members) == 1 and not self.counted:
             return {self.members[0].number: [rows]}
         parts = rows.partition_by(TO, as_dict=True, include_key=False, maintain_order=True)
         return {int(key[0]): [part] for key, part in parts.items()}
@@ -259,6 +268,11 @@ class _Work:
     call: StoreCall
     timers: dict[tuple[str, int], int | None] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)
+
+
+def _seen(rows: Iterable[pl.DataFrame]) -> Seen:
+    (times,) = (each[COUNTED] for each in rows)
+    return Seen.of(times)
 
 
 def _next(uid: str, subtask: int, moment: Moment, calls: SegmentContext, woken: SegmentContext) -> int | None:
@@ -313,7 +327,7 @@ class RestoreTask:
                 )
                 restore_rows(self.operator, rows, context)
                 timers[uid, subtask] = context.asked
-            told = Told(call.finish(), timers, {}, call.rows())
+            told = Told(call.finish(), timers, {}, call.rows(), {})
             self.told.add({(*moment.number, uid, _partition()): told})
         return iter(())
 

@@ -22,7 +22,7 @@ from rekindle.engine.store.inventory import Inventory
 from rekindle.engine.store.segment_file import path_of
 from rekindle.engine.store.snapshot import Snapshot
 from rekindle.engine.store.state_list import StateId
-from rekindle.engine.watermarks import Watermarks
+from rekindle.engine.watermarks import Watermarks, due_subtasks
 
 _ROUNDS = 100
 """Times that operators may ask to be woken at a time that has passed already."""
@@ -69,11 +69,7 @@ class MicroBatch:
 
     def due(self, uid: str) -> frozenset[int]:
         """Subtasks of an operator that are to be woken."""
-        if not self.step or self.watermark is None:
-            return frozenset()
-        return frozenset(
-            subtask for (other, subtask), at in self.timers.items() if other == uid and at <= self.watermark
-        )
+        return due_subtasks(self.timers, uid, self.watermark) if self.step else frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import polars as pl
     from pyspark.sql import DataFrame
 
 _NEVER = "CAST(NULL AS TIMESTAMP)"
+
+
+def latest(event_times: Sequence[str]) -> str:
+    """Text of where a row moves the watermark to, epoch ms."""
+    times = list(dict.fromkeys(event_times)) or [_NEVER]
+    one = times[0] if len(times) == 1 else f"greatest({', '.join(times)})"
+    return f"unix_millis({one})"
+
+
 _WITHIN = 5.0
 """Seconds in which Spark tells what it has counted, behind the action that has read the rows."""
 
@@ -23,6 +33,12 @@ class Seen:
     rows: int
     reached: int | None
     """Where its rows move the watermark to, epoch ms; None if they do not."""
+
+    @classmethod
+    def of(cls, times: pl.Series) -> Seen:
+        """Of rows that each move it there, or, where it is NULL, nowhere."""
+        most = times.max()
+        return cls(len(times), None if most is None else int(str(most)))
 
 
 class Observed:
@@ -37,10 +53,7 @@ class Observed:
         from pyspark.sql import Observation
         from pyspark.sql.functions import expr
 
-        times = list(dict.fromkeys(event_times)) or [_NEVER]
-        time = times[0] if len(times) == 1 else f"greatest({', '.join(times)})"
-        reached = f"unix_millis(max({time}))"
-        self._counts = [expr("count(1)").alias("rows"), expr(reached).alias("reached")]
+        self._counts = [expr("count(1)").alias("rows"), expr(f"max({latest(event_times)})").alias("reached")]
         self._unobserved = frame
         self._observation = Observation()
         self.frame = frame.observe(self._observation, *self._counts)

@@ -13,12 +13,13 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from execnodes.lowering.stream import HASH
-from rekindle.connectors.base import SinkWriter
+from rekindle.connectors.base import RowsWriter, SinkWriter
 from rekindle.engine.frames import Frames, Ground
 from rekindle.engine.host import MOMENT, Moment, RestoreTask, Told
 from rekindle.engine.micro_batch import MicroBatch, Ran, ReadPositions
 from rekindle.engine.observed import Seen
 from rekindle.engine.sources import Reader
+from rekindle.engine.standing import Standing, Standings
 from rekindle.engine.store.state_list import StateId
 from rekindle.pipeline.failures import describe_sink_failure
 from rekindle.pipeline.hosts import Size, hosts_of
@@ -74,7 +75,7 @@ class Ahead:
         return None
 
     @contextmanager
-    def building(self, batch: MicroBatch, build: Callable[[ReadPositions], Frames]) -> Iterator[None]:
+    def building(self, batch: MicroBatch, build: Callable[[ReadPositions], Frames | None]) -> Iterator[None]:
         """Meanwhile those are built that follow a micro-batch, if its sources tell what they read."""
         if not batch.following:
             yield
@@ -97,6 +98,8 @@ class GraphProgram:
         """`readers` of tables by the sources' uids; `sinks` in the order of the statements."""
         self._ground, self._pipeline, self._readers, self._sinks = ground, pipeline, readers, sinks
         self._hosts = {size: hosts_of(pipeline, size) for size in Size}
+        writers = [each.writer for each in sinks]
+        self._standings = Standings(ground, pipeline, readers, self._hosts[Size.FEW], self.timeouts, writers)
         self._ahead = Ahead()
         self._batch_size = Size.FEW
         self.rows = 0
@@ -117,45 +120,61 @@ class GraphProgram:
         """See `Program`."""
         begin = partial(self._begin, batch)
         begin()
-        frames = self._frames(batch)
-        try:
-            with self._ahead.building(batch, self._build_ahead):
-                self._write_all(frames, batch, begin)
-            seen = {uid: each.get() for uid, each in frames.observed.items()}
-        finally:
-            frames.close()
+        if not batch.step:
+            # Time that passes in a micro-batch goes the way of its rows.
+            self._batch_size = self._size_of(batch.positions)
+        few = self._batch_size is Size.FEW
+        standing = self._standings.of(batch, self._state_rows) if few else None
+        seen = self._build_and_run(batch, begin) if standing is None else self._run_standing(standing, batch)
+        told = self._told(batch)
+        seen |= {self._pipeline.record.sources[number].uid: at for each in told for number, at in each.seen.items()}
         if batch.step == 0:
             self.rows = sum(each.rows for each in seen.values())
             for uid in seen.keys() & self._readers.keys():
                 self._readers[uid].saw(seen[uid].rows)
-        return self._ran(batch, seen)
+        return self._ran(told, seen)
+
+    def _build_and_run(self, batch: MicroBatch, begin: Callable[[], None]) -> dict[str, Seen]:
+        """What sources have given."""
+        ready = None if batch.step else self._ahead.take(batch.positions)
+        frames = ready or self._built(batch.positions, batch.due, self._batch_size)
+        try:
+            with self._ahead.building(batch, self._build_ahead):
+                self._write_all(frames, batch, begin)
+            return {uid: each.get() for uid, each in frames.observed.items()}
+        finally:
+            frames.close()
+
+    def _run_standing(self, standing: Standing, batch: MicroBatch) -> dict[str, Seen]:
+        """What those sources have given that feed sinks alone; tasks tell of others."""
+        rows, seen = standing.run()
+        for sink in self._sinks:
+            if sink.record.node.id in rows:
+                assert isinstance(sink.writer, RowsWriter)
+                with _named(sink):
+                    sink.writer.write_rows(rows[sink.record.node.id], _sink_number(batch))
+        return {self._pipeline.record.sources[number].uid: each for number, each in seen.items()}
 
     def close(self) -> None:
         """What was built for micro-batches that do not come is given up."""
         self._ahead.take({})
 
-    def _frames(self, batch: MicroBatch) -> Frames:
-        if batch.step:
-            # Time that passes in a micro-batch goes the way of its rows.
-            return self._built(batch.positions, batch.due, self._batch_size)
-        ready = self._ahead.take(batch.positions)
-        self._batch_size = self._size_of(batch.positions)
-        return ready or self._built(batch.positions, batch.due, self._batch_size)
-
     def _built(self, positions: ReadPositions, due: Callable[[str], frozenset[int]], size: Size) -> Frames:
         return Frames(self._ground, self._pipeline, self._readers, positions, due, self._hosts[size], self.timeouts)
 
-    def _build_ahead(self, positions: ReadPositions) -> Frames:
+    def _build_ahead(self, positions: ReadPositions) -> Frames | None:
         make_active(self._ground.spark)
-        return self._built(positions, lambda uid: frozenset(), self._size_of(positions))
+        size = self._size_of(positions)
+        if size is Size.FEW and self._standings.expects(positions):
+            return None
+        return self._built(positions, lambda uid: frozenset(), size)
 
     def _size_of(self, positions: ReadPositions) -> Size:
         readers = {uid: self._readers.get(uid) for uid in positions}
         sizes = (each.positions.size(*positions[uid]) for uid, each in readers.items() if each is not None)
         return self._ground.limits.size(sum(sizes))
 
-    def _ran(self, batch: MicroBatch, seen: Mapping[str, Seen]) -> Ran:
-        told = self._told(batch)
+    def _ran(self, told: Sequence[Told], seen: Mapping[str, Seen]) -> Ran:
         for each in told:
             self._state_rows.update(each.rows)
         return Ran(
@@ -176,7 +195,7 @@ class GraphProgram:
                 task = RestoreTask(step.operator, ground.groups, ground.disk, ground.told)
                 spread = rows.repartitionById(ground.groups.subtasks, expr(ground.groups.subtask(HASH)))
                 _run_to_end(spread.mapInArrow(task, "none INT"))
-        return self._ran(batch, {})
+        return self._ran(self._told(batch), {})
 
     def state_rows(self) -> Mapping[str, int]:
         """Rows by uid and state name (``3_join__leftState``), as far as touched since this driver began."""
@@ -223,10 +242,22 @@ class GraphProgram:
             if batch.again:
                 # A sink that has it already would not read it, and operators would not run.
                 _run_to_end(rows)
-            try:
-                sink.writer.write(rows, batch.number * STEPS + batch.step)
-            except OSError as error:
-                raise describe_sink_failure(error, sink.record.table.name) or error from error
+            with _named(sink):
+                sink.writer.write(rows, _sink_number(batch))
+
+
+def _sink_number(batch: MicroBatch) -> int:
+    """By which sinks know a step."""
+    return batch.number * STEPS + batch.step
+
+
+@contextmanager
+def _named(sink: Sink) -> Iterator[None]:
+    """What a file of the sink raises names its table."""
+    try:
+        yield
+    except OSError as error:
+        raise describe_sink_failure(error, sink.record.table.name) or error from error
 
 
 def _run_to_end(frame: DataFrame) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from rekindle.connectors.base import SourceFrame
+from rekindle.connectors.in_tasks import ToldToTasks
 from rekindle.connectors.positions import Positions
 from rekindle.pipeline.connector_requests import Requests
 from rekindle.pipeline.record import SourceRecord
@@ -27,6 +28,14 @@ class Reader(Protocol):
         """How many rows they were."""
         ...
 
+    def told(self, start: Any, end: Any) -> Any | None:
+        """What tasks are told that read these rows themselves (see `ToldToTasks`); None if they cannot."""
+        ...
+
+    def in_tasks(self, *, located: bool) -> SourceFrame | None:
+        """The rows that tasks are told to read; None if they never are."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class TableReader:
@@ -39,6 +48,17 @@ class TableReader:
 
     def read(self, start: Any, end: Any, *, located: bool) -> SourceFrame:
         """See Reader."""
+        return self._frame(located=located, between=(start, end))
+
+    def told(self, start: Any, end: Any) -> Any | None:
+        """See Reader."""
+        return self.positions.told(start, end) if isinstance(self.positions, ToldToTasks) else None
+
+    def in_tasks(self, *, located: bool) -> SourceFrame | None:
+        """See Reader."""
+        return self._frame(located=located, in_tasks=True) if isinstance(self.positions, ToldToTasks) else None
+
+    def _frame(self, *, located: bool, between: tuple[Any, Any] | None = None, in_tasks: bool = False) -> SourceFrame:
         source = self.source
         assert source.table is not None
         return self.requests.read(
@@ -49,7 +69,8 @@ class TableReader:
             ordered=self.ordered,
             condition=source.condition,
             located=located,
-            between=(start, end),
+            between=between,
+            in_tasks=in_tasks,
         )
 
     def saw(self, rows: int) -> None:

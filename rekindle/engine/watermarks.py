@@ -60,3 +60,10 @@ class Watermarks:
         if found is not None:
             self._watermark = found if self._watermark is None else max(found, self._watermark)
         return self._watermark
+
+
+def due_subtasks(timers: Mapping[tuple[str, int], int], uid: str, watermark: int | None) -> frozenset[int]:
+    """Subtasks of an operator whose timers, by uid and subtask, a watermark has reached."""
+    if watermark is None:
+        return frozenset()
+    return frozenset(subtask for (other, subtask), at in timers.items() if other == uid and at <= watermark)

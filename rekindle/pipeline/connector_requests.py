@@ -51,6 +51,7 @@ class Requests:
         condition: Condition | None = None,
         located: bool = False,
         between: tuple[Any, Any] | None = None,
+        in_tasks: bool = False,
     ) -> SourceFrame:
         """The rows of a table for which a condition is TRUE, the columns in the order of `produced`.
 
@@ -59,7 +60,8 @@ class Requests:
         """
         resolved, options = in_full(node, table)
         require_jars(self.spark, options, table.name)
-        if batch and between is None:
+        everything = batch and between is None and not in_tasks
+        if everything:
             require_bounded(options, table.name)
         columns = {column.name: column for column in resolved.table_schema.columns}
         request = SourceRequest(
@@ -73,13 +75,14 @@ class Requests:
             job_dir=self.job_dir,
             start=start,
             between=between,
+            in_tasks=in_tasks,
             data_streams=self.data_streams,
             condition=condition,
             located=located,
             context=ProviderContext(node, self.uids),
         )
         given = find_source(options.get("connector", ""), table.name).read(self.spark, request)
-        if batch and between is None and not given.bounded:
+        if everything and not given.bounded:
             raise endless(table.name)
         if (KIND in given.frame.columns) == node.changelog_mode.insert_only:
             came = "changes" if node.changelog_mode.insert_only else "only inserts"

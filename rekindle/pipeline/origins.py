@@ -13,7 +13,7 @@ from rekindle.pipeline.ways import Arm
 
 def can_fail(source: SourceRecord, arms: tuple[Arm, ...]) -> bool:
     """Whether a row of the source can fail on its ways, and would say so."""
-    return any(ROW in each for each in _all(source, arms))
+    return any(ROW in each for each in all_texts(source, arms))
 
 
 def from_origin(origin: str, source: SourceRecord, arms: tuple[Arm, ...]) -> tuple[SourceRecord, tuple[Arm, ...]]:
@@ -42,10 +42,15 @@ def from_origin(origin: str, source: SourceRecord, arms: tuple[Arm, ...]) -> tup
     )
 
 
-def _all(source: SourceRecord, arms: tuple[Arm, ...]) -> Iterator[str]:
+def all_texts(source: SourceRecord, arms: tuple[Arm, ...]) -> Iterator[str]:
+    """What is computed for the rows of a source."""
     yield from source.event_times
     yield from (each.text for layer in source.made for each in layer)
     for arm in arms:
-        branch = arm.branch
-        yield from (*branch.columns, branch.condition or "", branch.kind or "")
-        yield from (each.text for layer in branch.made for each in layer)
+        yield from branch_texts(arm.branch)
+
+
+def branch_texts(branch: Branch) -> Iterator[str]:
+    """What is computed on a way."""
+    yield from (*branch.columns, branch.condition or "", branch.kind or "")
+    yield from (each.text for layer in branch.made for each in layer)

@@ -1,4 +1,7 @@
-"""Frames that are built while the micro-batch before runs: the same rows, and none of them if it comes otherwise."""
+"""Frames that are built while the micro-batch before runs: the same rows, and none of them if it comes otherwise.
+
+The files' names have blanks, for tasks would read other small files themselves, by a program that is built once.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +78,7 @@ def test_the_first_micro_batch_alone_waits_for_its_frames(
     spark: SparkSession, tmp_path: Path, builders: list[str]
 ) -> None:
     for number, text in enumerate(("a\nb\n", "b\n", "c\n")):
-        write(tmp_path, f"{number}.csv", text, -number)
+        write(tmp_path, f"{number} .csv", text, -number)
     job(spark, tmp_path).start().wait()
     added = [row for row in changes(tmp_path) if row[0] in (0, 2)]
     assert sorted(added) == [(0, "a", 1), (0, "b", 1), (0, "c", 1), (2, "b", 2)]
@@ -89,10 +92,10 @@ def test_a_file_that_comes_in_between_comes_first(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is older than one that waits, so that another micro-batch follows than was built for."""
-    write(tmp_path, "0.csv", "a\n", 5)
-    write(tmp_path, "2.csv", "c\n", 0)
+    write(tmp_path, "0 .csv", "a\n", 5)
+    write(tmp_path, "2 .csv", "c\n", 0)
     taken: list[bool] = []
-    take, told = Ahead.take, collect._Writer.write
+    take, told = Ahead.take, collect._Writer.write_rows
 
     def taking(self: Ahead, positions: Any) -> Frames | None:
         frames = take(self, positions)
@@ -101,12 +104,12 @@ def test_a_file_that_comes_in_between_comes_first(
         return frames
 
     def write_between(self: Any, batch: Any, batch_id: int) -> None:
-        if not (tmp_path / "t" / "1.csv").exists():
-            write(tmp_path, "1.csv", "b\n", 2)
+        if not (tmp_path / "t" / "1 .csv").exists():
+            write(tmp_path, "1 .csv", "b\n", 2)
         told(self, batch, batch_id)
 
     monkeypatch.setattr(Ahead, "take", taking)
-    monkeypatch.setattr(collect._Writer, "write", write_between)
+    monkeypatch.setattr(collect._Writer, "write_rows", write_between)
     running = job(spark, tmp_path, ", 'source.monitor-interval' = '100 ms'").start()
     while len(changes(tmp_path)) < 3:
         assert not running.wait(0.05)
@@ -119,16 +122,16 @@ def test_a_file_that_comes_in_between_comes_first(
 def test_what_stands_in_their_way_is_told_at_their_turn(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write(tmp_path, "0.csv", "a\n", 5)
-    write(tmp_path, "1.csv", "b\n", 0)
-    told = collect._Writer.write
+    write(tmp_path, "0 .csv", "a\n", 5)
+    write(tmp_path, "1 .csv", "b\n", 0)
+    told = collect._Writer.write_rows
 
     def remove(self: Any, batch: Any, batch_id: int) -> None:
-        (tmp_path / "t" / "1.csv").unlink(missing_ok=True)
+        (tmp_path / "t" / "1 .csv").unlink(missing_ok=True)
         told(self, batch, batch_id)
 
-    monkeypatch.setattr(collect._Writer, "write", remove)
+    monkeypatch.setattr(collect._Writer, "write_rows", remove)
     with pytest.raises(ConnectorError, match="a file that this micro-batch is to read is gone") as caught:
         job(spark, tmp_path).start().wait()
-    assert str(caught.value.where).endswith("1.csv")
+    assert str(caught.value.where).endswith("1 .csv")
     assert changes(tmp_path) == [(0, "a", 1)]

@@ -1,6 +1,7 @@
 """Programs that Flink has answered, in micro-batches over segments: their rows do not change.
 
-Each micro-batch is of one task or of several by chance; sizes of micro-batches are drawn, too.
+Each micro-batch is of one task, by a program that stands or not, or of several by chance; sizes of micro-batches are
+drawn, too.
 """
 
 from __future__ import annotations
@@ -57,6 +58,11 @@ def test_random_micro_batches_of_one_task_or_several(
     def size(self: FilePositions, start: object, end: object) -> int:
         return random.choice((0, FEW_BYTES + 1, 2**40))
 
+    def told(self: FilePositions, start: object, end: object) -> object:
+        return random.choice((None, tell(self, start, end)))
+
+    tell = FilePositions.told
     monkeypatch.setattr(FilePositions, "size", size)
+    monkeypatch.setattr(FilePositions, "told", told)
     options = {**AS_USERS, "parallelism.default": "3"}
     check(program, Settings(options, Mode.DEFAULT, parallel=1, micro_batches=MicroBatches(SEED)), spark)

@@ -1,0 +1,140 @@
+"""Small local files as a task reads them without Spark: lines, and Parquet with the very columns of the table."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rekindle.connectors.line_text import LINE
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FACTS = "_metadata"
+"""Column of what is known of a row's file, as Spark calls it."""
+_FACTS_DDL = (
+    "STRUCT<file_path: STRING, file_name: STRING, file_size: BIGINT, file_block_start: BIGINT, "
+    "file_modification_time: TIMESTAMP, row_index: BIGINT>"
+)
+_AS_IT_IS = re.compile(r"/[A-Za-z0-9/._=-]+")
+"""A path that is written in an address as it is."""
+_CODECS = (".gz", ".bz2", ".deflate", ".lz4", ".snappy", ".zst")
+"""Ends of the names of files that Spark decompresses."""
+_BOM = b"\xef\xbb\xbf"
+UNREADABLE = "rekindle-unreadable-file:"
+_LEGACY_DATES = b"org.apache.spark.legacyDateTime"
+
+
+def told_of(path: str) -> list[Any] | None:
+    """What a task is told of a file: path, bytes, epoch ms of its modification; None if its address is another text."""
+    if not _AS_IT_IS.fullmatch(path):
+        return None
+    known = os.stat(path)
+    return [path, known.st_size, known.st_mtime_ns // 1_000_000]
+
+
+def is_plain(path: str) -> bool:
+    """Whether the lines of a file are not compressed."""
+    return not path.endswith(_CODECS)
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Lines as Spark's reader of texts splits them: bytes, that need not be UTF-8."""
+
+    @property
+    def ddl(self) -> str:
+        """Columns of the rows."""
+        return f"{LINE} BINARY, {FACTS} {_FACTS_DDL}"
+
+    def __call__(self, files: list[list[Any]]) -> Iterator[pa.RecordBatch]:
+        """A batch a file; `files`: what `told_of` gave."""
+        import pyarrow as pa
+
+        for path, size, modified in files:
+            with _told_of(path), open(path, "rb") as file:
+                lines = file.read().removeprefix(_BOM).splitlines()
+            yield _with_facts([LINE], [pa.array(lines, pa.binary())], len(lines), path, size, modified)
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetColumns:
+    """Columns of Parquet files that have just these types."""
+
+    schema: pa.Schema
+    columns: str
+    """Their Spark DDL."""
+
+    def reads(self, path: str) -> bool:
+        """Whether a file's columns are of the types, and its dates of today's calendar; other files are Spark's."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            found = pq.read_schema(path)
+        except (pa.ArrowException, OSError):
+            return False
+        if _LEGACY_DATES in (found.metadata or {}):
+            return False
+        return all(
+            found.names.count(each.name) == 1 and _same(found.field(each.name).type, each.type) for each in self.schema
+        )
+
+    @property
+    def ddl(self) -> str:
+        """Columns of the rows."""
+        return f"{self.columns}{', ' if self.columns else ''}{FACTS} {_FACTS_DDL}"
+
+    def __call__(self, files: list[list[Any]]) -> Iterator[pa.RecordBatch]:
+        """A batch a file; `files`: what `told_of` gave."""
+        import pyarrow.parquet as pq
+
+        names = list(self.schema.names)
+        for path, size, modified in files:
+            with _told_of(path):
+                # Not as a data set: folders called k=v are no columns.
+                table = pq.ParquetFile(path).read(columns=names).select(names).cast(self.schema)
+            columns = [column.combine_chunks() for column in table.columns]
+            yield _with_facts(names, columns, table.num_rows, path, size, modified)
+
+
+class UnreadableFileError(Exception):
+    """A file that a task could not read; Spark hands on the text alone, which begins with `UNREADABLE` and the path."""
+
+
+@contextmanager
+def _told_of(path: str) -> Iterator[None]:
+    import pyarrow as pa
+
+    try:
+        yield
+    except (OSError, pa.ArrowException) as error:
+        raise UnreadableFileError(f"{UNREADABLE}{path}: {error}") from error
+
+
+def _same(found: pa.DataType, wanted: pa.DataType) -> bool:
+    """Texts may have been written with wider offsets."""
+    import pyarrow as pa
+
+    wide = {pa.large_string(): pa.string(), pa.string_view(): pa.string(), pa.large_binary(): pa.binary()}
+    return bool(wide.get(found, found) == wanted)
+
+
+def _with_facts(names: list[str], columns: list[Any], rows: int, path: str, size: int, modified: int) -> pa.RecordBatch:
+    import numpy as np
+    import pyarrow as pa
+
+    facts = {
+        "file_path": pa.repeat(f"file://{path}", rows),
+        "file_name": pa.repeat(os.path.basename(path), rows),
+        "file_size": pa.repeat(size, rows),
+        "file_block_start": pa.repeat(0, rows),
+        "file_modification_time": pa.repeat(modified * 1000, rows).cast(pa.timestamp("us", "UTC")),
+        "row_index": pa.array(np.arange(rows)),
+    }
+    made = pa.StructArray.from_arrays(list(facts.values()), list(facts))
+    return pa.RecordBatch.from_arrays([*columns, made], [*names, FACTS])

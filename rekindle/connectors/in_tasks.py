@@ -1,0 +1,54 @@
+"""Rows that tasks read themselves, in place of Spark: few of them, by a program that is built before they are known."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+
+_READS = "rekindle.reads"
+"""Property of Spark's jobs: what their tasks read, by the source's uid."""
+
+
+@runtime_checkable
+class ToldToTasks(Protocol):
+    """Positions of a source whose tasks can read it themselves (see `SourceRequest.in_tasks`)."""
+
+    def told(self, start: Any, end: Any) -> Any | None:
+        """What a task is told to read between two positions, as JSON; None if only Spark can read it."""
+        ...
+
+
+def tell_tasks(spark: SparkSession, reads: Mapping[str, Any]) -> None:
+    """Say what the tasks of this thread's jobs read: what `told` gave, by the source's uid."""
+    spark.sparkContext.setLocalProperty(_READS, json.dumps(reads))
+
+
+def frame_of_tasks(
+    spark: SparkSession, uid: str, read: Callable[[Any], Iterator[pa.RecordBatch]], ddl: str
+) -> DataFrame:
+    """The rows that `read`, which is given what the tasks are told, makes in one task; `ddl`: their columns."""
+    return spark.range(0, 1, 1, 1).mapInArrow(_Reading(uid, read), ddl)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """The body of a mapInArrow."""
+
+    uid: str
+    read: Callable[[Any], Iterator[pa.RecordBatch]]
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        from pyspark import TaskContext
+
+        for _ in batches:
+            pass
+        task = TaskContext.get()
+        text = None if task is None else task.getLocalProperty(_READS)
+        assert text is not None
+        yield from self.read(json.loads(text)[self.uid])

@@ -1,0 +1,215 @@
+"""Programs of small micro-batches that are built once: one task, whose rows come to the driver by one job of Spark.
+
+Planning takes longer than running few rows. So a plan without exchanges is made once and run again and again; what its
+tasks are to read and to know travels as properties of the job. A plan in which something is kept cannot stand (a later
+run would see what an earlier one has kept), nor one with a value that Spark settles when it plans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from execnodes.lowering.spark_sql import spark_type
+from execnodes.lowering.stream import KIND, MAJOR, SEQUENCE, Branch
+from execnodes.lowering.words import calls_one_of
+from rekindle.connectors.arrow import in_order, nullable
+from rekindle.connectors.base import RowsWriter, SinkWriter
+from rekindle.connectors.in_tasks import tell_tasks
+from rekindle.engine.frames import COUNTED_TYPES, Frames, Ground, computes
+from rekindle.engine.micro_batch import MicroBatch, ReadPositions
+from rekindle.engine.observed import Seen, latest
+from rekindle.engine.sources import Reader
+from rekindle.engine.store.state_list import StateId
+from rekindle.pipeline.columns import struct
+from rekindle.pipeline.hosts import Hosts
+from rekindle.pipeline.origins import all_texts, branch_texts
+from rekindle.pipeline.record import OperatorRecord, SinkRecord, SourceRecord
+from rekindle.pipeline.ways import Arm, Pipeline, typed_texts
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+_VOLATILE = ("rand", "randn", "uuid", r"current_\w+", "localtimestamp", "now", "unix_timestamp")
+"""Functions of Spark whose values, or seeds, are settled when a plan is made."""
+_HIDDEN_TYPES = {KIND: "TINYINT", MAJOR: "STRING", SEQUENCE: "BIGINT"}
+_ENDS = ("ends", False)
+"""Takes what goes to sinks, all of them."""
+_KEPT = 16
+"""Programs, at most: one for each set of sources that have news, or of operators that are woken."""
+_MOST_STATE = 100_000
+"""Rows of state up to which operators are woken in one task: they may give them all."""
+
+
+class _CannotStandError(Exception):
+    """A program has to be built for each micro-batch."""
+
+
+class _StandingFrames(Frames):
+    """Frames whose ends are one, and in which nothing is kept."""
+
+    rows: DataFrame
+    """A STRUCT for each sink (``s<node id>``) and each source whose rows are counted here (``n<node id>``)."""
+
+    def __init__(self, *given: Any) -> None:
+        """See Frames; of the positions only the sources are known."""
+        self._counters: dict[int, tuple[object, bool]] = {}
+        """What counts the rows of each source."""
+        super().__init__(*given)
+
+    def _scan(self, source: SourceRecord, *, located: bool) -> DataFrame:
+        given = self._readers[source.uid].in_tasks(located=located)
+        if given is None:
+            raise _CannotStandError
+        return given.frame
+
+    def _counted(self, number: int, frame: DataFrame, event_times: Sequence[str], arms: tuple[Arm, ...]) -> None:
+        self._counters[number] = self._taker(arms[0])
+        counter = Arm(number, 0, Branch(number, (latest(event_times),)), COUNTED_TYPES, None)
+        self._leaving(frame, (*arms, counter))
+
+    def _keep(self, frame: DataFrame, arms: tuple[Arm, ...]) -> None:
+        """A source may be read twice, as long as nothing is computed of it that may be another value then."""
+        if computes(arms) or not all(arm.branch.origin in self._record.sources for arm in arms):
+            raise _CannotStandError
+
+    def _taker(self, arm: Arm) -> tuple[object, bool]:
+        if arm.consumer in self._record.sources:
+            return self._counters[arm.consumer]
+        return super()._taker(arm) if arm.consumer in self._record.steps else _ENDS
+
+    def _ends(self) -> None:
+        sinks = {sink.node.id: sink for sink in self._record.sinks}
+        empty = {f"s{number}": f"CAST(NULL AS {self._ddl(sink)})" for number, sink in sinks.items()}
+        empty |= {f"n{n}": "CAST(NULL AS STRUCT<at: BIGINT>)" for n, taker in self._counters.items() if taker == _ENDS}
+
+        def texts(arm: Arm) -> dict[str, str]:
+            if arm.consumer not in sinks:
+                return {**empty, f"n{arm.consumer}": struct({"at": arm.branch.columns[0]})}
+            hidden = self._hidden(arm)
+            mine = {**typed_texts(arm), **{name: hidden[name] for name in self._pipeline.sink_hidden()}}
+            return {**empty, f"s{arm.consumer}": struct(mine)}
+
+        rows = self._into(_ENDS, texts)
+        if rows is None:
+            raise _CannotStandError
+        self.rows = nullable(rows)
+
+    def _ddl(self, sink: SinkRecord) -> str:
+        types = [f"c{at}: {spark_type(column.data_type)}" for at, column in enumerate(sink.columns)]
+        types += (f"{name}: {_HIDDEN_TYPES[name]}" for name in self._pipeline.sink_hidden())
+        return f"STRUCT<{', '.join(types)}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A program that stands."""
+
+    frames: _StandingFrames
+    pipeline: Pipeline
+
+    def run(self) -> tuple[Mapping[int, pa.Table], Mapping[int, Seen]]:
+        """Rows of sinks that get some, and what sources have given that feed sinks alone; by node id."""
+        table = self.frames.rows.toArrow()
+        sinks, seen = {}, {}
+        for name in table.column_names:
+            number, rows = int(name[1:]), _members(table, name)
+            if name.startswith("n"):
+                seen[number] = Seen.of(pl.Series(rows.column("at")))
+            elif rows.num_rows:
+                sinks[number] = in_order(rows)
+        ends = (each for each in self.pipeline.record.sinks if each.node.id in sinks)
+        return {each.node.id: self._named(each, sinks[each.node.id]) for each in ends}, seen
+
+    def _named(self, sink: SinkRecord, rows: pa.Table) -> pa.Table:
+        return rows.rename_columns([*(column.name for column in sink.columns), *self.pipeline.sink_hidden()])
+
+
+def _members(table: pa.Table, name: str) -> pa.Table:
+    import pyarrow as pa
+
+    column = table.column(name).combine_chunks()
+    return pa.Table.from_struct_array(column.filter(column.is_valid()))
+
+
+class Standings:
+    """Those of a job."""
+
+    def __init__(
+        self,
+        ground: Ground,
+        pipeline: Pipeline,
+        readers: Mapping[str, Reader],
+        hosts: Hosts,
+        timed: Collection[str],
+        writers: Sequence[SinkWriter],
+    ) -> None:
+        """`hosts` of few rows; `timed`: sources that move time, by uid."""
+        self._ground, self._pipeline, self._readers = ground, pipeline, readers
+        self._hosts, self._timed = hosts, timed
+        self._possible = all(isinstance(each, RowsWriter) for each in writers) and not _is_volatile(pipeline)
+        self._known: dict[tuple[frozenset[str], frozenset[str]], Standing | None] = {}
+
+    def expects(self, positions: Mapping[str, Any]) -> bool:
+        """Whether rows of these sources can be expected to be run by a program that stands."""
+        return self._known.get((frozenset(positions), frozenset())) is not None
+
+    def of(self, batch: MicroBatch, state_rows: Mapping[StateId, int]) -> Standing | None:
+        """What runs a step, whose tasks are told what to read; None if that has to be built.
+
+        `state_rows`: as far as known.
+        """
+        reads = self._reads(batch.positions) if self._possible else None
+        if reads is None:
+            return None
+        woken = frozenset(each for each in self._operators if batch.due(each))
+        if not all(_is_small(uid, batch, state_rows) for uid in woken):
+            return None
+        tell_tasks(self._ground.spark, reads)
+        key = frozenset(batch.positions), woken
+        if key not in self._known:
+            if len(self._known) == _KEPT:
+                self._known.clear()
+            self._known[key] = self._built(batch)
+        return self._known[key]
+
+    @property
+    def _operators(self) -> Iterator[str]:
+        steps = self._pipeline.record.steps.values()
+        return (step.operator.uid for step in steps if isinstance(step, OperatorRecord))
+
+    def _reads(self, positions: ReadPositions) -> dict[str, Any] | None:
+        """What tasks are told to read; None if they cannot read all of it."""
+        reads = {}
+        for uid in positions.keys() & self._readers.keys():
+            reads[uid] = self._readers[uid].told(*positions[uid])
+            if reads[uid] is None:
+                return None
+        return reads
+
+    def _built(self, batch: MicroBatch) -> Standing | None:
+        given = self._ground, self._pipeline, self._readers, batch.positions, batch.due, self._hosts, self._timed
+        try:
+            return Standing(_StandingFrames(*given), self._pipeline)
+        except _CannotStandError:
+            return None
+
+
+def _is_small(uid: str, batch: MicroBatch, state_rows: Mapping[StateId, int]) -> bool:
+    """Whether the state of an operator is known to be small."""
+    states = [each for each in batch.newest if each.uid == uid]
+    known = [state_rows[each] for each in states if each in state_rows]
+    return len(known) == len(states) and sum(known) <= _MOST_STATE
+
+
+def _is_volatile(pipeline: Pipeline) -> bool:
+    sources = pipeline.record.sources.items()
+    texts = (each for number, source in sources for each in all_texts(source, pipeline.leaving(number)))
+    beyond = (arm for arm in pipeline.arms if arm.branch.origin in pipeline.record.steps)
+    more = (text for arm in beyond for text in branch_texts(arm.branch))
+    return any(calls_one_of(text, _VOLATILE) for text in chain(texts, more))
