@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 FEW_BYTES = 128 << 10
 """Up to which all of a micro-batch is in calls of Python: Spark's own fold takes longer to build than these to run."""
 _AS_THEY_ARE: Mapping[str, str] = {}
-COUNTED_TYPES = (LogicalType(Root.BIGINT),)
-"""Of the column of rows that are counted."""
+COUNTED_TYPES = (LogicalType(Root.BIGINT), LogicalType(Root.BIGINT))
+"""Of the columns of rows that are counted (see `host.COUNTED`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,12 +246,17 @@ class Frames:
         self._leaving_host(frame, {number: arms for number, arms in leaving.items() if arms})
 
     def _native(self, host: Host) -> None:
-        (number,) = host.members
-        kernel = _body(self._record.steps[number])
-        assert isinstance(kernel, LocalKernel)
+        number, kernel = self._folding(host)
         rows = self._into((host, True), partial(fold_texts, kernel=kernel))
         if rows is not None:
             self._leaving(fold_natively(rows, kernel), self._pipeline.leaving(number))
+
+    def _folding(self, host: Host) -> tuple[int, LocalKernel]:
+        """The pre-aggregation that Spark makes, and its node id."""
+        (number,) = host.members
+        kernel = _body(self._record.steps[number])
+        assert isinstance(kernel, LocalKernel)
+        return number, kernel
 
     def _alive(self, host: Host) -> tuple[int, ...]:
         """Members that rows come to, or that are to be woken."""

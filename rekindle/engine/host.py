@@ -32,8 +32,8 @@ TO = "rk_to"
 """Node id of the member of a call that a row is for."""
 FROM = "rk_from"
 """Node id of the member of a call that gave a row."""
-COUNTED = "l0"
-"""Slot of rows that are counted."""
+COUNTED = ("l0", "l1")
+"""Slots of rows that are counted: where they move the watermark to, and how many they stand for."""
 MOMENT = "rekindle.moment"
 """Property of Spark's jobs: the `Moment` they run in."""
 
@@ -173,7 +173,7 @@ class HostTask:
     told: Any
     """A Spark accumulator of dictionaries."""
     counted: tuple[int, ...] = ()
-    """Sources, each of whose rows comes once more to be counted: where it moves the watermark to, as a BIGINT."""
+    """Sources whose rows come once more, to be counted (see `COUNTED`)."""
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Rows in slots with hidden columns (see `FrameShape`) and `TO`; rows of the same kind with `FROM`."""
@@ -271,8 +271,8 @@ class _Work:
 
 
 def _seen(rows: Iterable[pl.DataFrame]) -> Seen:
-    (times,) = (each[COUNTED] for each in rows)
-    return Seen.of(times)
+    (counted,) = (each.select(COUNTED) for each in rows)
+    return Seen.of(*counted.get_columns())
 
 
 def _next(uid: str, subtask: int, moment: Moment, calls: SegmentContext, woken: SegmentContext) -> int | None:

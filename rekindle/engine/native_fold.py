@@ -14,7 +14,8 @@ from rekindle.pipeline.ways import Arm
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-_ROWS = "rk_rows"
+KEPT, REACHED, ROWS = "rk_kept", "rk_reached", "rk_rows"
+"""Where rows are counted, too: whether they are folded, where they move the watermark to, and how many they are."""
 
 
 def fold_texts(arm: Arm, kernel: LocalKernel) -> dict[str, str]:
@@ -26,15 +27,22 @@ def fold_texts(arm: Arm, kernel: LocalKernel) -> dict[str, str]:
 
 
 def fold_natively(rows: DataFrame, kernel: LocalKernel) -> DataFrame:
-    """Row kinds, and the slots of the output, of rows (see `fold_texts`) in one task."""
+    """Row kinds, and the slots of the output, of rows (see `fold_texts`) in one task.
+
+    Rows with `REACHED` are counted: it, `ROWS` and, if they have it, `KEPT` stay beside what they are folded to.
+    """
     from pyspark.sql.functions import expr
 
     assert kernel.native is not None
     keys = [f"k{at}" for at in range(len(kernel.keys))]
     parts = {f"a{at}": text for at, text in enumerate(kernel.native)}
     made = (expr(f"{text} AS {name}") for name, text in parts.items())
-    folded = rows.coalesce(1).groupBy(*keys).agg(expr(f"count(1) AS {_ROWS}"), *made)
+    counted = [f"max({REACHED}) AS {REACHED}"] if REACHED in rows.columns else []
+    kept = [KEPT] if KEPT in rows.columns else []
+    folded = rows.coalesce(1).groupBy(*kept, *keys).agg(expr(f"count(1) AS {ROWS}"), *map(expr, counted), *made)
     slots = zip((*keys, *parts), assign(column.type for column in kernel.output), strict=True)
     columns = (f"CAST({name} AS {SPARK_TYPES[slot[0]]}) AS {slot}" for name, slot in slots)
     # Without keys there is a row of no rows, too.
-    return folded.where(f"{_ROWS} > 0").selectExpr(f"CAST({RowKind.INSERT:d} AS TINYINT) AS {KIND}", *columns)
+    beside = [*kept, REACHED, ROWS] if counted else []
+    kind = f"CAST({RowKind.INSERT:d} AS TINYINT) AS {KIND}"
+    return folded.where(f"{ROWS} > 0").selectExpr(kind, *beside, *columns)

@@ -35,10 +35,10 @@ class Seen:
     """Where its rows move the watermark to, epoch ms; None if they do not."""
 
     @classmethod
-    def of(cls, times: pl.Series) -> Seen:
-        """Of rows that each move it there, or, where it is NULL, nowhere."""
-        most = times.max()
-        return cls(len(times), None if most is None else int(str(most)))
+    def of(cls, reached: pl.Series, rows: pl.Series) -> Seen:
+        """Of so many rows each, which move it there or, where it is NULL, nowhere."""
+        most = reached.max()
+        return cls(int(rows.sum()), None if most is None else int(str(most)))
 
 
 class Observed:

@@ -99,7 +99,7 @@ class GraphProgram:
         self._ground, self._pipeline, self._readers, self._sinks = ground, pipeline, readers, sinks
         self._hosts = {size: hosts_of(pipeline, size) for size in Size}
         writers = [each.writer for each in sinks]
-        self._standings = Standings(ground, pipeline, readers, self._hosts[Size.FEW], self.timeouts, writers)
+        self._standings = Standings(ground, pipeline, readers, self._hosts, self.timeouts, writers)
         self._ahead = Ahead()
         self._batch_size = Size.FEW
         self.rows = 0
@@ -123,8 +123,7 @@ class GraphProgram:
         if not batch.step:
             # Time that passes in a micro-batch goes the way of its rows.
             self._batch_size = self._size_of(batch.positions)
-        few = self._batch_size is Size.FEW
-        standing = self._standings.of(batch, self._state_rows) if few else None
+        standing = self._standings.of(batch, self._batch_size, self._state_rows)
         seen = self._build_and_run(batch, begin) if standing is None else self._run_standing(standing, batch)
         told = self._told(batch)
         seen |= {self._pipeline.record.sources[number].uid: at for each in told for number, at in each.seen.items()}
@@ -165,7 +164,7 @@ class GraphProgram:
     def _build_ahead(self, positions: ReadPositions) -> Frames | None:
         make_active(self._ground.spark)
         size = self._size_of(positions)
-        if size is Size.FEW and self._standings.expects(positions):
+        if self._standings.expects(positions, size):
             return None
         return self._built(positions, lambda uid: frozenset(), size)
 
@@ -203,12 +202,15 @@ class GraphProgram:
 
     def _begin(self, batch: MicroBatch) -> None:
         """What this thread's jobs of Spark are told, and what pages say of them."""
-        make_active(self._ground.spark)
         context = self._ground.spark.sparkContext
         context.setJobDescription(f"{self._ground.job}: micro-batch {batch.number}, step {batch.step}")
         number = batch.number, batch.step
         moment = Moment(number, batch.watermark, batch.now, batch.sparse, batch.newest, batch.timers)
         context.setLocalProperty(MOMENT, moment.text())
+
+    def _begin_thread(self, begin: Callable[[], None]) -> None:
+        make_active(self._ground.spark)
+        begin()
 
     def _told(self, batch: MicroBatch) -> Sequence[Told]:
         """What tasks have told of this step."""
@@ -226,7 +228,7 @@ class GraphProgram:
             for frame in frames.shared:
                 # Else a job that waits for what another one computes may end before that has told what it has counted.
                 _run_to_end(frame)
-            with ThreadPoolExecutor(self._ground.groups.subtasks, initializer=begin) as pool:
+            with ThreadPoolExecutor(self._ground.groups.subtasks, initializer=partial(self._begin_thread, begin)) as pool:
                 # Those that have begun come to their end, whichever fails.
                 for future in [pool.submit(self._write, *each, batch) for each in beside]:
                     future.result()

@@ -8,7 +8,7 @@ run would see what an earlier one has kept), nor one with a value that Spark set
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -22,11 +22,12 @@ from rekindle.connectors.base import RowsWriter, SinkWriter
 from rekindle.connectors.in_tasks import tell_tasks
 from rekindle.engine.frames import COUNTED_TYPES, Frames, Ground, computes
 from rekindle.engine.micro_batch import MicroBatch, ReadPositions
+from rekindle.engine.native_fold import KEPT, REACHED, ROWS, fold_natively, fold_texts
 from rekindle.engine.observed import Seen, latest
 from rekindle.engine.sources import Reader
 from rekindle.engine.store.state_list import StateId
-from rekindle.pipeline.columns import struct
-from rekindle.pipeline.hosts import Hosts
+from rekindle.pipeline.columns import projected, struct
+from rekindle.pipeline.hosts import Host, Hosts, Size
 from rekindle.pipeline.origins import all_texts, branch_texts
 from rekindle.pipeline.record import OperatorRecord, SinkRecord, SourceRecord
 from rekindle.pipeline.ways import Arm, Pipeline, typed_texts
@@ -70,8 +71,30 @@ class _StandingFrames(Frames):
 
     def _counted(self, number: int, frame: DataFrame, event_times: Sequence[str], arms: tuple[Arm, ...]) -> None:
         self._counters[number] = self._taker(arms[0])
-        counter = Arm(number, 0, Branch(number, (latest(event_times),)), COUNTED_TYPES, None)
+        counter = Arm(number, 0, Branch(number, (latest(event_times), "1L")), COUNTED_TYPES, None)
         self._leaving(frame, (*arms, counter))
+
+    def _native(self, host: Host) -> None:
+        """Rows of a source are counted where they are folded."""
+        given = [each for each in self._frames if any(self._taker(arm) == (host, True) for arm in each[1])]
+        if not any(arm.consumer in self._record.sources for _, arms in given for arm in arms):
+            super()._native(host)
+            return
+        (frame, arms), *others = given
+        if others or len(arms) != 2 or arms[1].branch.condition is not None or computes(arms[:1]):
+            raise _CannotStandError
+        self._frames.remove(given[0])
+        number, kernel = self._folding(host)
+        arm, counter = arms
+        texts, kept = fold_texts(arm, kernel), arm.branch.condition
+        if kept is not None:
+            texts = {name: f"CASE WHEN {kept} THEN {text} END" for name, text in texts.items()}
+            texts[KEPT] = f"coalesce({kept}, FALSE)"
+        rows = projected(frame, {**texts, REACHED: counter.branch.columns[0]}, None)
+        leaving = [each if kept is None else _only_kept(each) for each in self._pipeline.leaving(number)]
+        self._counters[counter.consumer] = self._taker(leaving[0])
+        folded = replace(counter, branch=Branch(number, (REACHED, ROWS)))
+        self._leaving(fold_natively(rows, kernel), (*leaving, folded))
 
     def _keep(self, frame: DataFrame, arms: tuple[Arm, ...]) -> None:
         """A source may be read twice, as long as nothing is computed of it that may be another value then."""
@@ -86,11 +109,13 @@ class _StandingFrames(Frames):
     def _ends(self) -> None:
         sinks = {sink.node.id: sink for sink in self._record.sinks}
         empty = {f"s{number}": f"CAST(NULL AS {self._ddl(sink)})" for number, sink in sinks.items()}
-        empty |= {f"n{n}": "CAST(NULL AS STRUCT<at: BIGINT>)" for n, taker in self._counters.items() if taker == _ENDS}
+        counted = (n for n, taker in self._counters.items() if taker == _ENDS)
+        empty |= {f"n{n}": "CAST(NULL AS STRUCT<reached: BIGINT, rows: BIGINT>)" for n in counted}
 
         def texts(arm: Arm) -> dict[str, str]:
             if arm.consumer not in sinks:
-                return {**empty, f"n{arm.consumer}": struct({"at": arm.branch.columns[0]})}
+                reached, rows = arm.branch.columns
+                return {**empty, f"n{arm.consumer}": struct({"reached": reached, "rows": rows})}
             hidden = self._hidden(arm)
             mine = {**typed_texts(arm), **{name: hidden[name] for name in self._pipeline.sink_hidden()}}
             return {**empty, f"s{arm.consumer}": struct(mine)}
@@ -104,6 +129,12 @@ class _StandingFrames(Frames):
         types = [f"c{at}: {spark_type(column.data_type)}" for at, column in enumerate(sink.columns)]
         types += (f"{name}: {_HIDDEN_TYPES[name]}" for name in self._pipeline.sink_hidden())
         return f"STRUCT<{', '.join(types)}>"
+
+
+def _only_kept(arm: Arm) -> Arm:
+    condition = arm.branch.condition
+    both = KEPT if condition is None else f"{KEPT} AND ({condition})"
+    return replace(arm, branch=replace(arm.branch, condition=both))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +151,7 @@ class Standing:
         for name in table.column_names:
             number, rows = int(name[1:]), _members(table, name)
             if name.startswith("n"):
-                seen[number] = Seen.of(pl.Series(rows.column("at")))
+                seen[number] = Seen.of(pl.Series(rows.column("reached")), pl.Series(rows.column("rows")))
             elif rows.num_rows:
                 sinks[number] = in_order(rows)
         ends = (each for each in self.pipeline.record.sinks if each.node.id in sinks)
@@ -145,37 +176,37 @@ class Standings:
         ground: Ground,
         pipeline: Pipeline,
         readers: Mapping[str, Reader],
-        hosts: Hosts,
+        hosts: Mapping[Size, Hosts],
         timed: Collection[str],
         writers: Sequence[SinkWriter],
     ) -> None:
-        """`hosts` of few rows; `timed`: sources that move time, by uid."""
+        """`hosts` by the size of a micro-batch; `timed`: sources that move time, by uid."""
         self._ground, self._pipeline, self._readers = ground, pipeline, readers
         self._hosts, self._timed = hosts, timed
         self._possible = all(isinstance(each, RowsWriter) for each in writers) and not _is_volatile(pipeline)
-        self._known: dict[tuple[frozenset[str], frozenset[str]], Standing | None] = {}
+        self._known: dict[tuple[Size, frozenset[str], frozenset[str]], Standing | None] = {}
 
-    def expects(self, positions: Mapping[str, Any]) -> bool:
+    def expects(self, positions: Mapping[str, Any], size: Size) -> bool:
         """Whether rows of these sources can be expected to be run by a program that stands."""
-        return self._known.get((frozenset(positions), frozenset())) is not None
+        return self._known.get((size, frozenset(positions), frozenset())) is not None
 
-    def of(self, batch: MicroBatch, state_rows: Mapping[StateId, int]) -> Standing | None:
+    def of(self, batch: MicroBatch, size: Size, state_rows: Mapping[StateId, int]) -> Standing | None:
         """What runs a step, whose tasks are told what to read; None if that has to be built.
 
         `state_rows`: as far as known.
         """
-        reads = self._reads(batch.positions) if self._possible else None
+        reads = self._reads(batch.positions) if self._possible and size is not Size.LARGE else None
         if reads is None:
             return None
         woken = frozenset(each for each in self._operators if batch.due(each))
         if not all(_is_small(uid, batch, state_rows) for uid in woken):
             return None
         tell_tasks(self._ground.spark, reads)
-        key = frozenset(batch.positions), woken
+        key = size, frozenset(batch.positions), woken
         if key not in self._known:
             if len(self._known) == _KEPT:
                 self._known.clear()
-            self._known[key] = self._built(batch)
+            self._known[key] = self._built(batch, self._hosts[size])
         return self._known[key]
 
     @property
@@ -192,8 +223,8 @@ class Standings:
                 return None
         return reads
 
-    def _built(self, batch: MicroBatch) -> Standing | None:
-        given = self._ground, self._pipeline, self._readers, batch.positions, batch.due, self._hosts, self._timed
+    def _built(self, batch: MicroBatch, hosts: Hosts) -> Standing | None:
+        given = self._ground, self._pipeline, self._readers, batch.positions, batch.due, hosts, self._timed
         try:
             return Standing(_StandingFrames(*given), self._pipeline)
         except _CannotStandError:
