@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from rekindle.spark.workers import settle
+
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
@@ -52,3 +54,4 @@ class _Reading:
         text = None if task is None else task.getLocalProperty(_READS)
         assert text is not None
         yield from self.read(json.loads(text)[self.uid])
+        settle()

@@ -27,6 +27,7 @@ from rekindle.engine.store.disk import Disk
 from rekindle.engine.store.state_list import StateId
 from rekindle.engine.watermarks import due_subtasks
 from rekindle.pipeline.hosts import Handed
+from rekindle.spark.workers import settle
 
 TO = "rk_to"
 """Node id of the member of a call that a row is for."""
@@ -220,6 +221,7 @@ class HostTask:
             self.told.add({(*moment.number, self.members[0].number, partition): told})
         for frame in leaving:
             yield from plain_record_batches(frame)
+        settle()
 
     def _slots(self, number: int) -> tuple[str, ...]:
         return next(each.slots() for each in self.members if each.number == number)
