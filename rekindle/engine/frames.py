@@ -14,7 +14,6 @@ from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
 from execnodes.core.options import Configuration
-from execnodes.core.types import LogicalType, Root
 from execnodes.engine.bodies import FrameShape
 from execnodes.lowering.slots import SlotLayout
 from execnodes.lowering.stream import HASH, quote
@@ -40,8 +39,6 @@ if TYPE_CHECKING:
 FEW_BYTES = 128 << 10
 """Up to which all of a micro-batch is in calls of Python: Spark's own fold takes longer to build than these to run."""
 _AS_THEY_ARE: Mapping[str, str] = {}
-COUNTED_TYPES = (LogicalType(Root.BIGINT), LogicalType(Root.BIGINT))
-"""Of the columns of rows that are counted (see `host.COUNTED`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,14 +205,19 @@ class Frames:
         found = []
         for frame, arms in self._frames:
             mine = tuple(arm for arm in arms if self._taker(arm) == taker)
-            if len(mine) == 1:
-                named = {names.get(name, name): text for name, text in texts(mine[0]).items()}
-                found.append(projected(frame, named, mine[0].branch.condition))
-            elif mine:
-                rows = frame.selectExpr(f"inline({structs(mine, texts)})")
-                final = {names.get(name, name): name for name in texts(mine[0])}
-                found.append(projected(rows, final, None) if names else rows)
+            if mine:
+                found.append(self._on_their_ways(frame, mine, texts, names))
         return reduce(lambda left, right: left.unionAll(right), found) if found else None
+
+    def _on_their_ways(
+        self, frame: DataFrame, arms: tuple[Arm, ...], texts: Callable[[Arm], dict[str, str]], names: Mapping[str, str]
+    ) -> DataFrame:
+        if len(arms) == 1:
+            named = {names.get(name, name): text for name, text in texts(arms[0]).items()}
+            return projected(frame, named, arms[0].branch.condition)
+        rows = frame.selectExpr(f"inline({structs(arms, texts)})")
+        final = {names.get(name, name): name for name in texts(arms[0])}
+        return projected(rows, final, None) if names else rows
 
     # -- operators
 
@@ -269,7 +271,7 @@ class Frames:
         return tuple(alive)
 
     def _fed(self, host: Host) -> set[int]:
-        """Members that rows come to from outside, and sources whose rows come to be counted."""
+        """Members that rows come to from outside."""
         return {arm.consumer for _, arms in self._frames for arm in arms if self._taker(arm) == (host, True)}
 
     def _due_of(self, number: int) -> frozenset[int]:
@@ -283,8 +285,7 @@ class Frames:
     def _given(self, host: Host) -> DataFrame | None:
         """Rows for all members, in the slots that they need together."""
         fed = self._fed(host)
-        given = [arm.types for arm in self._pipeline.arms if arm.consumer in fed]
-        layout = SlotLayout.of([*given, *([COUNTED_TYPES] if self._record.sources.keys() & fed else ())])
+        layout = SlotLayout.of(arm.types for arm in self._pipeline.arms if arm.consumer in fed)
 
         def texts(arm: Arm) -> dict[str, str]:
             no_hash = {HASH: "CAST(NULL AS BIGINT)"}
@@ -307,7 +308,6 @@ class Frames:
             ground.disk,
             self._exchanges,
             ground.told,
-            tuple(sorted(record.sources.keys() & self._fed(host))),
         )
 
     def _leaving_host(self, frame: DataFrame, leaving: Mapping[int, tuple[Arm, ...]]) -> None:

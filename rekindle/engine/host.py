@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,7 +21,7 @@ from execnodes.lowering.stream import FIRED, HASH, KIND, MAJOR, SEQUENCE, WATERM
 from execnodes.state.operator import Context, LocalKernel, Operator, State
 from execnodes.user_functions.running import running_functions
 from rekindle.engine.key_groups import KeyGroups, one_of
-from rekindle.engine.observed import Seen
+from rekindle.engine.observed import REACHED, ROWS, SOURCE, Seen, counted
 from rekindle.engine.store.call import StoreCall, Written
 from rekindle.engine.store.disk import Disk
 from rekindle.engine.store.state_list import StateId
@@ -33,8 +33,6 @@ TO = "rk_to"
 """Node id of the member of a call that a row is for."""
 FROM = "rk_from"
 """Node id of the member of a call that gave a row."""
-COUNTED = ("l0", "l1")
-"""Slots of rows that are counted: where they move the watermark to, and how many they stand for."""
 MOMENT = "rekindle.moment"
 """Property of Spark's jobs: the `Moment` they run in."""
 
@@ -173,11 +171,12 @@ class HostTask:
     """Each task has the rows of one subtask, whose number is that of its partition; else one task has all."""
     told: Any
     """A Spark accumulator of dictionaries."""
-    counted: tuple[int, ...] = ()
-    """Sources whose rows come once more, to be counted (see `COUNTED`)."""
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """Rows in slots with hidden columns (see `FrameShape`) and `TO`; rows of the same kind with `FROM`."""
+        """Rows in slots with hidden columns (see `FrameShape`) and `TO`; rows of the same kind with `FROM`.
+
+        Where rows are counted here (see `SOURCE`), those without `TO` are for no member.
+        """
         import pyarrow as pa
 
         # To the end: Spark throws a worker away that leaves rows.
@@ -197,9 +196,12 @@ class HostTask:
 
     def _run(self, rows: pl.DataFrame | None, partition: int, subtask: int) -> Iterator[Any]:
         """`subtask`: whose rows the task has, if they are exchanged."""
+        seen = dict[int, Seen]()
+        if rows is not None and SOURCE in rows.columns:
+            seen.update(counted(rows))
+            rows = rows.filter(pl.col(TO).is_not_null()).drop(SOURCE, REACHED, ROWS)
         waiting, moment = self._by_member(rows), Moment.of_task()
         work = _Work(moment, StoreCall(self.disk, moment.newest, moment.now, moment.sparse))
-        seen = {number: _seen(waiting.pop(number)) for number in self.counted if number in waiting}
         leaving = list[pl.DataFrame]()
         for member in self.members:
             given = [each for each in waiting.pop(member.number, ()) if len(each)]
@@ -229,7 +231,7 @@ class HostTask:
     def _by_member(self, rows: pl.DataFrame | None) -> dict[int, list[pl.DataFrame]]:
         if rows is None or rows.is_empty():
             return {}
-        if len(self.members) == 1 and not self.counted:
+        if len(self.members) == 1:
             return {self.members[0].number: [rows]}
         parts = rows.partition_by(TO, as_dict=True, include_key=False, maintain_order=True)
         return {int(key[0]): [part] for key, part in parts.items()}
@@ -270,11 +272,6 @@ class _Work:
     call: StoreCall
     timers: dict[tuple[str, int], int | None] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)
-
-
-def _seen(rows: Iterable[pl.DataFrame]) -> Seen:
-    (counted,) = (each.select(COUNTED) for each in rows)
-    return Seen.of(*counted.get_columns())
 
 
 def _next(uid: str, subtask: int, moment: Moment, calls: SegmentContext, woken: SegmentContext) -> int | None:

@@ -9,13 +9,14 @@ from execnodes.core.types import Root
 from execnodes.lowering.slots import SPARK_TYPES, assign, encode
 from execnodes.lowering.stream import KIND
 from execnodes.state.operator import LocalKernel
+from rekindle.engine.observed import REACHED, ROWS
 from rekindle.pipeline.ways import Arm
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-KEPT, REACHED, ROWS = "rk_kept", "rk_reached", "rk_rows"
-"""Where rows are counted, too: whether they are folded, where they move the watermark to, and how many they are."""
+KEPT = "rk_kept"
+"""Whether a row is folded; where rows are counted, others are there, too."""
 
 
 def fold_texts(arm: Arm, kernel: LocalKernel) -> dict[str, str]:

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 if TYPE_CHECKING:
-    import polars as pl
     from pyspark.sql import DataFrame
 
+SOURCE, REACHED, ROWS = "rk_source", "rk_reached", "rk_rows"
+"""Of a row that is counted: the node id of its source, where it moves the watermark to, how many it stands for."""
 _NEVER = "CAST(NULL AS TIMESTAMP)"
+
+
+def counted(rows: pl.DataFrame) -> Mapping[int, Seen]:
+    """What sources have given, by node id; rows without `SOURCE` do not count."""
+    sums = rows.filter(pl.col(SOURCE).is_not_null()).group_by(SOURCE).agg(pl.col(ROWS).sum(), pl.col(REACHED).max())
+    return {source: Seen(number, reached) for source, number, reached in sums.select(SOURCE, ROWS, REACHED).rows()}
 
 
 def latest(event_times: Sequence[str]) -> str:
@@ -33,12 +42,6 @@ class Seen:
     rows: int
     reached: int | None
     """Where its rows move the watermark to, epoch ms; None if they do not."""
-
-    @classmethod
-    def of(cls, reached: pl.Series, rows: pl.Series) -> Seen:
-        """Of so many rows each, which move it there or, where it is NULL, nowhere."""
-        most = reached.max()
-        return cls(int(rows.sum()), None if most is None else int(str(most)))
 
 
 class Observed:

@@ -228,7 +228,9 @@ class GraphProgram:
             for frame in frames.shared:
                 # Else a job that waits for what another one computes may end before that has told what it has counted.
                 _run_to_end(frame)
-            with ThreadPoolExecutor(self._ground.groups.subtasks, initializer=partial(self._begin_thread, begin)) as pool:
+            with ThreadPoolExecutor(
+                self._ground.groups.subtasks, initializer=partial(self._begin_thread, begin)
+            ) as pool:
                 # Those that have begun come to their end, whichever fails.
                 for future in [pool.submit(self._write, *each, batch) for each in beside]:
                     future.result()

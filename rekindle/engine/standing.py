@@ -7,7 +7,7 @@ run would see what an earlier one has kept), nor one with a value that Spark set
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -20,10 +20,10 @@ from execnodes.lowering.words import calls_one_of
 from rekindle.connectors.arrow import in_order, nullable
 from rekindle.connectors.base import RowsWriter, SinkWriter
 from rekindle.connectors.in_tasks import tell_tasks
-from rekindle.engine.frames import COUNTED_TYPES, Frames, Ground, computes
+from rekindle.engine.frames import Frames, Ground, computes
 from rekindle.engine.micro_batch import MicroBatch, ReadPositions
-from rekindle.engine.native_fold import KEPT, REACHED, ROWS, fold_natively, fold_texts
-from rekindle.engine.observed import Seen, latest
+from rekindle.engine.native_fold import KEPT, fold_natively, fold_texts
+from rekindle.engine.observed import REACHED, ROWS, SOURCE, Seen, counted, latest
 from rekindle.engine.sources import Reader
 from rekindle.engine.store.state_list import StateId
 from rekindle.pipeline.columns import projected, struct
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 _VOLATILE = ("rand", "randn", "uuid", r"current_\w+", "localtimestamp", "now", "unix_timestamp")
 """Functions of Spark whose values, or seeds, are settled when a plan is made."""
 _HIDDEN_TYPES = {KIND: "TINYINT", MAJOR: "STRING", SEQUENCE: "BIGINT"}
+_NO_NAMES: Mapping[str, str] = {}
+_NOT_COUNTED = {SOURCE: "CAST(NULL AS INT)", REACHED: "CAST(NULL AS BIGINT)", ROWS: "CAST(NULL AS BIGINT)"}
 _ENDS = ("ends", False)
 """Takes what goes to sinks, all of them."""
 _KEPT = 16
@@ -55,7 +57,7 @@ class _StandingFrames(Frames):
     """Frames whose ends are one, and in which nothing is kept."""
 
     rows: DataFrame
-    """A STRUCT for each sink (``s<node id>``) and each source whose rows are counted here (``n<node id>``)."""
+    """A STRUCT for each sink (``s<node id>``) and, if rows are counted here, `SOURCE` and its like."""
 
     def __init__(self, *given: Any) -> None:
         """See Frames; of the positions only the sources are known."""
@@ -71,7 +73,7 @@ class _StandingFrames(Frames):
 
     def _counted(self, number: int, frame: DataFrame, event_times: Sequence[str], arms: tuple[Arm, ...]) -> None:
         self._counters[number] = self._taker(arms[0])
-        counter = Arm(number, 0, Branch(number, (latest(event_times), "1L")), COUNTED_TYPES, None)
+        counter = Arm(number, 0, Branch(number, (latest(event_times), "1L")), (), None)
         self._leaving(frame, (*arms, counter))
 
     def _native(self, host: Host) -> None:
@@ -87,10 +89,8 @@ class _StandingFrames(Frames):
         number, kernel = self._folding(host)
         arm, counter = arms
         texts, kept = fold_texts(arm, kernel), arm.branch.condition
-        if kept is not None:
-            texts = {name: f"CASE WHEN {kept} THEN {text} END" for name, text in texts.items()}
-            texts[KEPT] = f"coalesce({kept}, FALSE)"
-        rows = projected(frame, {**texts, REACHED: counter.branch.columns[0]}, None)
+        kept_column = {} if kept is None else {KEPT: f"coalesce({kept}, FALSE)"}
+        rows = projected(frame, {**_only_if(kept, texts), **kept_column, REACHED: counter.branch.columns[0]}, None)
         leaving = [each if kept is None else _only_kept(each) for each in self._pipeline.leaving(number)]
         self._counters[counter.consumer] = self._taker(leaving[0])
         folded = replace(counter, branch=Branch(number, (REACHED, ROWS)))
@@ -106,16 +106,36 @@ class _StandingFrames(Frames):
             return self._counters[arm.consumer]
         return super()._taker(arm) if arm.consumer in self._record.steps else _ENDS
 
+    def _into(
+        self, taker: tuple[object, bool], texts: Callable[[Arm], dict[str, str]], names: Mapping[str, str] = _NO_NAMES
+    ) -> DataFrame | None:
+        if taker not in self._counters.values():
+            return super()._into(taker, texts, names)
+        return super()._into(taker, lambda arm: {**texts(arm), **_NOT_COUNTED}, names)
+
+    def _on_their_ways(
+        self, frame: DataFrame, arms: tuple[Arm, ...], texts: Callable[[Arm], dict[str, str]], names: Mapping[str, str]
+    ) -> DataFrame:
+        """A row is counted where it takes its only way, or else once more."""
+        *ways, counter = arms
+        if counter.consumer not in self._record.sources:
+            return super()._on_their_ways(frame, arms, texts, names)
+        reached, rows = counter.branch.columns
+        counted = {SOURCE: str(counter.consumer), REACHED: reached, ROWS: rows}
+        if len(ways) == 1 and counter.branch.condition is None:
+            kept = ways[0].branch.condition
+            return projected(frame, {**_only_if(kept, texts(ways[0])), **counted}, None)
+
+        def all_texts(arm: Arm) -> dict[str, str]:
+            return {**_only_if("FALSE", texts(ways[0])), **counted} if arm is counter else texts(arm)
+
+        return super()._on_their_ways(frame, arms, all_texts, names)
+
     def _ends(self) -> None:
         sinks = {sink.node.id: sink for sink in self._record.sinks}
         empty = {f"s{number}": f"CAST(NULL AS {self._ddl(sink)})" for number, sink in sinks.items()}
-        counted = (n for n, taker in self._counters.items() if taker == _ENDS)
-        empty |= {f"n{n}": "CAST(NULL AS STRUCT<reached: BIGINT, rows: BIGINT>)" for n in counted}
 
         def texts(arm: Arm) -> dict[str, str]:
-            if arm.consumer not in sinks:
-                reached, rows = arm.branch.columns
-                return {**empty, f"n{arm.consumer}": struct({"reached": reached, "rows": rows})}
             hidden = self._hidden(arm)
             mine = {**typed_texts(arm), **{name: hidden[name] for name in self._pipeline.sink_hidden()}}
             return {**empty, f"s{arm.consumer}": struct(mine)}
@@ -129,6 +149,13 @@ class _StandingFrames(Frames):
         types = [f"c{at}: {spark_type(column.data_type)}" for at, column in enumerate(sink.columns)]
         types += (f"{name}: {_HIDDEN_TYPES[name]}" for name in self._pipeline.sink_hidden())
         return f"STRUCT<{', '.join(types)}>"
+
+
+def _only_if(condition: str | None, texts: Mapping[str, str]) -> dict[str, str]:
+    """Columns that are NULL where a condition is not TRUE."""
+    if condition is None:
+        return dict(texts)
+    return {name: f"CASE WHEN {condition} THEN {text} END" for name, text in texts.items()}
 
 
 def _only_kept(arm: Arm) -> Arm:
@@ -147,25 +174,18 @@ class Standing:
     def run(self) -> tuple[Mapping[int, pa.Table], Mapping[int, Seen]]:
         """Rows of sinks that get some, and what sources have given that feed sinks alone; by node id."""
         table = self.frames.rows.toArrow()
-        sinks, seen = {}, {}
-        for name in table.column_names:
-            number, rows = int(name[1:]), _members(table, name)
-            if name.startswith("n"):
-                seen[number] = Seen.of(pl.Series(rows.column("reached")), pl.Series(rows.column("rows")))
-            elif rows.num_rows:
-                sinks[number] = in_order(rows)
-        ends = (each for each in self.pipeline.record.sinks if each.node.id in sinks)
-        return {each.node.id: self._named(each, sinks[each.node.id]) for each in ends}, seen
+        seen: Mapping[int, Seen] = {}
+        if SOURCE in table.column_names:
+            seen = counted(pl.DataFrame(table.select([SOURCE, REACHED, ROWS])))
+        given = {each.node.id: self._rows(table, each) for each in self.pipeline.record.sinks}
+        return {number: in_order(rows) for number, rows in given.items() if rows.num_rows}, seen
 
-    def _named(self, sink: SinkRecord, rows: pa.Table) -> pa.Table:
-        return rows.rename_columns([*(column.name for column in sink.columns), *self.pipeline.sink_hidden()])
+    def _rows(self, table: pa.Table, sink: SinkRecord) -> pa.Table:
+        import pyarrow as pa
 
-
-def _members(table: pa.Table, name: str) -> pa.Table:
-    import pyarrow as pa
-
-    column = table.column(name).combine_chunks()
-    return pa.Table.from_struct_array(column.filter(column.is_valid()))
+        column = table.column(f"s{sink.node.id}").combine_chunks()
+        rows = pa.Table.from_struct_array(column.filter(column.is_valid()))
+        return rows.rename_columns([*(each.name for each in sink.columns), *self.pipeline.sink_hidden()])
 
 
 class Standings:
