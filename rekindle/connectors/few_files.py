@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,10 +16,14 @@ if TYPE_CHECKING:
 
 FACTS = "_metadata"
 """Column of what is known of a row's file, as Spark calls it."""
-_FACTS_DDL = (
-    "STRUCT<file_path: STRING, file_name: STRING, file_size: BIGINT, file_block_start: BIGINT, "
-    "file_modification_time: TIMESTAMP, row_index: BIGINT>"
-)
+_TYPES = {
+    "file_path": "STRING",
+    "file_size": "BIGINT",
+    "file_block_start": "BIGINT",
+    "file_modification_time": "TIMESTAMP",
+    "row_index": "BIGINT",
+}
+"""Of what can be known."""
 _AS_IT_IS = re.compile(r"/[A-Za-z0-9/._=-]+")
 """A path that is written in an address as it is."""
 _CODECS = (".gz", ".bz2", ".deflate", ".lz4", ".snappy", ".zst")
@@ -42,23 +46,32 @@ def is_plain(path: str) -> bool:
     return not path.endswith(_CODECS)
 
 
+def facts_in(texts: Iterable[str]) -> tuple[str, ...]:
+    """What is to be known of files for texts of Spark SQL."""
+    whole = " ".join(texts)
+    return tuple(each for each in _TYPES if f"{FACTS}.{each}" in whole)
+
+
 @dataclass(frozen=True, slots=True)
 class Lines:
     """Lines as Spark's reader of texts splits them: bytes, that need not be UTF-8."""
 
+    facts: tuple[str, ...]
+    """What is wanted of their files."""
+
     @property
     def ddl(self) -> str:
         """Columns of the rows."""
-        return f"{LINE} BINARY, {FACTS} {_FACTS_DDL}"
+        return f"{LINE} BINARY{_facts_ddl(self.facts)}"
 
     def __call__(self, files: list[list[Any]]) -> Iterator[pa.RecordBatch]:
         """A batch a file; `files`: what `told_of` gave."""
         import pyarrow as pa
 
-        for path, size, modified in files:
+        for path, *known in files:
             with _told_of(path), open(path, "rb") as file:
                 lines = file.read().removeprefix(_BOM).splitlines()
-            yield _with_facts([LINE], [pa.array(lines, pa.binary())], len(lines), path, size, modified)
+            yield _batch({LINE: pa.array(lines, pa.binary())}, len(lines), self.facts, path, *known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +81,8 @@ class ParquetColumns:
     schema: pa.Schema
     columns: str
     """Their Spark DDL."""
+    facts: tuple[str, ...] = ()
+    """What is wanted of their files."""
 
     def reads(self, path: str) -> bool:
         """Whether a file's columns are of the types, and its dates of today's calendar; other files are Spark's."""
@@ -87,19 +102,19 @@ class ParquetColumns:
     @property
     def ddl(self) -> str:
         """Columns of the rows."""
-        return f"{self.columns}{', ' if self.columns else ''}{FACTS} {_FACTS_DDL}"
+        return f"{self.columns}{_facts_ddl(self.facts)}".removeprefix(", ")
 
     def __call__(self, files: list[list[Any]]) -> Iterator[pa.RecordBatch]:
         """A batch a file; `files`: what `told_of` gave."""
         import pyarrow.parquet as pq
 
         names = list(self.schema.names)
-        for path, size, modified in files:
+        for path, *known in files:
             with _told_of(path):
                 # Not as a data set: folders called k=v are no columns.
                 table = pq.ParquetFile(path).read(columns=names).select(names).cast(self.schema)
-            columns = [column.combine_chunks() for column in table.columns]
-            yield _with_facts(names, columns, table.num_rows, path, size, modified)
+            columns = {name: table.column(name).combine_chunks() for name in names}
+            yield _batch(columns, table.num_rows, self.facts, path, *known)
 
 
 class UnreadableFileError(Exception):
@@ -124,17 +139,31 @@ def _same(found: pa.DataType, wanted: pa.DataType) -> bool:
     return bool(wide.get(found, found) == wanted)
 
 
-def _with_facts(names: list[str], columns: list[Any], rows: int, path: str, size: int, modified: int) -> pa.RecordBatch:
+def _facts_ddl(facts: tuple[str, ...]) -> str:
+    fields = ", ".join(f"{each}: {_TYPES[each]}" for each in facts)
+    return f", {FACTS} STRUCT<{fields}>" if facts else ""
+
+
+def _batch(
+    columns: dict[str, pa.Array], rows: int, facts: tuple[str, ...], path: str, size: int, modified: int
+) -> pa.RecordBatch:
     import numpy as np
     import pyarrow as pa
 
-    facts = {
-        "file_path": pa.repeat(f"file://{path}", rows),
-        "file_name": pa.repeat(os.path.basename(path), rows),
-        "file_size": pa.repeat(size, rows),
-        "file_block_start": pa.repeat(0, rows),
-        "file_modification_time": pa.repeat(modified * 1000, rows).cast(pa.timestamp("us", "UTC")),
-        "row_index": pa.array(np.arange(rows)),
-    }
-    made = pa.StructArray.from_arrays(list(facts.values()), list(facts))
-    return pa.RecordBatch.from_arrays([*columns, made], [*names, FACTS])
+    def known(fact: str) -> pa.Array:
+        match fact:
+            case "file_path":
+                return pa.repeat(f"file://{path}", rows)
+            case "file_size":
+                return pa.repeat(size, rows)
+            case "file_block_start":
+                return pa.repeat(0, rows)
+            case "file_modification_time":
+                return pa.repeat(modified * 1000, rows).cast(pa.timestamp("us", "UTC"))
+            case _:
+                # The number of the row.
+                return pa.array(np.arange(rows))
+
+    if facts:
+        columns = {**columns, FACTS: pa.StructArray.from_arrays([known(each) for each in facts], list(facts))}
+    return pa.RecordBatch.from_arrays(list(columns.values()), list(columns))

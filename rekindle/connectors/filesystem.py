@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -21,7 +22,7 @@ from rekindle.connectors.base import (
     SourceFrame,
     SourceRequest,
 )
-from rekindle.connectors.few_files import FACTS, UNREADABLE, Lines, ParquetColumns, is_plain
+from rekindle.connectors.few_files import FACTS, UNREADABLE, Lines, ParquetColumns, facts_in, is_plain
 from rekindle.connectors.file_positions import FilePositions
 from rekindle.connectors.file_sink import FileWriter
 from rekindle.connectors.files import (
@@ -96,24 +97,7 @@ class Filesystem(SourceConnector, SinkConnector):
         stored = tuple(c for c in request.columns if c in every)
         chosen.check(stored, options, request.name)
         lines = isinstance(chosen, RecordFormat)
-        raw = (
-            _in_tasks(spark, request, chosen, stored)
-            if request.in_tasks
-            else _open(spark, request, options, chosen, every)
-        )
-        # Lines have no columns yet; those of files must not have names that are added.
-        odd = not lines and any(c.name.startswith("rk_") for c in every)
-        inner = {c.name: f"f{i}" for i, c in enumerate(every)} if odd else {}
-        if inner:
-            raw = raw.withColumnsRenamed(inner)
         others = {c.name: _other(c, request) for c in request.columns if c not in stored}
-        # Before rows are numbered: the reader then skips files by their folders, and parts of them by statistics.
-        condition = request.condition
-        places = {at for at, c in enumerate(request.columns) if c not in stored or not lines}
-        filtered = condition is not None and condition.reads <= places
-        if condition is not None and filtered:
-            wanted = (others.get(c.name) or quote(inner.get(c.name, c.name)) for c in request.columns)
-            raw = raw.where(condition.text(tuple(wanted)))
         added = {f"rk_m{i}": text for i, text in enumerate(others.values())}
         if request.ordered:
             added |= {MAJOR: _MAJOR_TEXT, SEQUENCE: "monotonically_increasing_id()"}
@@ -122,6 +106,22 @@ class Filesystem(SourceConnector, SinkConnector):
         located = {PATH: "_metadata.file_path"} if lines or number is not None else {}
         if number is not None:
             located[NUMBER] = number
+        if request.in_tasks:
+            raw = _in_tasks(spark, request, chosen, stored, facts_in((added | located).values()))
+        else:
+            raw = _open(spark, request, options, chosen, every)
+        # Lines have no columns yet; those of files must not have names that are added.
+        odd = not lines and any(c.name.startswith("rk_") for c in every)
+        inner = {c.name: f"f{i}" for i, c in enumerate(every)} if odd else {}
+        if inner:
+            raw = raw.withColumnsRenamed(inner)
+        # Before rows are numbered: the reader then skips files by their folders, and parts of them by statistics.
+        condition = request.condition
+        places = {at for at, c in enumerate(request.columns) if c not in stored or not lines}
+        filtered = condition is not None and condition.reads <= places
+        if condition is not None and filtered:
+            wanted = (others.get(c.name) or quote(inner.get(c.name, c.name)) for c in request.columns)
+            raw = raw.where(condition.text(tuple(wanted)))
         texts = [f"{text} AS {name}" for name, text in (added | located).items()]
         placed = raw.selectExpr("*", *texts) if texts else raw
         origin = tuple(name for name in (LINE if lines else NUMBER, PATH) if request.located and (lines or number))
@@ -236,13 +236,16 @@ def _open(
     return reader.schema(spark_schema(chosen, every)).load(present)
 
 
-def _in_tasks(spark: SparkSession, request: SourceRequest, chosen: Format, stored: tuple[Column, ...]) -> DataFrame:
-    """As `_open`, of the files that tasks are told."""
+def _in_tasks(
+    spark: SparkSession, request: SourceRequest, chosen: Format, stored: tuple[Column, ...], facts: tuple[str, ...]
+) -> DataFrame:
+    """As `_open`, of the files that tasks are told; `facts`: what texts ask for."""
     if isinstance(chosen, RecordFormat):
-        lines = Lines()
+        lines = Lines(facts)
         rows = frame_of_tasks(spark, request.uid, lines, lines.ddl)
         return rows.selectExpr(f"CAST({LINE} AS STRING) AS {LINE}", FACTS)
-    columns = _parquet(chosen, stored)
+    # Rows without any column would be none.
+    columns = replace(_parquet(chosen, stored), facts=facts or (() if stored else ("row_index",)))
     return frame_of_tasks(spark, request.uid, columns, columns.ddl)
 
 

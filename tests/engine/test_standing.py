@@ -247,6 +247,19 @@ def test_files_that_are_left_to_spark(jobs: Jobs, watch: Watch) -> None:
     assert (watch.ran, watch.steps) == (1, 3)
 
 
+def test_rows_are_counted_of_which_no_column_is_read(jobs: Jobs, watch: Watch) -> None:
+    pq.write_table(pa.table({"a": pa.array([1, 2, 3], pa.int64())}), jobs.folder / "t" / "f")
+    (rows,) = jobs.run(
+        """
+        CREATE TABLE t (a BIGINT) WITH ('connector' = 'filesystem', 'path' = '{folder}/t', 'format' = 'parquet');
+        CREATE TABLE o (n BIGINT) WITH ('connector' = {collected}o');
+        INSERT INTO o SELECT COUNT(*) FROM t;
+        """
+    )
+    assert rows == [(0, (3,))]
+    assert watch.ran == 1
+
+
 @pytest.mark.parametrize("column", ["a INT", "b BIGINT", "A BIGINT", "_metadata BIGINT", "a TIMESTAMP(3)"])
 def test_parquet_of_other_columns_is_left_to_spark(
     column: str, jobs: Jobs, watch: Watch, monkeypatch: pytest.MonkeyPatch
