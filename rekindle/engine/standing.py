@@ -45,6 +45,8 @@ _ENDS = ("ends", False)
 """Takes what goes to sinks, all of them."""
 _KEPT = 16
 """Programs, at most: one for each set of sources that have news, or of operators that are woken."""
+_MOST_BYTES = 8 << 20
+"""Of the rows of one run, up to which they go by way of the driver."""
 _MOST_STATE = 100_000
 """Rows of state up to which operators are woken in one task: they may give them all."""
 
@@ -164,16 +166,19 @@ def _only_kept(arm: Arm) -> Arm:
     return replace(arm, branch=replace(arm.branch, condition=both))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Standing:
     """A program that stands."""
 
     frames: _StandingFrames
     pipeline: Pipeline
+    falls: bool = False
+    """It has given more than the driver should hold: what comes after it is built."""
 
     def run(self) -> tuple[Mapping[int, pa.Table], Mapping[int, Seen]]:
         """Rows of sinks that get some, and what sources have given that feed sinks alone; by node id."""
         table = self.frames.rows.toArrow()
+        self.falls = table.nbytes > _MOST_BYTES
         seen: Mapping[int, Seen] = {}
         if SOURCE in table.column_names:
             seen = counted(pl.DataFrame(table.select([SOURCE, REACHED, ROWS])))
@@ -208,7 +213,8 @@ class Standings:
 
     def expects(self, positions: Mapping[str, Any], size: Size) -> bool:
         """Whether rows of these sources can be expected to be run by a program that stands."""
-        return self._known.get((size, frozenset(positions), frozenset())) is not None
+        known = self._known.get((size, frozenset(positions), frozenset()))
+        return known is not None and not known.falls
 
     def of(self, batch: MicroBatch, size: Size, state_rows: Mapping[StateId, int]) -> Standing | None:
         """What runs a step, whose tasks are told what to read; None if that has to be built.
@@ -227,7 +233,8 @@ class Standings:
             if len(self._known) == _KEPT:
                 self._known.clear()
             self._known[key] = self._built(batch, self._hosts[size])
-        return self._known[key]
+        known = self._known[key]
+        return None if known is None or known.falls else known
 
     @property
     def _operators(self) -> Iterator[str]:

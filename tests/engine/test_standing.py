@@ -229,6 +229,22 @@ def test_what_is_settled_by_planning_does_not_stand(query: str, stands: bool, jo
     assert watch.ran == int(stands)
 
 
+def test_what_gives_many_rows_is_built(jobs: Jobs, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(standing, "_MOST_BYTES", 1000)
+    for number, rows in enumerate((1, 1, 100, 1)):
+        (jobs.folder / "t" / f"{number}.csv").write_text("1\n" * rows)
+    (rows,) = jobs.run(
+        """
+        CREATE TABLE t (k INT) WITH ('connector' = 'filesystem', 'path' = '{folder}/t', 'format' = 'csv');
+        CREATE TABLE o (k INT) WITH ('connector' = {collected}o');
+        INSERT INTO o SELECT k FROM t;
+        """,
+        **{"execution.micro-batch.max-files": "1"},
+    )
+    assert rows == [(0, (1,))] * 103
+    assert (watch.ran, watch.steps) == (3, 4)
+
+
 def test_files_that_are_left_to_spark(jobs: Jobs, watch: Watch) -> None:
     """Compressed ones, and those whose address is written otherwise."""
     (jobs.folder / "t" / "0.csv.gz").write_bytes(gzip.compress(b"1\n"))
