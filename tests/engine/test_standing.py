@@ -200,7 +200,7 @@ def test_several_sinks_are_one_job_of_spark(jobs: Jobs, watch: Watch) -> None:
     )
     assert sorted(raw) == [(0, (1, "x"))] * 2 + [(0, (2, "y"))] * 2
     assert sorted(totals) == [(0, (1, 1)), (0, (2, 1)), (1, (1, 1)), (1, (2, 1)), (2, (1, 2)), (2, (2, 2))]
-    assert [row for row in twice if row[0] in (0, 2)] == [(0, (2,)), (0, (2,))] or len(twice) == 2
+    assert [values for _, values in twice] == [(2,), (2,)]
     assert (watch.built, watch.ran, watch.steps) == (1, 2, 2)
 
 
@@ -231,8 +231,8 @@ def test_what_is_settled_by_planning_does_not_stand(query: str, stands: bool, jo
 
 def test_what_gives_many_rows_is_built(jobs: Jobs, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(standing, "_MOST_BYTES", 1000)
-    for number, rows in enumerate((1, 1, 100, 1)):
-        (jobs.folder / "t" / f"{number}.csv").write_text("1\n" * rows)
+    for number, many in enumerate((1, 1, 100, 1)):
+        (jobs.folder / "t" / f"{number}.csv").write_text("1\n" * many)
     (rows,) = jobs.run(
         """
         CREATE TABLE t (k INT) WITH ('connector' = 'filesystem', 'path' = '{folder}/t', 'format' = 'csv');
