@@ -48,8 +48,13 @@ def nullable(batch: DataFrame) -> DataFrame:
     return batch if loose == text else batch.to(StructType.fromJson(json.loads(loose)))
 
 
-def rows_with_kinds(table: pa.Table) -> Iterator[tuple[int, tuple[Any, ...]]]:
-    """(row kind, values) of a micro-batch. ROWs come as dicts, MAPs as pairs."""
+def rows_with_kinds(batch: DataFrame) -> Iterator[tuple[int, tuple[Any, ...]]]:
+    """(row kind, values) of a micro-batch, in order where it has order columns. ROWs come as dicts, MAPs as pairs."""
+    return changes(arrow_table(batch))
+
+
+def changes(table: pa.Table) -> Iterator[tuple[int, tuple[Any, ...]]]:
+    """As `rows_with_kinds`, of rows in the driver."""
     names = [name for name in table.column_names if name not in HIDDEN]
     for piece in table.to_batches(max_chunksize=10_000):
         kinds = piece.column(KIND).to_pylist()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from execnodes.connectors.collect import CONNECTOR
 from execnodes.core.connectors import ConnectorDeclaration
-from rekindle.connectors.arrow import rows_with_kinds
+from rekindle.connectors.arrow import changes
 from rekindle.connectors.base import RowsWriter, SinkConnector, SinkRequest, SinkWriter
 from rekindle.connectors.options import TableOption
 
@@ -76,6 +76,6 @@ class _Writer(RowsWriter):
 
     def write_rows(self, rows: pa.Table, batch_id: int) -> None:
         """Keep the rows."""
-        changes = list(rows_with_kinds(rows))
+        given = list(changes(rows))
         with _lock:
-            _kept.setdefault(self._name, {})[(self._job_id, batch_id)] = changes
+            _kept.setdefault(self._name, {})[(self._job_id, batch_id)] = given

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from execnodes.connectors.print import CONNECTOR
 from execnodes.core.changelog import RowKind
 from execnodes.core.connectors import ConnectorDeclaration
-from rekindle.connectors.arrow import printed, rows_with_kinds
+from rekindle.connectors.arrow import changes, printed
 from rekindle.connectors.base import RowsWriter, SinkConnector, SinkRequest, SinkWriter
 from rekindle.connectors.options import TableOption
 
@@ -48,7 +48,7 @@ class _Writer(RowsWriter):
     def write_rows(self, rows: pa.Table, batch_id: int) -> None:
         """A row a line. What a crashed batch has printed stays printed."""
         lines = []
-        for kind, values in rows_with_kinds(rows):
+        for kind, values in changes(rows):
             cells = (printed(value, t) for value, t in zip(values, self._types, strict=True))
             lines.append(f"{self._prefix}{RowKind(kind).short}[{', '.join(cells)}]\n")
         stream = sys.stderr if self._to_stderr else sys.stdout
