@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import gc
 import gzip
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -328,3 +330,20 @@ def test_generated_rows(jobs: Jobs, watch: Watch, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(Standings, "of", lambda *given: None)
     (wanted,) = jobs.run(script, **{"execution.micro-batch.max-rows": "10"})
     assert sorted(found) == sorted(wanted)
+
+
+def test_workers_leave_what_they_have_loaded_out_of_garbage_collection(jobs: Jobs, spark: SparkSession) -> None:
+    (jobs.folder / "t" / "0.csv").write_text("1\n")
+    jobs.run(
+        """
+        CREATE TABLE t (k INT) WITH ('connector' = 'filesystem', 'path' = '{folder}/t', 'format' = 'csv');
+        CREATE TABLE o (k INT, n BIGINT) WITH ('connector' = {collected}o');
+        INSERT INTO o SELECT k, COUNT(*) FROM t GROUP BY k;
+        """
+    )
+
+    def frozen(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for _ in batches:
+            yield pa.RecordBatch.from_pydict({"n": [gc.get_freeze_count()]})
+
+    assert [row.n > 0 for row in spark.range(0, 1, 1, 1).mapInArrow(frozen, "n BIGINT").collect()] == [True]
