@@ -6,6 +6,7 @@ with its job is not counted twice, and a file that has grown or was replaced is 
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -22,6 +23,7 @@ from rekindle.connectors.positions import News, no_position, parsed
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+_log = logging.getLogger("rekindle.jobs")
 _MEND = "Bring the file back as it was, or start from a savepoint of before."
 
 
@@ -65,6 +67,8 @@ class FilePositions:
     """Where it starts if it is not at the start."""
     interval: float = 0.0
     """Seconds from a look for new files to the next one, if the last one has found no more than was taken."""
+    ignores_missing: bool = False
+    """Whether a file that is gone when it is to be read is left out, and no failure."""
     in_tasks: Callable[[str], bool] = lambda path: False
     """Whether a task can read a local file itself."""
     clock: Callable[[], float] = time.monotonic
@@ -122,7 +126,8 @@ class FilePositions:
 
     def between(self, start: Any, end: Any) -> list[str]:
         """Paths of the files that a micro-batch reads. ConnectorError for one that is gone or another than planned."""
-        return [self._as_planned(each) for each in self._taken(start, end)]
+        paths = (self._as_planned(each) for each in self._taken(start, end))
+        return [each for each in paths if each is not None]
 
     def told(self, start: Any, end: Any) -> list[list[Any]] | None:
         """See ToldToTasks."""
@@ -155,13 +160,16 @@ class FilePositions:
                 )
         return found
 
-    def _as_planned(self, file: KnownFile) -> str:
+    def _as_planned(self, file: KnownFile) -> str | None:
         path = self._above(file.path)
         if not is_local(path):
             return path
         try:
             size = os.stat(path).st_size
         except FileNotFoundError:
+            if self.ignores_missing:
+                _log.warning("table %s: %s is gone, and is left out", self.table, path)
+                return None
             raise ConnectorError(
                 "a file that this micro-batch is to read is gone", where=f"table {self.table}, {path}", hint=_MEND
             ) from None

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -42,12 +43,14 @@ from rekindle.files.paths import AS_WRITTEN, for_spark
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+_MISSING = "source.ignore-missing-files"
 OPTIONS = (
     TableOption("path", "text", "", "A file, a folder or a glob; a sink writes into the folder.", required=True),
     TableOption("format", "text", "", "Format of the files.", required=True),
     TableOption(
         "source.monitor-interval", "duration", "", "Watch for new files; without it the files at the start are read."
     ),
+    TableOption(_MISSING, "bool", "false", "Leave out a file that is gone when it is to be read, and log it."),
     TableOption("sink.parallelism", "int", "", "Files of a micro-batch; as many as it has partitions when unset."),
     *COMMIT_OPTIONS,
 )
@@ -143,7 +146,9 @@ class Filesystem(SourceConnector, SinkConnector):
         """By files."""
         options = self.opened(request.table, "source", request.name)
         found = _positions(spark, request, options)
-        found.in_tasks = _readable(request, find_format(options.text("format"), request.name))
+        if not found.ignores_missing:
+            # Spark goes on where a file is gone that was there a moment ago.
+            found.in_tasks = _readable(request, find_format(options.text("format"), request.name))
         return found
 
     def position(self, offset: str, log: Path, start: str | None) -> str:
@@ -162,7 +167,8 @@ def _positions(spark: SparkSession, request: SourceRequest, options: TableOption
     watched = bool(options.text("source.monitor-interval"))
     at_most = request.configuration.number("execution.micro-batch.max-files")
     interval = options.seconds("source.monitor-interval") if watched else 0
-    return FilePositions(spark, request.name, absolute(options.text("path")), watched, at_most, interval=interval)
+    path, missing = absolute(options.text("path")), options.flag(_MISSING)
+    return FilePositions(spark, request.name, path, watched, at_most, ignores_missing=missing, interval=interval)
 
 
 def _other(column: Column, request: SourceRequest) -> str:
@@ -231,7 +237,7 @@ def _open(
         nothing = request.job_dir / "no-files"
         nothing.mkdir(parents=True, exist_ok=True)
         present = [for_spark(spark, nothing)]
-    reader = spark.read.format(spark_format(chosen)).options(**AS_WRITTEN)
+    reader = spark.read.format(spark_format(chosen)).options(**AS_WRITTEN, ignoreMissingFiles=options.text(_MISSING))
     # Spark takes the size of the files for that of all columns it knows of; by it, it chooses how to join.
     return reader.schema(spark_schema(chosen, every)).load(present)
 
@@ -257,7 +263,12 @@ def _readable(request: SourceRequest, chosen: Format) -> Callable[[str], bool]:
         return is_plain
     if spark_format(chosen) != "parquet" or any(c.name == FACTS for c in every):
         return lambda path: False
-    return _parquet(chosen, every).reads
+
+    @cache
+    def columns() -> ParquetColumns:
+        return _parquet(chosen, every)
+
+    return lambda path: columns().reads(path)
 
 
 def _parquet(chosen: Format, columns: tuple[Column, ...]) -> ParquetColumns:

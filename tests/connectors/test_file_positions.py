@@ -135,6 +135,16 @@ def test_files_that_are_gone_or_have_changed_are_named(tmp_path: Path) -> None:
     assert files.plan(position) is None
 
 
+def test_a_file_that_is_gone_is_left_out_if_that_is_wanted(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    write(tmp_path, "a", "b")
+    files = source(tmp_path)
+    files.ignores_missing = True
+    position = planned(files, None).position
+    (tmp_path / "a").unlink()
+    assert files.between(None, position) == [str(tmp_path / "b")]
+    assert caplog.messages == [f"table t: {tmp_path}/a is gone, and is left out"]
+
+
 @pytest.mark.parametrize("position", [{"read": 1}, [], "done", {"read": [], "left": None, "more": 1}])
 def test_what_is_no_position_is_refused(tmp_path: Path, position: Any) -> None:
     write(tmp_path, "a")

@@ -317,6 +317,30 @@ def test_a_file_that_cannot_be_read_is_named(jobs: Jobs, watch: Watch) -> None:
     assert watch.ran == 1
 
 
+@pytest.mark.parametrize("ignored", ["true", "false"])
+def test_a_file_that_goes_before_it_is_read(ignored: str, jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
+    (jobs.folder / "t" / "0.csv").write_text("1\n")
+    (jobs.folder / "t" / "1.csv").write_text("2\n")
+    plan = FilePositions.plan
+
+    def planning(self: FilePositions, position: object) -> object:
+        news = plan(self, position)
+        (jobs.folder / "t" / "0.csv").unlink(missing_ok=True)
+        return news
+
+    monkeypatch.setattr(FilePositions, "plan", planning)
+    script = f"""
+    CREATE TABLE t (k INT) WITH ('connector' = 'filesystem', 'path' = '{{folder}}/t', 'format' = 'csv',
+      'source.ignore-missing-files' = '{ignored}');
+    CREATE TABLE o WITH ('connector' = {{collected}}o') AS SELECT * FROM t;
+    """
+    if ignored == "true":
+        assert jobs.run(script) == [[(0, (2,))]]
+    else:
+        with pytest.raises(ConnectorError, match="is to read is gone"):
+            jobs.run(script)
+
+
 def test_generated_rows(jobs: Jobs, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
     script = """
     CREATE TABLE t (n BIGINT, s STRING) WITH ('connector' = 'datagen', 'number-of-rows' = '25', 'fields.n.kind' =
