@@ -11,6 +11,7 @@ from execnodes.core.errors import CatalogError, SqlError
 from execnodes.core.options import Configuration
 from execnodes.core.secrets import masked, masked_options
 from execnodes.core.tables import Column, ResolvedTable
+from execnodes.core.type_texts import format_type
 from execnodes.core.types import LogicalType
 from planner.bind import build_query
 from planner.catalog.catalogs import Catalog, InlineTable, PlanView, View, quoted
@@ -59,10 +60,12 @@ def describe(statement: Describe, catalog: Catalog, configuration: Configuration
     names = ("name", "type", "null", "key", "extras", "watermark")
     if isinstance(entry.object, View):
         columns = _view_columns(entry.identifier, entry.object, catalog, configuration)
-        return names, [(name, str(t.with_nullable(True)), t.nullable, None, None, None) for name, t in columns]
+        return names, [(name, format_type(t.with_nullable(True)), t.nullable, None, None, None) for name, t in columns]
     if isinstance(entry.object, PlanView):
         compiled = entry.object.query.type.fields
-        return names, [(f.name, str(f.type.with_nullable(True)), f.type.nullable, None, None, None) for f in compiled]
+        return names, [
+            (f.name, format_type(f.type.with_nullable(True)), f.type.nullable, None, None, None) for f in compiled
+        ]
     table = entry.object.table if isinstance(entry.object, InlineTable) else entry.object
     schema = table.table_schema
     key = schema.primary_key
@@ -71,7 +74,7 @@ def describe(statement: Describe, catalog: Catalog, configuration: Configuration
     return (*names, *["comment"] * has_comments), [
         (
             column.name,
-            str(column.data_type.with_nullable(True)),
+            format_type(column.data_type.with_nullable(True)),
             column.data_type.nullable,
             f"PRI({', '.join(key.columns)})" if key and column.name in key.columns else None,
             _extras(column),
