@@ -71,10 +71,11 @@ def describe(statement: Describe, catalog: Catalog, configuration: Configuration
     key = schema.primary_key
     watermarks = {each.rowtime_attribute: each.expression.serializable_string for each in schema.watermark_specs}
     has_comments = any(column.comment is not None for column in schema.columns)
+    batch = configuration.get_option("execution.runtime-mode") == "batch"
     return (*names, *["comment"] * has_comments), [
         (
             column.name,
-            format_type(column.data_type.with_nullable(True)),
+            format_type((column.data_type.regular() if batch else column.data_type).with_nullable(True)),
             column.data_type.nullable,
             f"PRI({', '.join(key.columns)})" if key and column.name in key.columns else None,
             _extras(column),
@@ -113,7 +114,7 @@ def create_statement(kind: str, path: tuple[str, ...], catalog: Catalog) -> str:
             raise CatalogError(f"catalog {path[0]!r} does not exist")
         comment = catalog.catalog_comments.get(path[0])
         told, before = ("", " ") if comment is None else (f"\n{_comment(comment).lstrip()}", "\n")
-        return f"CREATE CATALOG {quoted(path)}{told}{_with(catalog.catalog_options.get(path[0], {}), before)}"
+        return f"CREATE CATALOG {quoted(path)}{told}{_with(catalog.catalog_options.get(path[0], {}), before)}\n"
     entry = catalog.get(path)
     temporary = "TEMPORARY " if entry.temporary else ""
     found = "VIEW" if isinstance(entry.object, View | PlanView) else "TABLE"
@@ -122,14 +123,15 @@ def create_statement(kind: str, path: tuple[str, ...], catalog: Catalog) -> str:
             f"{quoted(entry.identifier)} is a {found.lower()}", hint=f"Write SHOW CREATE {found} {quoted(path)}."
         )
     if isinstance(entry.object, View):
-        columns = ", ".join(quoted((name,)) for name in entry.object.columns)
-        comment = _comment(entry.object.comment)
-        return f"CREATE {temporary}VIEW {quoted(entry.identifier)} ({columns}){comment}\nAS {masked(entry.object.text)}"
+        columns = ",\n".join(f"  {quoted((name,))}" for name in entry.object.columns)
+        comment = "" if entry.object.comment is None else f"{_comment(entry.object.comment).lstrip()}\n"
+        head = f"CREATE {temporary}VIEW {quoted(entry.identifier)} (\n{columns}\n)\n{comment}"
+        return f"{head}AS {masked(entry.object.text)}\n"
     if isinstance(entry.object, PlanView):
         raise CatalogError(f"{quoted(entry.identifier)} is the query of a compiled plan; no statement makes it")
     if isinstance(entry.object, InlineTable):
         raise CatalogError(f"{quoted(entry.identifier)} is an inline table; no statement makes it")
-    return f"CREATE {temporary}TABLE {quoted(entry.identifier)} (\n{_columns(entry.object)}\n){_tail(entry.object)}"
+    return f"CREATE {temporary}TABLE {quoted(entry.identifier)} (\n{_columns(entry.object)}\n){_tail(entry.object)}\n"
 
 
 def _columns(table: ResolvedTable) -> str:
@@ -148,7 +150,7 @@ def _columns(table: ResolvedTable) -> str:
 def _declared(column: Column) -> str:
     if column.expression is not None:
         return f"AS {column.expression.serializable_string}"
-    text = str(column.data_type.regular())
+    text = format_type(column.data_type.regular(), abbreviated=False)
     if column.kind == "METADATA":
         origin = f" FROM '{_escaped(column.metadata_key)}'" if column.metadata_key else ""
         return f"{text} METADATA{origin}{' VIRTUAL' if column.is_virtual else ''}"
@@ -162,10 +164,10 @@ def _comment(text: str | None) -> str:
 def _tail(table: ResolvedTable) -> str:
     comment = f"\n{_comment(table.comment).lstrip()}" if table.comment is not None else ""
     keys = f"\nPARTITIONED BY ({', '.join(quoted((k,)) for k in table.partition_keys)})" if table.partition_keys else ""
-    return comment + keys + _with(table.options or {})
+    return comment + keys + _with(table.options or {}, "\n")
 
 
-def _with(options: dict[str, str], before: str = " ") -> str:
+def _with(options: dict[str, str], before: str) -> str:
     if not options:
         return ""
     lines = ",\n".join(
