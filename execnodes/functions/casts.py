@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Call, Expression, Literal
-from execnodes.core.types import MAX_LENGTH, NUMERICS, STRING, LogicalType, Root
+from execnodes.core.type_texts import format_type, has_interval_seconds
+from execnodes.core.types import NUMERICS, STRING, LogicalType, Root
 from execnodes.functions.cast_numbers import to_boolean, to_number
 from execnodes.functions.cast_texts import print_value, resize_binary
 from execnodes.functions.cast_times import DAY, cut_millis, to_time
 from execnodes.functions.conversion import casting, has_version_2
-from execnodes.functions.function import Binding, Function, Invocation
+from execnodes.functions.function import Binding, Function, Invocation, Operands
 from execnodes.functions.scope import Scope
 from execnodes.functions.type_rules import can_cast, cast_hint
 from execnodes.lowering.spark_sql import spark_type, text_literal
@@ -142,27 +142,28 @@ def _bind_typeof(call: Invocation) -> Binding | None:
     return Binding(call.operands, STRING)
 
 
-_LONG = re.compile(r"\bSTRING\b|\bBYTES\b|\bTIMESTAMP_LTZ\((\d)\)")
-
-
-def _spelled(found: re.Match[str]) -> str:
-    """A type without its abbreviation."""
-    if found[1]:
-        return f"TIMESTAMP({found[1]}) WITH LOCAL TIME ZONE"
-    return f"{'VARCHAR' if found[0] == 'STRING' else 'VARBINARY'}({MAX_LENGTH})"
-
-
 def _is_flag(operand: Expression) -> bool:
     return isinstance(operand, Literal) and operand.type.root is Root.BOOLEAN
 
 
+def _is_spelled_out(call: Call) -> bool:
+    flag = call.operands[-1]
+    return len(call.operands) == 2 and isinstance(flag, Literal) and flag.value is True
+
+
+def _lower_typeof_1(scope: Scope, call: Call) -> str:
+    shown = format_type(call.operands[0].type, abbreviated=not _is_spelled_out(call))
+    return text_literal(shown.replace("INTERVAL SECOND(3)", "INTERVAL SECOND"))
+
+
 def _lower_typeof(scope: Scope, call: Call) -> str:
-    shown = str(call.operands[0].type)
-    if len(call.operands) == 2 and isinstance(call.operands[1], Literal) and call.operands[1].value is True:
-        # Names of fields stand between backticks.
-        parts = shown.split("`")
-        shown = "`".join(part if at % 2 else _LONG.sub(_spelled, part) for at, part in enumerate(parts))
-    return text_literal(shown)
+    return text_literal(format_type(call.operands[0].type, abbreviated=not _is_spelled_out(call)))
 
 
-TYPEOF = Function("TYPEOF", ("TYPEOF(ANY, BOOLEAN?)",), _bind_typeof, _lower_typeof, since="1.3")
+def _holds_seconds(operands: Operands) -> bool:
+    return has_interval_seconds(operands[0].type)
+
+
+_TYPEOF = ("TYPEOF(ANY, BOOLEAN?)",)
+TYPEOF = Function("TYPEOF", _TYPEOF, _bind_typeof, _lower_typeof_1, since="1.3")
+TYPEOF_2 = Function("TYPEOF", _TYPEOF, _bind_typeof, _lower_typeof, 2, "1.6", only=_holds_seconds)

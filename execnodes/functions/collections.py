@@ -11,7 +11,7 @@ from execnodes.functions.cast_texts import print_text
 from execnodes.functions.conversion import convert
 from execnodes.functions.function import Binding, Function, Invocation, Types, form, function
 from execnodes.functions.scope import Scope
-from execnodes.functions.type_rules import common_type
+from execnodes.functions.type_rules import can_cast_implicitly, common_type
 from execnodes.lowering.spark_sql import spark_type, text_literal
 
 
@@ -191,23 +191,45 @@ SETS = tuple(
 
 
 def bind_member(result: Callable[[LogicalType, LogicalType], LogicalType]) -> Callable[[Invocation], Binding | None]:
-    """An ARRAY and something of its element type; `result` gives the type from both."""
+    """An ARRAY and something that becomes its element type without loss; `result` gives the type from both."""
 
     def bind(call: Invocation) -> Binding | None:
         if len(call.operands) != 2 or call.types[0].root is not Root.ARRAY:
             return None
         values, member = call.operands
-        if common_type((values.type.element, member.type)) is None:
+        element = values.type.element
+        if common_type((element, member.type)) is None:
             return None
-        converted = convert(member, values.type.element)
+        if not can_cast_implicitly(member.type, element) or not _allows_nulls(element, member.type):
+            raise SqlError(
+                f"{call.name}: {member.type} cannot be converted to {element} implicitly",
+                position=call.position,
+                hint=f"Cast one of the operands: CAST(… AS {element.with_nullable(True)}).",
+            )
+        converted = convert(member, element)
         return Binding((values, converted), result(values.type, converted.type))
 
     return bind
 
 
+def _allows_nulls(target: LogicalType, source: LogicalType) -> bool:
+    """Whether members that may be NULL are so in `target`, too; nullability of the values themselves is free."""
+    if source.root is not target.root:
+        return True
+    return all(
+        (to.nullable or not of.nullable) and _allows_nulls(to, of)
+        for to, of in zip(_list_parts(target), _list_parts(source), strict=True)
+    )
+
+
+def _list_parts(t: LogicalType) -> list[LogicalType]:
+    return [*t.children, *(each.type for each in t.fields)]
+
+
 def widened(t: LogicalType, member: LogicalType) -> LogicalType:
-    """The ARRAY type that may also hold the member."""
-    return array(t.element.with_nullable(t.element.nullable or member.nullable)).with_nullable(t.nullable)
+    """The ARRAY type that may also hold the member; NULL where the member may be, as in Flink."""
+    nullable = t.nullable or member.nullable
+    return array(t.element.with_nullable(t.element.nullable or member.nullable)).with_nullable(nullable)
 
 
 def lower_join(scope: Scope, call: Call) -> str:

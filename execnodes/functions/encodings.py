@@ -9,6 +9,7 @@ from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Call, Literal
 from execnodes.core.types import BYTES, STRING, char, varchar
 from execnodes.functions.function import Binding, Function, Invocation, Operands, form, function
+from execnodes.functions.java_sets import JAVA_SETS, decode_by_java, encode_by_java
 from execnodes.functions.scope import Scope
 from execnodes.functions.single_byte_sets import SINGLE_BYTE_SETS, decode_bytes, encode_text
 from execnodes.lowering.spark_sql import text_literal
@@ -71,41 +72,54 @@ _SINGLE_BYTE = {alias: name for name, aliases in SINGLE_BYTE_SETS.items() for al
 _KNOWN_NAMES = "".join(f" WHEN '{alias}' THEN '{name}'" for alias, name in _NAMES.items())
 
 
-def _with_aliases(old: Function, sql: str, single: Callable[[str, str], str]) -> Function:
-    """As `old`, with all names of sets; a constant one may be of a set of single bytes, and any other is refused."""
+_BY_JAVA = {alias: name for name, aliases in JAVA_SETS.items() for alias in (name, *aliases)}
+_WIDE = {name: name for name in _ALIASES if name.startswith(("UTF-16", "UTF-32"))}
+_WIDE |= {alias: name for alias, name in _NAMES.items() if name in _WIDE}
+"""Sets whose bytes Spark fails to read where they are no characters; Java reads them."""
+
+
+def _with_aliases(
+    old: Function, sql: str, single: Callable[[str, str], str], java: Callable[[str, str], str], by_java: dict[str, str]
+) -> Function:
+    """As `old`, with all names of sets; a constant one may be of a set of single bytes, and any other is refused.
+
+    `by_java`: names of sets that Java reads or writes.
+    """
 
     def bind(call: Invocation) -> Binding | None:
         made = old.bind(call)
         name = made.operands[1].value if made is not None and isinstance(made.operands[1], Literal) else None
-        if isinstance(name, str) and name.upper() not in {*_NAMES, *_ALIASES, *_SINGLE_BYTE}:
+        if isinstance(name, str) and name.upper() not in {*_NAMES, *_ALIASES, *_SINGLE_BYTE, *by_java}:
             raise SqlError(
                 f"{call.name}: character set {name!r} is not supported",
                 position=call.position,
-                hint=f"Write one of {', '.join((*_ALIASES, *SINGLE_BYTE_SETS))}.",
+                hint=f"Write one of {', '.join((*_ALIASES, *SINGLE_BYTE_SETS, *JAVA_SETS))}.",
             )
         return made
 
     def lower(scope: Scope, call: Call) -> str:
         value, name = scope.texts(call.operands)
         constant = call.operands[1]
-        if isinstance(constant, Literal) and (found := _SINGLE_BYTE.get(str(constant.value).upper())):
-            return single(value, found)
         if isinstance(constant, Literal):
-            name = text_literal(_NAMES[str(constant.value).upper()])
+            written = str(constant.value).upper()
+            if found := by_java.get(written):
+                return java(value, found)
+            if found := _SINGLE_BYTE.get(written):
+                return single(value, found)
+            name = text_literal(_NAMES[written])
         else:
             name = f"CASE upper({name}){_KNOWN_NAMES} ELSE {name} END"
         return scope.share_some([value, name], [0, 1], lambda t: sql.format(*t))
 
-    return replace(old, bind=bind, lower=lower, version=3, since="1.6", only=_is_alias)
+    def is_alias(operands: Operands) -> bool:
+        name = operands[1]
+        return not isinstance(name, Literal) or str(name.value).upper() in {*_NAMES, *_SINGLE_BYTE, *by_java}
+
+    return replace(old, bind=bind, lower=lower, version=3, since="1.6", only=is_alias)
 
 
-def _is_alias(operands: Operands) -> bool:
-    name = operands[1]
-    return not isinstance(name, Literal) or str(name.value).upper() in {*_NAMES, *_SINGLE_BYTE}
-
-
-ENCODE_3 = _with_aliases(ENCODE_2, _ENCODE, encode_text)
-DECODE_3 = _with_aliases(DECODE_2, _DECODE, decode_bytes)
+ENCODE_3 = _with_aliases(ENCODE_2, _ENCODE, encode_text, encode_by_java, _BY_JAVA)
+DECODE_3 = _with_aliases(DECODE_2, _DECODE, decode_bytes, decode_by_java, _BY_JAVA | _WIDE)
 
 UNHEX = function("UNHEX", form("TEXT", BYTES, nullable=True), sql="unhex({0})")
 # Version 1 took the odd digit for a byte of its own; it and the last one are lost, as in Flink.

@@ -99,10 +99,11 @@ def function(
     version: int = 1,
     only: Callable[[Operands], bool] | None = None,
     words: Collection[str] = (),
+    nullable_by: int | None = None,
 ) -> Function:
     """A function with fixed parameter lists; `sql` is a template (see `template`) or a callable.
 
-    `words`: what symbols among the operands may be.
+    `words`: what symbols among the operands may be. `nullable_by`: the only operand whose NULL makes the result NULL.
     """
 
     def bind(call: Invocation) -> Binding | None:
@@ -114,7 +115,8 @@ def function(
             result = each.returns if isinstance(each.returns, LogicalType) else each.returns(types)
             if result is None:
                 continue
-            nullable = any(t.nullable for t in types) if each.nullable is None else each.nullable
+            deciding = types if nullable_by is None else types[nullable_by : nullable_by + 1]
+            nullable = any(t.nullable for t in deciding) if each.nullable is None else each.nullable
             return Binding(operands, result.regular().with_nullable(nullable))
         return None
 

@@ -14,7 +14,7 @@ from execnodes.core.types import BINARIES, INTEGERS, STRING, TEXTS, TIMESTAMPS, 
 from execnodes.functions.cast_texts import print_text
 from execnodes.functions.function import Binding, Function, Invocation, Lower, Operands, form, function
 from execnodes.functions.json_paths import parsed, unmarked
-from execnodes.functions.json_values import quoted, written
+from execnodes.functions.json_values import quoted, written, written_short
 from execnodes.functions.scope import Scope
 from execnodes.lowering.spark_sql import text_literal
 
@@ -122,6 +122,21 @@ JSON_OBJECT_2 = Function("JSON_OBJECT", _OBJECT, _bind, _lower_object(written), 
 JSON_ARRAY_2 = Function("JSON_ARRAY", _ARRAY, _bind, _lower_array(written), 2, "1.3", only=_otherwise)
 
 
+def _has_fractions(operands: Operands) -> bool:
+    """Whether there are timestamps with fractions, whose zeros at the end versions 2 wrote."""
+    return any(_holds_fraction(each.type) for each in operands)
+
+
+def _holds_fraction(t: LogicalType) -> bool:
+    if t.root in TIMESTAMPS:
+        return t.precision > 0
+    return any(map(_holds_fraction, (*t.children, *(each.type for each in t.fields))))
+
+
+JSON_OBJECT_3 = Function("JSON_OBJECT", _OBJECT, _bind, _lower_object(written_short), 3, "1.6", only=_has_fractions)
+JSON_ARRAY_3 = Function("JSON_ARRAY", _ARRAY, _bind, _lower_array(written_short), 3, "1.6", only=_has_fractions)
+
+
 def _lower_string(write: Write) -> Lower:
     return lambda scope, call: _value(scope, call.operands[0], write)
 
@@ -129,6 +144,9 @@ def _lower_string(write: Write) -> Lower:
 JSON_STRING = function("JSON_STRING", form("ANY", STRING), sql=_lower_string(_written_1))
 JSON_STRING_2 = function(
     "JSON_STRING", form("ANY", STRING), sql=_lower_string(written), version=2, since="1.3", only=_otherwise
+)
+JSON_STRING_3 = function(
+    "JSON_STRING", form("ANY", STRING), sql=_lower_string(written_short), version=3, since="1.6", only=_has_fractions
 )
 
 

@@ -10,11 +10,11 @@ import re
 from dataclasses import dataclass, replace
 
 from execnodes.core.errors import Position, SqlError
-from execnodes.functions.json_steps import OTHER_MARK, Step, read_step
+from execnodes.functions.json_scans import OTHER_MARK, TEXT_MARK
+from execnodes.functions.json_steps import Step, read_step
 from execnodes.functions.scope import Scope
 from execnodes.lowering.spark_sql import text_literal
 
-TEXT_MARK = "\ue000"
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _TEXTS = text_literal(rf'(?s)\G((?:[^"]++|{_STRING}(?=\s*+:))*+)"([^"\\]*+(?:\\.[^"\\]*+)*+)"(?!\s*+:)')
 _NUMBER = r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+"
@@ -58,6 +58,12 @@ class Path:
         return not any(isinstance(each, str) or each.many for each in self.parts[1:])
 
     @property
+    def aggregates_many(self) -> bool:
+        """Whether a function is called of what is at several places, of which Flink has its own idea."""
+        kinds = [each.kind for each in self.parts if isinstance(each, Step)]
+        return not self.definite and ("function" in kinds or {"scan", "length"} <= set(kinds))
+
+    @property
     def has_steps(self) -> bool:
         """Whether there are steps that versions of functions before 1.6 have not got."""
         return self.is_loose or any(isinstance(each, Step) for each in self.parts)
@@ -92,13 +98,14 @@ def parse_path(text: str, position: Position | None) -> Path:
             name = step[1] or step[2] or step[3]
             parts[-1] = _longer(parts[-1], f"[{step[4]}]" if step[4] else f"['{name}']")
         at = step.end()
-    if not spec.startswith("$") or at < len(spec) or "'']" in text:
+    path = Path(lax, tuple(parts), is_loose)
+    if not spec.startswith("$") or at < len(spec) or "'']" in text or path.aggregates_many:
         raise SqlError(
             f"the JSON path {text!r} is not supported",
             position=position,
-            hint="Write names, places, slices, comparisons, .* and [*] only, e.g. '$.a.b[0].c' or 'lax $.items[*].id'.",
+            hint="Write names, places, slices, comparisons, .*, [*], .. and .min() only, e.g. 'lax $.items[*].id'.",
         )
-    return Path(lax, tuple(parts), is_loose)
+    return path
 
 
 def _longer(part: str | Step, further: str) -> str | Step:

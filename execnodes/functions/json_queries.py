@@ -21,7 +21,7 @@ from execnodes.core.types import BOOLEAN, NUMERICS, STRING, TEXTS, LogicalType, 
 from execnodes.functions.conversion import convert
 from execnodes.functions.function import Binding, Function, Invocation, Operands, form, function
 from execnodes.functions.json_paths import Path, found, is_scalar, parse_path, parsed, unmarked
-from execnodes.functions.json_steps import OTHER_MARK
+from execnodes.functions.json_scans import OTHER_MARK
 from execnodes.functions.scope import Scope
 from execnodes.lowering.spark_sql import spark_type, text_literal
 
@@ -57,7 +57,7 @@ def _bind_value(call: Invocation) -> Binding | None:
     if start is None or len(call.operands) not in (2, 6):
         return None
     made = (call.result or STRING).with_nullable(True)
-    if made.root not in (*TEXTS, *NUMERICS, Root.BOOLEAN) or not _path(start[1]).definite:
+    if made.root not in (*TEXTS, *NUMERICS, Root.BOOLEAN):
         return None
     nothing = Literal(value=None, type=made)
     rest = call.operands[2:] or (_symbol(_NULL), nothing, _symbol(_NULL), nothing)
@@ -66,8 +66,11 @@ def _bind_value(call: Invocation) -> Binding | None:
     return Binding((*start, rest[0], convert(rest[1], made), rest[2], convert(rest[3], made)), made)
 
 
-def _lower_value(scope: Scope, call: Call) -> str:
-    """A path that leads nowhere is an error in strict mode and empty in lax mode; JSON null is empty in both."""
+def _lower_value(scope: Scope, call: Call, null_is_empty: bool = True) -> str:
+    """A path that leads nowhere is an error in strict mode and empty in lax mode.
+
+    So is JSON null, unless `null_is_empty` in strict mode, too.
+    """
     document, path, *_ = call.operands
     doc = scope.text(document)
     spec = _path(path)
@@ -75,7 +78,7 @@ def _lower_value(scope: Scope, call: Call) -> str:
 
     def body(value: str) -> str:
         text = f"CAST({value} AS STRING)"
-        empty = "" if spec.lax else f" WHEN is_variant_null({value}) THEN {on_empty}"
+        empty = "" if spec.lax or not null_is_empty else f" WHEN is_variant_null({value}) THEN {on_empty}"
         nothing = on_empty if spec.lax else on_error
         return (
             f"CASE WHEN {is_scalar(text)} THEN {_typed(scope, text, call.type)} WHEN {doc} IS NULL THEN NULL{empty}"
@@ -116,8 +119,31 @@ def _typed(scope: Scope, text: str, t: LogicalType) -> str:
 JSON_VALUE = Function(
     "JSON_VALUE", ("JSON_VALUE(TEXT, path [RETURNING type] [… ON EMPTY] [… ON ERROR])",), _bind_value, _lower_value
 )
-# Version 1 has neither places from the end nor lengths.
-JSON_VALUE_2 = replace(JSON_VALUE, version=2, since="1.6", only=lambda t: _path(t[1]).has_steps)
+
+
+def _lower_value_2(scope: Scope, call: Call) -> str:
+    """A path to several places leads to a list, which is no value."""
+    spec = _path(call.operands[1])
+    if spec.definite:
+        return _lower_value(scope, call, null_is_empty=False)
+    doc = scope.text(call.operands[0])
+    return f"if({doc} IS NULL, NULL, {_instead(scope, call, 2 if spec.lax else 4, 'JSON_VALUE')})"
+
+
+def _has_value_steps(operands: Operands) -> bool:
+    spec = _path(operands[1])
+    differs = not spec.lax and operands[2:4] != operands[4:6]
+    return spec.has_steps or not spec.definite or differs
+
+
+# Version 1 has neither places from the end nor functions, and no path to several places; to it JSON null was empty.
+JSON_VALUE_2 = replace(
+    JSON_VALUE,
+    lower=_lower_value_2,
+    version=2,
+    since="1.6",
+    only=_has_value_steps,
+)
 
 
 def _bind_query(call: Invocation) -> Binding | None:
@@ -147,10 +173,12 @@ def _bind_query(call: Invocation) -> Binding | None:
     return Binding((*start, *rest), made)
 
 
-def _lower_query(scope: Scope, call: Call, none_is_list: bool = False, objects: bool = False) -> str:
+def _lower_query(
+    scope: Scope, call: Call, none_is_list: bool = False, objects: bool = False, null_is_empty: bool = True
+) -> str:
     """JSON text of a list or object, with sorted keys; `none_is_list` if a wildcard over nothing is an empty list.
 
-    `objects`: whether a wildcard stands for the values of an object, too.
+    `objects`: whether a wildcard stands for the values of an object, too. `null_is_empty`: JSON null in strict mode.
     """
     document, path, wrapper, *_ = call.operands
     doc = scope.text(document)
@@ -175,7 +203,7 @@ def _lower_query(scope: Scope, call: Call, none_is_list: bool = False, objects: 
 
     def body(value: str) -> str:
         null = f"is_variant_null({value})" if spec.definite else "FALSE"
-        empty = "" if spec.lax else f" WHEN {null} THEN {on_empty}"
+        empty = "" if spec.lax or not null_is_empty else f" WHEN {null} THEN {on_empty}"
         made = unmarked(json(value))
         if call.type.root is Root.ARRAY:
             made = f"from_json({made}, 'array<string>')"
@@ -205,13 +233,17 @@ JSON_QUERY_2 = replace(
 )
 
 
-# Version 2 has no slices, filters and several places, and its wildcards are not for objects.
+def _is_strict(operand: Expression) -> bool:
+    return not _path(operand).lax
+
+
+# Version 2 has no slices, filters and several places, its wildcards are not for objects, and JSON null is empty.
 JSON_QUERY_3 = replace(
     JSON_QUERY_2,
-    lower=lambda scope, call: _lower_query(scope, call, none_is_list=True, objects=True),
+    lower=lambda scope, call: _lower_query(scope, call, none_is_list=True, objects=True, null_is_empty=False),
     version=3,
     since="1.6",
-    only=lambda t: _path(t[1]).has_steps or not _path(t[1]).definite,
+    only=lambda t: _path(t[1]).has_steps or not _path(t[1]).definite or (_is_strict(t[1]) and t[3] != t[4]),
 )
 
 
@@ -225,7 +257,7 @@ def _bind_exists(call: Invocation) -> Binding | None:
     return Binding((*start, on_error), BOOLEAN.with_nullable(start[0].type.nullable or _word(on_error) == "UNKNOWN"))
 
 
-def _lower_exists(scope: Scope, call: Call, objects: bool = False) -> str:
+def _lower_exists(scope: Scope, call: Call, objects: bool = False, null_is_error: bool = False) -> str:
     document, path, on_error = call.operands
     doc, spec = scope.text(document), _path(path)
     failed = f"CAST({scope.failure('JSON_EXISTS: no JSON, or the path does not fit')} AS BOOLEAN)"
@@ -233,6 +265,8 @@ def _lower_exists(scope: Scope, call: Call, objects: bool = False) -> str:
 
     def body(value: str) -> str:
         there = f"NOT is_variant_null({value})" if spec.definite else "TRUE"
+        if null_is_error and spec.definite and not spec.lax:
+            there = f"if(is_variant_null({value}), {instead}, TRUE)"
         return (
             f"CASE WHEN {doc} IS NULL THEN NULL WHEN {value} IS NOT NULL THEN {there}"
             f" ELSE {'FALSE' if spec.lax else instead} END"
@@ -261,19 +295,18 @@ def _leads_to_a_list(operands: Operands) -> bool:
 
 def _lower_exists_3(scope: Scope, call: Call) -> str:
     if not _leads_to_a_list(call.operands):
-        return _lower_exists(scope, call, objects=True)
+        return _lower_exists(scope, call, objects=True, null_is_error=True)
     doc = scope.text(call.operands[0])
     return f"if({doc} IS NULL, NULL, try_parse_json({doc}) IS NOT NULL)"
 
 
-# Version 2 looked into the list of a lax path, and had no slices, filters and several places.
-JSON_EXISTS_3 = replace(
-    JSON_EXISTS_2,
-    lower=_lower_exists_3,
-    version=3,
-    since="1.6",
-    only=lambda t: _path(t[1]).has_steps or not _path(t[1]).definite,
-)
+def _has_exists_steps(operands: Operands) -> bool:
+    spec = _path(operands[1])
+    return spec.has_steps or not spec.definite or (not spec.lax and _word(operands[2]) != "FALSE")
+
+
+# Version 2 looked into the list of a lax path, had no slices, filters and several places, and JSON null is no error.
+JSON_EXISTS_3 = replace(JSON_EXISTS_2, lower=_lower_exists_3, version=3, since="1.6", only=_has_exists_steps)
 _KINDS = {"VALUE": "", "OBJECT": " AND startswith({0}, '{{')", "ARRAY": " AND startswith({0}, '[')"}
 _KINDS["SCALAR"] = " AND NOT rlike({0}, '^[\\\\[{{]')"
 

@@ -1,24 +1,26 @@
-"""Steps of JSON paths since 1.6: places from the end, several places, slices, filters and lengths."""
+"""Steps of JSON paths since 1.6: places from the end, several places, slices, filters, scans and functions."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
+from execnodes.functions.json_scans import OTHER_MARK, function_of, scan
 from execnodes.functions.scope import Scope
 from execnodes.lowering.spark_sql import text_literal
 
-OTHER_MARK = "\ue001"
-"""Before numbers, TRUE and FALSE in a parsed document (`json_paths`)."""
 _MEMBERS = "ARRAY<VARIANT>"
 _INTEGER = r"\s*-?\d+\s*"
 _FIELD = r"(?:\.[^.\[\]*()?@\s'\"=!<>&|]+|\['[^']*'\])*"
 _CONSTANT = r"-?\d+(?:\.\d+)?|'[^'\\]*'|\"[^\"\\]*\"|true|false"
-_COMPARISON = rf"\s*@({_FIELD})\s*(==|!=|<=|>=|<|>)\s*({_CONSTANT})\s*"
+_PATTERN = r"/(?:[^/\\]|\\.)+/[imsx]*"
+_COMPARISON = rf"\s*@({_FIELD})\s*(?:(==|!=|<=|>=|<|>)\s*({_CONSTANT})|=~\s*({_PATTERN}))\s*"
 _FILTER = re.compile(rf"\[\s*\?\s*\(({_COMPARISON}(?:(?:&&|\|\|){_COMPARISON})*)\)\s*\]")
 _PLACES = re.compile(rf"\[({_INTEGER}(?:,{_INTEGER})+|\s*-\d+\s*)\]")
 _SLICE = re.compile(r"\[\s*(-?\d*)\s*:\s*(-?\d*)\s*(?::\s*\d*\s*)?\]")
 _LENGTH = re.compile(r"\.(?:length|size)\(\)$")
+_FUNCTION = re.compile(r"\.(min|max|sum|avg|stddev|first|last|keys|index)\((\s*-?\d+\s*|)\)$")
+_SCAN = re.compile(r"\.\.(?=[^.\[\]()?@\s'\"]|\[['\"*]|\[[-\d\s,:]+\]$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,7 @@ class Step:
     """One that Spark's paths have not got; then a definite path may follow."""
 
     kind: str
-    """places, slice, filter or length."""
+    """places, slice, filter, length, function or scan."""
     text: str
     """What stands between the brackets."""
     after: str = "$"
@@ -34,7 +36,7 @@ class Step:
     @property
     def many(self) -> bool:
         """Whether it leads to several places."""
-        return self.kind in ("slice", "filter") or (self.kind == "places" and "," in self.text)
+        return self.kind in ("slice", "filter", "scan") or (self.kind == "places" and "," in self.text)
 
     def of(self, scope: Scope, value: str) -> str:
         """What it leads to in one VARIANT, which is repeated: a VARIANT, or an ARRAY of them if it is `many`."""
@@ -45,6 +47,10 @@ class Step:
                 f"coalesce(if({members} IS NULL, NULL, size({members})), if({entries} IS NULL, NULL, size({entries})))"
             )
             return f"try_parse_json(concat('\"', {text_literal(OTHER_MARK)}, {size}, '\"'))"
+        if self.kind == "function":
+            return function_of(scope, value, self.text)
+        if self.kind == "scan":
+            return scan(scope, value)
         if self.kind == "filter":
             each = scope.fresh()
             return f"filter({members}, {each} -> {_condition(self.text, each)})"
@@ -65,13 +71,25 @@ def _from_start(members: str, place: str, otherwise: str) -> str:
     return f"greatest(size({members}) + ({place}), 0)" if place.startswith("-") else f"least({place}, size({members}))"
 
 
+_KINDS = {
+    "filter": _FILTER,
+    "places": _PLACES,
+    "slice": _SLICE,
+    "length": _LENGTH,
+    "function": _FUNCTION,
+    "scan": _SCAN,
+}
+
+
 def read_step(path: str, at: int) -> tuple[Step, int] | None:
     """The step that stands at a place of a path, and where it ends."""
-    for kind, expression in (("filter", _FILTER), ("places", _PLACES), ("slice", _SLICE), ("length", _LENGTH)):
+    for kind, expression in _KINDS.items():
         found = expression.match(path, at)
-        if found is not None:
-            text = f"{found[1]}:{found[2]}" if kind == "slice" else found[1] if kind != "length" else ""
-            return Step(kind, text), found.end()
+        if found is not None and (kind != "function" or (found[1] == "index") == bool(found[2])):
+            # Behind a scan a name follows as it does behind one point.
+            end = found.end() - 1 if kind == "scan" and not path.startswith("[", found.end()) else found.end()
+            parts = found.groups() if kind in ("slice", "function") else found.groups()[:1]
+            return Step(kind, ":".join(part.strip() for part in parts if part is not None)), end
     return None
 
 
@@ -82,18 +100,31 @@ def _condition(text: str, member: str) -> str:
 
 
 def _comparison(text: str, member: str) -> str:
-    """Values of another kind, and those that are not there, are unlike any."""
+    """Values of another kind, and those that are not there, are unlike any; numbers equal the texts of them."""
     found = re.fullmatch(_COMPARISON, text)
     if found is None:
         raise ValueError(f"{text!r} is no comparison")
-    field, operator, constant = found[1], found[2].replace("==", "="), found[3]
+    field, operator, constant, pattern = found[1], found[2], found[3], found[4]
     value = f"CAST(variant_get({member}, {text_literal('$' + field)}, 'variant') AS STRING)"
-    number = f"if(left({value}, 1) = {text_literal(OTHER_MARK)}, substring({value}, 2), NULL)"
+    is_other = f"left({value}, 1) = {text_literal(OTHER_MARK)}"
+    number, bare = f"if({is_other}, substring({value}, 2), NULL)", f"if({is_other}, NULL, substring({value}, 2))"
+    if pattern is not None:
+        return f"rlike(coalesce(substring({value}, 2), ''), {text_literal(_whole(pattern))})"
+    sign = operator.replace("==", "=").replace("!=", "=")
     if constant.startswith(("'", '"')):
-        bare = f"if(left({value}, 1) = {text_literal(OTHER_MARK)}, NULL, substring({value}, 2))"
-        test = f"{bare} {operator} {text_literal(constant[1:-1])}"
+        test = f"{bare} {sign} {text_literal(constant[1:-1])}"
+        if sign == "=":
+            same = f"try_cast({number} AS DOUBLE) = try_cast({text_literal(constant[1:-1])} AS DOUBLE)"
+            test = f"coalesce({test}, {same})"
     elif constant in ("true", "false"):
-        test = f"{number} {operator} '{constant}'"
+        test = f"{number} {sign} '{constant}'"
     else:
-        test = f"try_cast({number} AS DOUBLE) {operator} CAST({constant} AS DOUBLE)"
-    return f"coalesce({test}, {'TRUE' if operator == '!=' else 'FALSE'})"
+        test = f"try_cast({number} AS DOUBLE) {sign} CAST({constant} AS DOUBLE)"
+        test = f"coalesce({test}, {bare} = '{constant}')" if sign == "=" else test
+    return f"{'NOT ' if operator == '!=' else ''}coalesce({test}, FALSE)"
+
+
+def _whole(pattern: str) -> str:
+    """A pattern between slashes, with its flags, for a whole text."""
+    expression, _, flags = pattern[1:].rpartition("/")
+    return rf"{f'(?{flags})' if flags else ''}\A(?:{expression})\z"

@@ -64,6 +64,7 @@ TRANSLATE_2 = function(
     version=2,
     since="1.3",
     only=lambda t: t[1].type.nullable or t[2].type.nullable,
+    nullable_by=0,
 )
 CHAR_LENGTH = function("CHAR_LENGTH", form("TEXT", INT), sql="char_length({0})")
 CHARACTER_LENGTH = function("CHARACTER_LENGTH", form("TEXT", INT), sql="char_length({0})")

@@ -16,6 +16,7 @@ from planner.bind.aggregate import is_aggregated
 from planner.bind.builder import Builder
 from planner.bind.expression_binder import and_members, children, walk
 from planner.bind.hints import StateTtl
+from planner.bind.inlined_counts import inline_count
 from planner.bind.relations import build_source
 from planner.bind.replaced_names import replace_expressions, replace_in_queries
 from planner.bind.scope import Scope, UnknownColumn
@@ -62,7 +63,7 @@ class _PullUp:
         self._builder, self._outer, self._numbers, self._repeats = builder, outer, numbers, repeats
 
     def query(self, query: s.Query) -> s.Query:
-        query = self._without_with(query)
+        query = inline_count(self._builder, self._outer, self._without_with(query))
         body = query.body
         if query.with_items or not isinstance(body, s.Select) or body.relation is None:
             return query

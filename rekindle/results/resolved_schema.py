@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from execnodes.core.type_texts import format_type
 from execnodes.core.types import Field, LogicalType, row
 from planner.catalog.catalogs import quoted
 
@@ -52,5 +53,5 @@ class ResolvedSchema:
         return row(*self.fields)
 
     def __str__(self) -> str:
-        lines = ",\n".join(f"  {quoted((field.name,))} {field.type}" for field in self.fields)
+        lines = ",\n".join(f"  {quoted((field.name,))} {format_type(field.type)}" for field in self.fields)
         return f"(\n{lines}\n)"

@@ -11,6 +11,7 @@ from execnodes.core.errors import CatalogError, SqlError
 from execnodes.core.options import Configuration
 from execnodes.core.secrets import masked, masked_options
 from execnodes.core.tables import Column, ResolvedTable
+from execnodes.core.type_texts import format_type
 from execnodes.core.types import LogicalType
 from planner.bind import build_query
 from planner.catalog.catalogs import Catalog, InlineTable, PlanView, View, quoted
@@ -59,19 +60,22 @@ def describe(statement: Describe, catalog: Catalog, configuration: Configuration
     names = ("name", "type", "null", "key", "extras", "watermark")
     if isinstance(entry.object, View):
         columns = _view_columns(entry.identifier, entry.object, catalog, configuration)
-        return names, [(name, str(t.with_nullable(True)), t.nullable, None, None, None) for name, t in columns]
+        return names, [(name, format_type(t.with_nullable(True)), t.nullable, None, None, None) for name, t in columns]
     if isinstance(entry.object, PlanView):
         compiled = entry.object.query.type.fields
-        return names, [(f.name, str(f.type.with_nullable(True)), f.type.nullable, None, None, None) for f in compiled]
+        return names, [
+            (f.name, format_type(f.type.with_nullable(True)), f.type.nullable, None, None, None) for f in compiled
+        ]
     table = entry.object.table if isinstance(entry.object, InlineTable) else entry.object
     schema = table.table_schema
     key = schema.primary_key
     watermarks = {each.rowtime_attribute: each.expression.serializable_string for each in schema.watermark_specs}
     has_comments = any(column.comment is not None for column in schema.columns)
+    batch = configuration.get_option("execution.runtime-mode") == "batch"
     return (*names, *["comment"] * has_comments), [
         (
             column.name,
-            str(column.data_type.with_nullable(True)),
+            format_type((column.data_type.regular() if batch else column.data_type).with_nullable(True)),
             column.data_type.nullable,
             f"PRI({', '.join(key.columns)})" if key and column.name in key.columns else None,
             _extras(column),
@@ -110,7 +114,7 @@ def create_statement(kind: str, path: tuple[str, ...], catalog: Catalog) -> str:
             raise CatalogError(f"catalog {path[0]!r} does not exist")
         comment = catalog.catalog_comments.get(path[0])
         told, before = ("", " ") if comment is None else (f"\n{_comment(comment).lstrip()}", "\n")
-        return f"CREATE CATALOG {quoted(path)}{told}{_with(catalog.catalog_options.get(path[0], {}), before)}"
+        return f"CREATE CATALOG {quoted(path)}{told}{_with(catalog.catalog_options.get(path[0], {}), before)}\n"
     entry = catalog.get(path)
     temporary = "TEMPORARY " if entry.temporary else ""
     found = "VIEW" if isinstance(entry.object, View | PlanView) else "TABLE"
@@ -119,14 +123,15 @@ def create_statement(kind: str, path: tuple[str, ...], catalog: Catalog) -> str:
             f"{quoted(entry.identifier)} is a {found.lower()}", hint=f"Write SHOW CREATE {found} {quoted(path)}."
         )
     if isinstance(entry.object, View):
-        columns = ", ".join(quoted((name,)) for name in entry.object.columns)
-        comment = _comment(entry.object.comment)
-        return f"CREATE {temporary}VIEW {quoted(entry.identifier)} ({columns}){comment}\nAS {masked(entry.object.text)}"
+        columns = ",\n".join(f"  {quoted((name,))}" for name in entry.object.columns)
+        comment = "" if entry.object.comment is None else f"{_comment(entry.object.comment).lstrip()}\n"
+        head = f"CREATE {temporary}VIEW {quoted(entry.identifier)} (\n{columns}\n)\n{comment}"
+        return f"{head}AS {masked(entry.object.text)}\n"
     if isinstance(entry.object, PlanView):
         raise CatalogError(f"{quoted(entry.identifier)} is the query of a compiled plan; no statement makes it")
     if isinstance(entry.object, InlineTable):
         raise CatalogError(f"{quoted(entry.identifier)} is an inline table; no statement makes it")
-    return f"CREATE {temporary}TABLE {quoted(entry.identifier)} (\n{_columns(entry.object)}\n){_tail(entry.object)}"
+    return f"CREATE {temporary}TABLE {quoted(entry.identifier)} (\n{_columns(entry.object)}\n){_tail(entry.object)}\n"
 
 
 def _columns(table: ResolvedTable) -> str:
@@ -145,7 +150,7 @@ def _columns(table: ResolvedTable) -> str:
 def _declared(column: Column) -> str:
     if column.expression is not None:
         return f"AS {column.expression.serializable_string}"
-    text = str(column.data_type.regular())
+    text = format_type(column.data_type.regular(), abbreviated=False)
     if column.kind == "METADATA":
         origin = f" FROM '{_escaped(column.metadata_key)}'" if column.metadata_key else ""
         return f"{text} METADATA{origin}{' VIRTUAL' if column.is_virtual else ''}"
@@ -159,10 +164,10 @@ def _comment(text: str | None) -> str:
 def _tail(table: ResolvedTable) -> str:
     comment = f"\n{_comment(table.comment).lstrip()}" if table.comment is not None else ""
     keys = f"\nPARTITIONED BY ({', '.join(quoted((k,)) for k in table.partition_keys)})" if table.partition_keys else ""
-    return comment + keys + _with(table.options or {})
+    return comment + keys + _with(table.options or {}, "\n")
 
 
-def _with(options: dict[str, str], before: str = " ") -> str:
+def _with(options: dict[str, str], before: str) -> str:
     if not options:
         return ""
     lines = ",\n".join(

@@ -114,7 +114,7 @@ def test_refusals(name: str, types: list[str], says: str) -> None:
         ("SIMILAR TO", columns("STRING", "STRING"), "must be a constant"),
         ("SIMILAR TO", [*columns("STRING"), literal("[", "CHAR(1) NOT NULL")], "Invalid regular expression"),
         ("NOT SIMILAR TO", [*columns("STRING"), literal("a)|(b", "CHAR(5) NOT NULL")], "Invalid regular expression"),
-        ("JSON_VALUE", [*columns("STRING"), literal("$..a", "CHAR(4) NOT NULL")], "the JSON path"),
+        ("JSON_VALUE", [*columns("STRING"), literal("$...a", "CHAR(5) NOT NULL")], "the JSON path"),
         ("TO_TIMESTAMP_LTZ", [*columns("BIGINT"), literal(10, "INT NOT NULL")], "0 to 9"),
     ],
 )

@@ -319,7 +319,7 @@ JSON = {
     "number as written": (f("JSON_VALUE", DOCUMENT, "$.n"), "1.50"),
     "escaped text": (f("JSON_VALUE", DOCUMENT, "$.s"), 'a"b'),
     "boolean": (f("JSON_VALUE", DOCUMENT, "$.o.b"), "true"),
-    "null is empty": (f("JSON_VALUE", DOCUMENT, "$.z", "DEFAULT", "e", "DEFAULT", "x"), "e"),
+    "null is an error": (f("JSON_VALUE", DOCUMENT, "$.z", "DEFAULT", "e", "DEFAULT", "x"), "x"),
     "missing is an error": (f("JSON_VALUE", DOCUMENT, "$.q", "DEFAULT", "e", "DEFAULT", "x"), "x"),
     "missing in lax mode is empty": (f("JSON_VALUE", DOCUMENT, "lax $.q", "DEFAULT", "e", "DEFAULT", "x"), "e"),
     "list is an error": (f("JSON_VALUE", DOCUMENT, "$.l", "DEFAULT", "e", "DEFAULT", "x"), "x"),

@@ -3,7 +3,8 @@
 `results.jsonl` is over the rows of `rows.txt`. A line has an expression, its type and its values in the rows k = 1 to
 5, DECIMALs and times as texts with all digits, bytes as x'..'. `differs.txt` lists those that are otherwise here, below
 the reason. `nested.jsonl` has expressions drawn at random, and pairs of types, over the rows of `nested_rows.jsonl`;
-values are as the format json writes them.
+values are as the format json writes them. `types.txt` has types alone, over `TYPED_COLUMNS`.
+`selects/` has whole SELECTs, a file a subject.
 """
 
 import json
@@ -21,6 +22,21 @@ CREATE TABLE T (
   bin BYTES, j STRING, n INT NOT NULL, nn STRING NOT NULL
 ) WITH ('connector' = 'filesystem', 'path' = '{path}', 'format' = 'json')
 """.replace("{path}", str(FOLDER / "nested_rows.jsonl"))
+TYPED_COLUMNS = """
+CREATE TABLE T (
+  s STRING, sn STRING NOT NULL, c CHAR(3), cn CHAR(4) NOT NULL, v VARCHAR(5), vn VARCHAR(6) NOT NULL, `by`
+  BYTES, byn BYTES NOT NULL, bi BINARY(3), bin BINARY(4) NOT NULL, i INT, in_ INT NOT NULL, l BIGINT, ln_ BIGINT
+  NOT NULL, b BOOLEAN, bn BOOLEAN NOT NULL, d DOUBLE, dn DOUBLE NOT NULL, x DECIMAL(10, 2), xn DECIMAL(12, 3)
+  NOT NULL, ai ARRAY<INT>, ain ARRAY<INT> NOT NULL, aixn ARRAY<INT NOT NULL>, ainn ARRAY<INT NOT NULL> NOT NULL,
+  a_s ARRAY<STRING>, asn ARRAY<STRING NOT NULL> NOT NULL, ac ARRAY<CHAR(3)>, m MAP<STRING, INT>, mn MAP<STRING
+  NOT NULL, INT NOT NULL> NOT NULL, mxn MAP<STRING NOT NULL, INT> NOT NULL, dt DATE, dtn DATE NOT NULL, ts
+  TIMESTAMP(3), tsn TIMESTAMP(6) NOT NULL, tm TIME(0), tmn TIME(0) NOT NULL, tz TIMESTAMP_LTZ(3), tzn
+  TIMESTAMP_LTZ(3) NOT NULL, r ROW<p INT, q STRING NOT NULL>, rn ROW<p INT NOT NULL, q STRING> NOT NULL, ar
+  ARRAY<ROW<k STRING, v INT>>, arn ARRAY<ROW<k STRING NOT NULL, v INT NOT NULL> NOT NULL> NOT NULL, ms
+  MULTISET<INT>, msn MULTISET<INT NOT NULL> NOT NULL
+) WITH ('connector' = 'filesystem', 'path' = '/nowhere', 'format' = 'json')
+"""
+"""Columns of all types, each also NOT NULL; it has no rows."""
 
 
 @dataclass(frozen=True)
@@ -40,3 +56,10 @@ def _read(name: str) -> tuple[Result, ...]:
 
 RESULTS = _read("results.jsonl")
 NESTED = _read("nested.jsonl")
+TYPES: tuple[tuple[str, str], ...] = tuple(
+    (expression, t)
+    for expression, _, t in (
+        line.partition(" => ") for line in (FOLDER / "types.txt").read_text(encoding="utf-8").splitlines()
+    )
+)
+"""Expression over `TYPED_COLUMNS`, and its type."""
