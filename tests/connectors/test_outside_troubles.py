@@ -24,6 +24,7 @@ from rekindle.pipeline.failures import describe_sink_failure, passes
 from rekindle.spark.passing import may_pass
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import SparkSession
 
 HOLD = (
@@ -211,16 +212,16 @@ def test_a_job_starts_again_when_its_sink_is_read(
     strategy = {"restart-strategy.type": "fixed-delay", "restart-strategy.fixed-delay.attempts": "3"}
     strategy["restart-strategy.fixed-delay.delay"] = "500 ms"
     made = environment(spark, tmp_path, **(strategy if restarts else {"restart-strategy.type": "none"}))
-    write, holder = DuckdbWriter.write, held(tmp_path / "a.duckdb")
+    write, holder = DuckdbWriter.write_rows, held(tmp_path / "a.duckdb")
 
-    def read_meanwhile(writer: DuckdbWriter, batch: object, number: int) -> None:
+    def read_meanwhile(writer: DuckdbWriter, rows: pa.Table, number: int) -> None:
         if number // STEPS == 1 and not opened:
             opened.append(holder.__enter__())
             threading.Timer(1.0, release, opened).start()
-        write(writer, batch, number)  # type: ignore[arg-type]  # a frame
+        write(writer, rows, number)
 
     opened: list[subprocess.Popen[str]] = []
-    monkeypatch.setattr(DuckdbWriter, "write", read_meanwhile)
+    monkeypatch.setattr(DuckdbWriter, "write_rows", read_meanwhile)
     job = made.execute_sql("INSERT INTO t SELECT a FROM s").job
     assert job is not None
     try:

@@ -103,10 +103,10 @@ def test_a_file_that_comes_in_between_comes_first(
             taken.append(frames is not None)
         return frames
 
-    def write_between(self: Any, batch: Any, batch_id: int) -> None:
+    def write_between(self: Any, rows: Any, batch_id: int) -> None:
         if not (tmp_path / "t" / "1 .csv").exists():
             write(tmp_path, "1 .csv", "b\n", 2)
-        told(self, batch, batch_id)
+        told(self, rows, batch_id)
 
     monkeypatch.setattr(Ahead, "take", taking)
     monkeypatch.setattr(collect._Writer, "write_rows", write_between)
@@ -126,9 +126,9 @@ def test_what_stands_in_their_way_is_told_at_their_turn(
     write(tmp_path, "1 .csv", "b\n", 0)
     told = collect._Writer.write_rows
 
-    def remove(self: Any, batch: Any, batch_id: int) -> None:
+    def remove(self: Any, rows: Any, batch_id: int) -> None:
         (tmp_path / "t" / "1 .csv").unlink(missing_ok=True)
-        told(self, batch, batch_id)
+        told(self, rows, batch_id)
 
     monkeypatch.setattr(collect._Writer, "write_rows", remove)
     with pytest.raises(ConnectorError, match="a file that this micro-batch is to read is gone") as caught:

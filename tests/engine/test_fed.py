@@ -136,7 +136,7 @@ def test_two_fed_sources_and_files_after_failures(jobs: Jobs, monkeypatch: pytes
             some = [(random.randrange(3), random.randrange(10)) for _ in range(5)]
             jobs.put(name, str(number), *some)
             found += some
-    for owner, name in ((DuckdbWriter, "write"), (Log, "commit"), (Log, "plan")):
+    for owner, name in ((DuckdbWriter, "write_rows"), (Log, "commit"), (Log, "plan")):
         monkeypatch.setattr(owner, name, _failing(getattr(owner, name), random))
     failures = 0
     while True:

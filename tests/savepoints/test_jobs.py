@@ -24,7 +24,8 @@ from rekindle.savepoints.manifest import Manifest
 from rekindle.savepoints.take import take
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    import pyarrow as pa
+    from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
 
@@ -146,14 +147,14 @@ def test_a_restore_that_fails_half_way_begins_again(
     first = cut.start("first")
     wait_for_batches(first, 1)
     first.stop(with_savepoint=tmp_path / "savepoint")
-    write = collect._Writer.write
+    write = collect._Writer.write_rows
 
-    def failing(self: collect._Writer, batch: DataFrame, batch_id: int) -> None:
-        write(self, batch, batch_id)
+    def failing(self: collect._Writer, rows: pa.Table, batch_id: int) -> None:
+        write(self, rows, batch_id)
         raise JobError("the disk is full")
 
     with monkeypatch.context() as patched:
-        patched.setattr(collect._Writer, "write", failing)
+        patched.setattr(collect._Writer, "write_rows", failing)
         with pytest.raises(JobError, match="the disk is full"):
             cut.start("second", tmp_path / "savepoint").wait()
     # The folder knows the savepoint, and that nothing has been committed since.
