@@ -168,7 +168,7 @@ INTENDED_CHANGES: tuple[IntendedChange, ...] = (
         IntendedChange(
             id=f"{name}-takes-objects-that-repeat-a-key",
             component=component,
-            since="1.6.0",
+            since="2.0.0",
             before="a text in which an object has a key twice was no JSON",
             now="the last value of the key counts, as in Flink",
             reason="one repeated key took all other values of the text away",

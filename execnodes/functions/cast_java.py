@@ -1,4 +1,4 @@
-"""CAST and TRY_CAST since 1.6: texts are numbers and timestamps only as Java writes them."""
+"""CAST and TRY_CAST since 2.0: texts are numbers and timestamps only as Java writes them."""
 
 from __future__ import annotations
 
@@ -40,5 +40,5 @@ def _lower(strict: bool) -> Callable[[Scope, Call], str]:
     return lower
 
 
-CAST_4 = replace(CAST, lower=_lower(strict=True), version=4, since="1.6")
-TRY_CAST_4 = replace(TRY_CAST, lower=_lower(strict=False), version=4, since="1.6")
+CAST_4 = replace(CAST, lower=_lower(strict=True), version=4, since="2.0")
+TRY_CAST_4 = replace(TRY_CAST, lower=_lower(strict=False), version=4, since="2.0")

@@ -166,4 +166,4 @@ def _holds_seconds(operands: Operands) -> bool:
 
 _TYPEOF = ("TYPEOF(ANY, BOOLEAN?)",)
 TYPEOF = Function("TYPEOF", _TYPEOF, _bind_typeof, _lower_typeof_1, since="1.3")
-TYPEOF_2 = Function("TYPEOF", _TYPEOF, _bind_typeof, _lower_typeof, 2, "1.6", only=_holds_seconds)
+TYPEOF_2 = Function("TYPEOF", _TYPEOF, _bind_typeof, _lower_typeof, 2, "2.0", only=_holds_seconds)

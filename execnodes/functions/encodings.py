@@ -29,7 +29,7 @@ FROM_BASE64_2 = function(
     form("BINARY", STRING),
     sql="make_valid_utf8(CAST(to_binary(CAST({0} AS STRING), 'base64') AS STRING))",
     version=2,
-    since="1.6",
+    since="2.0",
 )
 ENCODE = function("ENCODE", form("TEXT, TEXT", BYTES), sql="encode({0}, {1})")
 _NARROW = {"US-ASCII": r"[^\\x00-\\x7f]", "ISO-8859-1": r"[^\\x00-\\xff]"}
@@ -115,7 +115,7 @@ def _with_aliases(
         name = operands[1]
         return not isinstance(name, Literal) or str(name.value).upper() in {*_NAMES, *_SINGLE_BYTE, *by_java}
 
-    return replace(old, bind=bind, lower=lower, version=3, since="1.6", only=is_alias)
+    return replace(old, bind=bind, lower=lower, version=3, since="2.0", only=is_alias)
 
 
 ENCODE_3 = _with_aliases(ENCODE_2, _ENCODE, encode_text, encode_by_java, _BY_JAVA)

@@ -1,4 +1,4 @@
-"""TO_TIMESTAMP_LTZ since 1.6: texts as TO_TIMESTAMP reads them, and numbers whose precision each row has."""
+"""TO_TIMESTAMP_LTZ since 2.0: texts as TO_TIMESTAMP reads them, and numbers whose precision each row has."""
 
 from __future__ import annotations
 
@@ -58,6 +58,6 @@ TO_TIMESTAMP_LTZ_4 = replace(
     bind=_bind,
     lower=_lower,
     version=4,
-    since="1.6",
+    since="2.0",
     only=lambda operands: operands[0].type.root in TEXTS or _has_precision(operands),
 )

@@ -133,8 +133,8 @@ def _holds_fraction(t: LogicalType) -> bool:
     return any(map(_holds_fraction, (*t.children, *(each.type for each in t.fields))))
 
 
-JSON_OBJECT_3 = Function("JSON_OBJECT", _OBJECT, _bind, _lower_object(written_short), 3, "1.6", only=_has_fractions)
-JSON_ARRAY_3 = Function("JSON_ARRAY", _ARRAY, _bind, _lower_array(written_short), 3, "1.6", only=_has_fractions)
+JSON_OBJECT_3 = Function("JSON_OBJECT", _OBJECT, _bind, _lower_object(written_short), 3, "2.0", only=_has_fractions)
+JSON_ARRAY_3 = Function("JSON_ARRAY", _ARRAY, _bind, _lower_array(written_short), 3, "2.0", only=_has_fractions)
 
 
 def _lower_string(write: Write) -> Lower:
@@ -146,7 +146,7 @@ JSON_STRING_2 = function(
     "JSON_STRING", form("ANY", STRING), sql=_lower_string(written), version=2, since="1.3", only=_otherwise
 )
 JSON_STRING_3 = function(
-    "JSON_STRING", form("ANY", STRING), sql=_lower_string(written_short), version=3, since="1.6", only=_has_fractions
+    "JSON_STRING", form("ANY", STRING), sql=_lower_string(written_short), version=3, since="2.0", only=_has_fractions
 )
 
 
@@ -172,7 +172,7 @@ def _lower_json_2(scope: Scope, call: Call) -> str:
 
 
 # Version 1 failed for a blank text; a document that is one number or text had a mark in front, and no quotes.
-JSON_2 = function("JSON", form("TEXT", STRING, nullable=True), sql=_lower_json_2, since="1.6", version=2)
+JSON_2 = function("JSON", form("TEXT", STRING, nullable=True), sql=_lower_json_2, since="2.0", version=2)
 
 _ESCAPED = {"0022": '"', "005C": "\\", "002F": "/", "0008": "b", "000C": "f", "000A": "n", "000D": "r", "0009": "t"}
 """UTF-16 units to what stands behind the backslash."""

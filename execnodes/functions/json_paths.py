@@ -50,7 +50,7 @@ class Path:
     parts: tuple[str | Step, ...]
     """Definite paths in Spark's notation, from ``$``; steps that Spark has not got."""
     is_loose: bool = False
-    """Whether it is written in a form that versions since 1.6 read: without ``$``, or with a point before ``[``."""
+    """Whether it is written in a form that versions since 2.0 read: without ``$``, or with a point before ``[``."""
 
     @property
     def definite(self) -> bool:
@@ -65,7 +65,7 @@ class Path:
 
     @property
     def has_steps(self) -> bool:
-        """Whether there are steps that versions of functions before 1.6 have not got."""
+        """Whether there are steps that versions of functions before 2.0 have not got."""
         return self.is_loose or any(isinstance(each, Step) for each in self.parts)
 
 

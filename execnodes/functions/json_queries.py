@@ -141,7 +141,7 @@ JSON_VALUE_2 = replace(
     JSON_VALUE,
     lower=_lower_value_2,
     version=2,
-    since="1.6",
+    since="2.0",
     only=_has_value_steps,
 )
 
@@ -242,7 +242,7 @@ JSON_QUERY_3 = replace(
     JSON_QUERY_2,
     lower=lambda scope, call: _lower_query(scope, call, none_is_list=True, objects=True, null_is_empty=False),
     version=3,
-    since="1.6",
+    since="2.0",
     only=lambda t: _path(t[1]).has_steps or not _path(t[1]).definite or (_is_strict(t[1]) and t[3] != t[4]),
 )
 
@@ -306,7 +306,7 @@ def _has_exists_steps(operands: Operands) -> bool:
 
 
 # Version 2 looked into the list of a lax path, had no slices, filters and several places, and JSON null is no error.
-JSON_EXISTS_3 = replace(JSON_EXISTS_2, lower=_lower_exists_3, version=3, since="1.6", only=_has_exists_steps)
+JSON_EXISTS_3 = replace(JSON_EXISTS_2, lower=_lower_exists_3, version=3, since="2.0", only=_has_exists_steps)
 _KINDS = {"VALUE": "", "OBJECT": " AND startswith({0}, '{{')", "ARRAY": " AND startswith({0}, '[')"}
 _KINDS["SCALAR"] = " AND NOT rlike({0}, '^[\\\\[{{]')"
 

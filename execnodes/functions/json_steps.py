@@ -1,4 +1,4 @@
-"""Steps of JSON paths since 1.6: places from the end, several places, slices, filters, scans and functions."""
+"""Steps of JSON paths since 2.0: places from the end, several places, slices, filters, scans and functions."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ Time = Callable[[Scope, str, LogicalType], str]
 
 
 def written_short(scope: Scope, text: str, t: LogicalType) -> str:
-    """As `written`, but the fraction of a timestamp has as many digits as it needs: ``.45``; since 1.6."""
+    """As `written`, but the fraction of a timestamp has as many digits as it needs: ``.45``; since 2.0."""
     return written(scope, text, t, _short_time)
 
 

@@ -1,4 +1,4 @@
-"""ITEM since 1.6 of a MAP: a key that the type of the MAP's keys does not hold is in none of them."""
+"""ITEM since 2.0 of a MAP: a key that the type of the MAP's keys does not hold is in none of them."""
 
 from __future__ import annotations
 
@@ -43,4 +43,4 @@ def _keeps_key(operands: Operands) -> bool:
     return operands[0].type.root is Root.MAP and not operands[1].type.same_values(operands[0].type.key)
 
 
-ITEM_2 = replace(ITEM, bind=_bind, lower=_lower, version=2, since="1.6", only=_keeps_key)
+ITEM_2 = replace(ITEM, bind=_bind, lower=_lower, version=2, since="2.0", only=_keeps_key)

@@ -1,4 +1,4 @@
-"""Functions since 1.6 over collections that hold MAPs, which Spark does not compare: their entries are, in order."""
+"""Functions since 2.0 over collections that hold MAPs, which Spark does not compare: their entries are, in order."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _lower_distinct(scope: Scope, call: Call) -> str:
 
 
 def _newer(old: Function, lower: Lower) -> Function:
-    return replace(old, lower=lower, version=2, since="1.6", only=_of_maps)
+    return replace(old, lower=lower, version=2, since="2.0", only=_of_maps)
 
 
 _PLACE = "if({0} IS NULL, NULL, CAST(coalesce(array_position(transform({0}, {1} -> {2}), TRUE), 0) AS INT))"
@@ -108,7 +108,7 @@ def _lower_entries(scope: Scope, call: Call) -> str:
 
 
 MAP_ENTRIES_2 = replace(
-    MAP_ENTRIES, lower=_lower_entries, version=2, since="1.6", only=lambda t: holds_maps(t[0].type.element)
+    MAP_ENTRIES, lower=_lower_entries, version=2, since="2.0", only=lambda t: holds_maps(t[0].type.element)
 )
 
 
@@ -124,7 +124,7 @@ def _refusing(old: Function) -> Function:
             )
         return old.bind(call)
 
-    return replace(old, bind=bind, version=2, since="1.6", only=lambda operands: False)
+    return replace(old, bind=bind, version=2, since="2.0", only=lambda operands: False)
 
 
 REFUSING_SETS = tuple(map(_refusing, SETS))
@@ -143,7 +143,7 @@ def _with_keys(old: Function) -> Function:
             )
         return made
 
-    return replace(old, bind=bind, lower=_lower_keys(old.lower), version=2, since="1.6", only=_may_have_null_keys)
+    return replace(old, bind=bind, lower=_lower_keys(old.lower), version=2, since="2.0", only=_may_have_null_keys)
 
 
 def _may_have_null_keys(operands: Operands) -> bool:

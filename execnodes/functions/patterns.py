@@ -178,7 +178,7 @@ _QUOTED = r"\\$1"
 _BEGIN, _END = text_literal(r"\A(?:"), text_literal(r")\z")
 # Versions 1 let `_` stand for the end of a line, too.
 LIKE_2 = tuple(
-    replace(old, lower=_lower_like_2(negated), version=2, since="1.6", only=_has_single)
+    replace(old, lower=_lower_like_2(negated), version=2, since="2.0", only=_has_single)
     for old, negated in zip(LIKE, ("", "NOT "), strict=True)
 )
 

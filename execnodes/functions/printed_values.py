@@ -1,4 +1,4 @@
-"""PRINTF since 1.6: a NULL fits any field of the pattern, and INTERVALs are printed."""
+"""PRINTF since 2.0: a NULL fits any field of the pattern, and INTERVALs are printed."""
 
 from __future__ import annotations
 
@@ -59,6 +59,6 @@ PRINTF_3 = Function(
     _bind,
     _lower,
     3,
-    "1.6",
+    "2.0",
     only=_differs,
 )

@@ -1,4 +1,4 @@
-"""Which values the pattern of PRINTF takes: that of Java's Formatter. PRINTF since 1.6."""
+"""Which values the pattern of PRINTF takes: that of Java's Formatter. PRINTF since 2.0."""
 
 from __future__ import annotations
 

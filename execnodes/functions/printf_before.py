@@ -1,4 +1,4 @@
-"""PRINTF before 1.6: values as Java's Formatter prints them."""
+"""PRINTF before 2.0: values as Java's Formatter prints them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How texts are read as numbers since 1.6: without what Spark takes beside Java's notation.
+"""How texts are read as numbers since 2.0: without what Spark takes beside Java's notation.
 
 Whole numbers have no blanks around but spaces, NaN and Infinity are written so, and digits are those of ASCII.
 """

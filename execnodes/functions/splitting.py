@@ -116,7 +116,7 @@ def _lower_str_to_map(scope: Scope, call: Call) -> str:
     return scope.share(text, body)
 
 
-STR_TO_MAP_3 = replace(STR_TO_MAP_2, lower=_lower_str_to_map, version=3, since="1.6", only=None)
+STR_TO_MAP_3 = replace(STR_TO_MAP_2, lower=_lower_str_to_map, version=3, since="2.0", only=None)
 PARSE_URL = function(
     "PARSE_URL",
     form("TEXT, TEXT", STRING, nullable=True),

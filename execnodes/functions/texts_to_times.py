@@ -1,4 +1,4 @@
-"""TO_DATE, UNIX_TIMESTAMP, DATE_FORMAT and CONVERT_TZ since 1.6: texts are read as Java's `SimpleDateFormat` does.
+"""TO_DATE, UNIX_TIMESTAMP, DATE_FORMAT and CONVERT_TZ since 2.0: texts are read as Java's `SimpleDateFormat` does.
 
 Versions before read them as Spark does: a text had to end where the pattern does, and have its numbers of digits.
 """
@@ -77,7 +77,7 @@ TO_DATE_2 = replace(
     bind=_bind(TO_DATE.bind, lambda operands: Binding(operands, DATE)),
     lower=_lower_to_date,
     version=2,
-    since="1.6",
+    since="2.0",
     only=_reads,
 )
 
@@ -106,7 +106,7 @@ UNIX_TIMESTAMP_2 = replace(
     ),
     lower=_lower_unix_timestamp,
     version=2,
-    since="1.6",
+    since="2.0",
     only=_reads,
 )
 
@@ -125,7 +125,7 @@ def _lower_date_format(scope: Scope, call: Call) -> str:
 
 
 DATE_FORMAT_3 = replace(
-    DATE_FORMAT, lower=_lower_date_format, version=3, since="1.6", only=lambda t: t[0].type.root in TEXTS
+    DATE_FORMAT, lower=_lower_date_format, version=3, since="2.0", only=lambda t: t[0].type.root in TEXTS
 )
 
 
@@ -137,4 +137,4 @@ def _lower_convert_tz(scope: Scope, call: Call) -> str:
     return f"regexp_replace({shown_there}, '^[+]', '')"
 
 
-CONVERT_TZ_2 = replace(CONVERT_TZ, lower=_lower_convert_tz, version=2, since="1.6")
+CONVERT_TZ_2 = replace(CONVERT_TZ, lower=_lower_convert_tz, version=2, since="2.0")

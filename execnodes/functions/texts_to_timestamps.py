@@ -1,4 +1,4 @@
-"""TO_TIMESTAMP, and TO_TIMESTAMP_LTZ of texts, since 1.6: days past the end of a month are its last, years from 1 on.
+"""TO_TIMESTAMP, and TO_TIMESTAMP_LTZ of texts, since 2.0: days past the end of a month are its last, years from 1 on.
 
 Versions before counted such days on (2023-02-30 was March 2), or read the standard form where it is not Flink's.
 """
@@ -109,7 +109,7 @@ def _lower_timestamp(scope: Scope, call: Call) -> str:
     return scope.share(text, body)
 
 
-TO_TIMESTAMP_3 = replace(TO_TIMESTAMP, lower=_lower_timestamp, version=3, since="1.6", only=_is_possible)
+TO_TIMESTAMP_3 = replace(TO_TIMESTAMP, lower=_lower_timestamp, version=3, since="2.0", only=_is_possible)
 
 
 def lower_instant(scope: Scope, call: Call) -> str:

@@ -33,4 +33,4 @@ def _lower(scope: Scope, call: Call) -> str:
     return f"({millis(later, end.type)} - {millis(earlier, start.type)})"
 
 
-TIME_DIFFERENCE = Function("- INTERVAL", ("(time - time) unit",), _bind, _lower, since="1.6")
+TIME_DIFFERENCE = Function("- INTERVAL", ("(time - time) unit",), _bind, _lower, since="2.0")

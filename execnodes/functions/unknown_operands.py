@@ -1,4 +1,4 @@
-"""Versions since 1.6 of functions that gave a value for NULL, or failed for a pattern that is none."""
+"""Versions since 2.0 of functions that gave a value for NULL, or failed for a pattern that is none."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def _known(earlier: Lower, at: int) -> Lower:
 
 # Versions before found nothing from a start that is NULL, and put as many characters as there are for a NULL.
 LOCATE_3 = replace(
-    LOCATE_2, lower=_known(LOCATE_2.lower, 2), version=3, since="1.6", only=lambda t: len(t) == 3 and t[2].type.nullable
+    LOCATE_2, lower=_known(LOCATE_2.lower, 2), version=3, since="2.0", only=lambda t: len(t) == 3 and t[2].type.nullable
 )
 OVERLAY_3 = replace(
     OVERLAY_2,
     lower=_known(OVERLAY_2.lower, 3),
     version=3,
-    since="1.6",
+    since="2.0",
     only=lambda t: len(t) == 4 and t[3].type.nullable,
 )
 
@@ -56,6 +56,6 @@ REGEXP_EXTRACT_5 = replace(
     _EARLIER,
     lower=_lower_extract,
     version=5,
-    since="1.6",
+    since="2.0",
     only=lambda t: not isinstance(t[1], Literal) and (_EARLIER.only is None or _EARLIER.only(t)),
 )

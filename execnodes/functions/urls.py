@@ -1,4 +1,4 @@
-r"""PARSE_URL since 1.6: what `java.net.URL` takes for a URL, and which parts it finds.
+r"""PARSE_URL since 2.0: what `java.net.URL` takes for a URL, and which parts it finds.
 
 Blanks around are taken off, the protocol is one that Java has, and nothing else is checked but the port. Spark asks
 `java.net.URI`, which takes relative ones and refuses blanks.
@@ -114,5 +114,5 @@ PARSE_URL_2 = function(
     form("TEXT, TEXT, TEXT", STRING, nullable=True),
     sql=_lower,
     version=2,
-    since="1.6",
+    since="2.0",
 )

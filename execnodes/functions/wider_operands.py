@@ -1,4 +1,4 @@
-"""Versions since 1.6 of functions that take operands which the ones before refused, as Flink does."""
+"""Versions since 2.0 of functions that take operands which the ones before refused, as Flink does."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _of_bytes(operands: Operands) -> bool:
 
 def _hash(name: str, digits: int, spark: str) -> Function:
     t = char(digits)
-    return function(name, form("TEXT", t), form("BINARY", t), sql=spark, version=2, since="1.6", only=_of_bytes)
+    return function(name, form("TEXT", t), form("BINARY", t), sql=spark, version=2, since="2.0", only=_of_bytes)
 
 
 HASHES = (
@@ -36,7 +36,7 @@ SHA2_2 = function(
     form("BINARY, INT", varchar(128)),
     sql="sha2({0}, {1})",
     version=2,
-    since="1.6",
+    since="2.0",
     only=_of_bytes,
 )
 TO_BASE64_2 = function(
@@ -45,7 +45,7 @@ TO_BASE64_2 = function(
     form("BINARY", STRING),
     sql="base64({0})",
     version=2,
-    since="1.6",
+    since="2.0",
     only=_of_bytes,
 )
 
@@ -70,7 +70,7 @@ def _rounding(earlier: Function) -> Function:
         bind=bind,
         lower=_lower_rounding(earlier.lower),
         version=2,
-        since="1.6",
+        since="2.0",
         only=lambda t: not isinstance(t[1], Literal) or t[1].value is None or _may_overflow(t),
     )
 
@@ -151,7 +151,7 @@ def _of_day(newest: Function, only: Callable[[Operands], bool]) -> Function:
     def bind(call: Invocation) -> Binding | None:
         return Binding(call.operands, call.types[0].regular()) if _is_day(call.operands) else newest.bind(call)
 
-    return replace(newest, bind=bind, lower=_lower_day, version=newest.version + 1, since="1.6", only=only)
+    return replace(newest, bind=bind, lower=_lower_day, version=newest.version + 1, since="2.0", only=only)
 
 
 OF_DAYS = (
@@ -178,4 +178,4 @@ def _lower_diff(scope: Scope, call: Call) -> str:
     return f"CAST(({end} - {start}) div {MILLIS[unit(call.operands[0])]} AS INT)"
 
 
-TIMESTAMPDIFF_2 = replace(TIMESTAMPDIFF, bind=_bind_diff, lower=_lower_diff, version=2, since="1.6", only=_of_clock)
+TIMESTAMPDIFF_2 = replace(TIMESTAMPDIFF, bind=_bind_diff, lower=_lower_diff, version=2, since="2.0", only=_of_clock)

@@ -1,4 +1,4 @@
-"""Functions since 1.6 that refuse, by name, operands which have no order, or which are no texts, as Flink does.
+"""Functions since 2.0 that refuse, by name, operands which have no order, or which are no texts, as Flink does.
 
 What they take is computed by the version before, which plans name.
 """
@@ -30,7 +30,7 @@ def _refusing(old: Function, find_problem: Problem, hint: str) -> Function:
             raise SqlError(f"{call.name} {problem}", position=call.position, hint=hint)
         return made
 
-    return replace(old, bind=bind, version=old.version + 1, since="1.6", only=lambda operands: False)
+    return replace(old, bind=bind, version=old.version + 1, since="2.0", only=lambda operands: False)
 
 
 def _find_unsorted(call: Invocation) -> str | None:

@@ -1,4 +1,4 @@
-"""Operands that versions of functions before 1.6 refused or failed for, or took though Flink does not."""
+"""Operands that versions of functions before 2.0 refused or failed for, or took though Flink does not."""
 
 from __future__ import annotations
 
