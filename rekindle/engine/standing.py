@@ -99,8 +99,9 @@ class _StandingFrames(Frames):
         self._leaving(fold_natively(rows, kernel), (*leaving, folded))
 
     def _keep(self, frame: DataFrame, arms: tuple[Arm, ...]) -> None:
-        """A source may be read twice, as long as nothing is computed of it that may be another value then."""
-        if computes(arms) or not all(arm.branch.origin in self._record.sources for arm in arms):
+        """Few rows of a source may be read twice, as long as nothing is computed of them that may be another value then."""
+        from_source = all(arm.branch.origin in self._record.sources for arm in arms)
+        if self._hosts.size is not Size.FEW or computes(arms) or not from_source:
             raise _CannotStandError
 
     def _taker(self, arm: Arm) -> tuple[object, bool]:
