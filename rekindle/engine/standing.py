@@ -99,7 +99,7 @@ class _StandingFrames(Frames):
         self._leaving(fold_natively(rows, kernel), (*leaving, folded))
 
     def _keep(self, frame: DataFrame, arms: tuple[Arm, ...]) -> None:
-        """Few rows of a source may be read twice, as long as nothing is computed of them that may be another value then."""
+        """Few rows of a source may be read twice, as long as nothing is computed of them that may differ then."""
         from_source = all(arm.branch.origin in self._record.sources for arm in arms)
         if self._hosts.size is not Size.FEW or computes(arms) or not from_source:
             raise _CannotStandError
