@@ -302,9 +302,8 @@ class _Calls:
         found = common_type((value.regular(), rest[1].type))
         if found is None:
             raise SqlError(f"LAG of {value} with a default {rest[1].type}", position=node.position, hint="CAST it.")
-        # Flink's type is NOT NULL for a default that is, and so its rows have a -1 where the value is NULL.
-        has_nulls = value.nullable and not value.is_time_attribute
-        return found.with_nullable(has_nulls or rest[1].type.nullable)
+        # As in Flink, whose rows then have a -1 where the value is NULL; here such a row ends the job.
+        return found.with_nullable(rest[1].type.nullable)
 
 
 def _cast(value: Expression, type: LogicalType) -> Expression:

@@ -53,17 +53,6 @@ def test_rows_are_those_of_flink(spark: SparkSession) -> None:
         assert sorted(found[at], key=repr) == sorted(wanted, key=repr), query
 
 
-@pytest.mark.spark
-def test_a_default_does_not_stand_for_values_that_are_null(spark: SparkSession) -> None:
-    """Flink's type is NOT NULL there, so that a NULL is printed as -1."""
-    env = TableEnvironment.create(BATCH, spark=spark)
-    env.execute_script(ROWS)
-    query = "SELECT id, LEAD(v, 1, 0) OVER (ORDER BY id), LAG(v, 1, 0) OVER (ORDER BY id) FROM B"
-    rows = [tuple(row) for _, row in env.execute_sql(query).collect_changes()]
-    before_and_after = zip((None, 30, 30, None, 5, 0), (0, 10, None, 30, 30, None), strict=True)
-    assert sorted(rows) == [(at, *each) for at, each in enumerate(before_and_after, 1)]
-
-
 def test_results_over_frames_that_may_be_empty_can_be_null() -> None:
     """Types that Flink gives them."""
     env = TableEnvironment.create(BATCH)
