@@ -10,6 +10,7 @@ _RENAMED = "plans hold another function in its place, which the planner resolves
 _CLOCK = "reads the clock or the watermark: another value each time"
 _DRAWN = "draws its values: another one each time"
 _ROWS = "gives rows, not a value: recorded with the correlate nodes"
+_REFUSES = "refuses operands that the version before takes; all calls are of that one"
 UNRECORDED = {
     **{
         f"${name}$1": _RENAMED
@@ -19,7 +20,15 @@ UNRECORDED = {
             *("DAYOFWEEK", "HOUR", "MINUTE", "SECOND", "CEILING"),
         )
     },
-    "$CEILING$2": _RENAMED,
+    **{f"${name}": _RENAMED for name in ("CEILING$2", "CEILING$3", "NOT LIKE$2")},
+    **{
+        f"${name}": _REFUSES
+        for name in (
+            *("<$2", "<=$2", ">$2", ">=$2", "BETWEEN$2", "BETWEEN SYMMETRIC$2", "NOT BETWEEN$2"),
+            *("NOT BETWEEN SYMMETRIC$2", "GREATEST$2", "LEAST$2", "ARRAY_EXCEPT$2", "ARRAY_INTERSECT$2"),
+            *("ARRAY_UNION$2", "ARRAY_JOIN$2", "ARRAY_MAX$2", "ARRAY_MIN$2", "ARRAY_SORT$3"),
+        )
+    },
     **{
         f"${name}$1": _CLOCK
         for name in (
