@@ -14,7 +14,12 @@ _ABBREVIATED = re.compile(r"\bSTRING\b|\bBYTES\b|\bTIMESTAMP_LTZ\((\d)\)")
 def format_type(t: LogicalType, *, abbreviated: bool = True) -> str:
     """Return Flink's text of a type; without abbreviations its serializable one (``VARCHAR(2147483647)``)."""
     text = _replace_types(str(t), lambda part: _INTERVAL.sub("INTERVAL SECOND(3)", part))
-    return text if abbreviated else _replace_types(text, lambda part: _ABBREVIATED.sub(_spell_out, part))
+    return text if abbreviated else spell_out(text)
+
+
+def spell_out(text: str) -> str:
+    """Return a type's text without abbreviations."""
+    return _replace_types(text, lambda part: _ABBREVIATED.sub(_without_abbreviation, part))
 
 
 def has_interval_seconds(t: LogicalType) -> bool:
@@ -32,7 +37,7 @@ def _replace_types(text: str, replace: Callable[[str], str]) -> str:
     return "`".join(part if at % 2 else replace(part) for at, part in enumerate(text.split("`")))
 
 
-def _spell_out(found: re.Match[str]) -> str:
+def _without_abbreviation(found: re.Match[str]) -> str:
     if found[1]:
         return f"TIMESTAMP({found[1]}) WITH LOCAL TIME ZONE"
     return f"{'VARCHAR' if found[0] == 'STRING' else 'VARBINARY'}({MAX_LENGTH})"

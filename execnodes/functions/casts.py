@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Call, Expression, Literal
-from execnodes.core.type_texts import format_type, has_interval_seconds
+from execnodes.core.type_texts import format_type, has_interval_seconds, spell_out
 from execnodes.core.types import NUMERICS, STRING, LogicalType, Root
 from execnodes.functions.cast_numbers import to_boolean, to_number
 from execnodes.functions.cast_texts import print_value, resize_binary
@@ -152,8 +152,8 @@ def _is_spelled_out(call: Call) -> bool:
 
 
 def _lower_typeof_1(scope: Scope, call: Call) -> str:
-    shown = format_type(call.operands[0].type, abbreviated=not _is_spelled_out(call))
-    return text_literal(shown.replace("INTERVAL SECOND(3)", "INTERVAL SECOND"))
+    shown = str(call.operands[0].type)
+    return text_literal(spell_out(shown) if _is_spelled_out(call) else shown)
 
 
 def _lower_typeof(scope: Scope, call: Call) -> str:
