@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -28,7 +29,6 @@ _AS_IT_IS = re.compile(r"/[A-Za-z0-9/._=-]+")
 """A path that is written in an address as it is."""
 _CODECS = (".gz", ".bz2", ".deflate", ".lz4", ".snappy", ".zst")
 """Ends of the names of files that Spark decompresses."""
-_BOM = b"\xef\xbb\xbf"
 UNREADABLE = "rekindle-unreadable-file:"
 _LEGACY_DATES = b"org.apache.spark.legacyDateTime"
 
@@ -69,8 +69,8 @@ class Lines:
         import pyarrow as pa
 
         for path, *known in files:
-            with _told_of(path), open(path, "rb") as file:
-                lines = file.read().removeprefix(_BOM).splitlines()
+            with _naming(path), open(path, "rb") as file:
+                lines = file.read().removeprefix(codecs.BOM_UTF8).splitlines()
             yield _batch({LINE: pa.array(lines, pa.binary())}, len(lines), self.facts, path, *known)
 
 
@@ -110,7 +110,7 @@ class ParquetColumns:
 
         names = list(self.schema.names)
         for path, *known in files:
-            with _told_of(path):
+            with _naming(path):
                 # Not as a data set: folders called k=v are no columns.
                 table = pq.ParquetFile(path).read(columns=names).select(names).cast(self.schema)
             columns = {name: table.column(name).combine_chunks() for name in names}
@@ -122,7 +122,7 @@ class UnreadableFileError(Exception):
 
 
 @contextmanager
-def _told_of(path: str) -> Iterator[None]:
+def _naming(path: str) -> Iterator[None]:
     import pyarrow as pa
 
     try:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 FEW_BYTES = 128 << 10
 """Up to which all of a micro-batch is in calls of Python: Spark's own fold takes longer to build than these to run."""
-_AS_THEY_ARE: Mapping[str, str] = {}
+AS_THEY_ARE: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +199,7 @@ class Frames:
         self,
         taker: tuple[object, bool],
         texts: Callable[[Arm], dict[str, str]],
-        names: Mapping[str, str] = _AS_THEY_ARE,
+        names: Mapping[str, str] = AS_THEY_ARE,
     ) -> DataFrame | None:
         """Rows for a host or a sink, of all their ways; None if none come. `names` that some columns get."""
         found = []

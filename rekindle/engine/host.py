@@ -149,6 +149,10 @@ class Member:
     leaves: bool
     """Whether rows of it leave the call."""
 
+    def due(self, moment: Moment) -> frozenset[int]:
+        """Its subtasks that are to be woken."""
+        return moment.due(self.step.uid) if isinstance(self.step, Operator) else frozenset()
+
     def slots(self) -> tuple[str, ...]:
         """Of the rows that it takes."""
         inputs = self.step.inputs if isinstance(self.step, Operator) else (self.step.inputs,)
@@ -182,7 +186,7 @@ class HostTask:
         # To the end: Spark throws a worker away that leaves rows.
         given, partition = list(batches), _partition()
         rows = pl.DataFrame(pa.Table.from_batches(given)) if given else None
-        yield from self._run(rows, partition, partition)
+        yield from self._run(rows, Moment.of_task(), partition, partition)
 
     def woken(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The same where there are no rows: only what is to be woken runs, a subtask in each task or all in one."""
@@ -190,23 +194,21 @@ class HostTask:
             pass
         partition = _partition()
         moment = Moment.of_task()
-        operators = (each.step for each in self.members if isinstance(each.step, Operator))
-        subtasks = sorted(frozenset[int]().union(*(moment.due(each.uid) for each in operators)))
-        yield from self._run(None, partition, subtasks[partition] if self.exchanged else 0)
+        subtasks = sorted(frozenset[int]().union(*(each.due(moment) for each in self.members)))
+        yield from self._run(None, moment, partition, subtasks[partition] if self.exchanged else 0)
 
-    def _run(self, rows: pl.DataFrame | None, partition: int, subtask: int) -> Iterator[Any]:
+    def _run(self, rows: pl.DataFrame | None, moment: Moment, partition: int, subtask: int) -> Iterator[Any]:
         """`subtask`: whose rows the task has, if they are exchanged."""
         seen = dict[int, Seen]()
         if rows is not None and SOURCE in rows.columns:
             seen.update(counted(rows))
             rows = rows.filter(pl.col(TO).is_not_null()).drop(SOURCE, REACHED, ROWS)
-        waiting, moment = self._by_member(rows), Moment.of_task()
+        waiting = self._by_member(rows)
         work = _Work(moment, StoreCall(self.disk, moment.newest, moment.now, moment.sparse))
         leaving = list[pl.DataFrame]()
         for member in self.members:
             given = [each for each in waiting.pop(member.number, ()) if len(each)]
-            due = moment.due(member.step.uid) if isinstance(member.step, Operator) else frozenset[int]()
-            due = due & {subtask} if self.exchanged else due
+            due = member.due(moment) & {subtask} if self.exchanged else member.due(moment)
             if not given and not due:
                 continue
             mine = pl.concat(given, how="diagonal") if given else None

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from execnodes.engine.slot_frames import spark_column
 from execnodes.lowering.spark_sql import spark_type
-from execnodes.lowering.stream import KIND, MAJOR, SEQUENCE, Branch
+from execnodes.lowering.stream import Branch
 from execnodes.lowering.words import calls_one_of
 from rekindle.connectors.arrow import in_order, nullable
 from rekindle.connectors.base import RowsWriter, SinkWriter
 from rekindle.connectors.in_tasks import tell_tasks
-from rekindle.engine.frames import Frames, Ground, computes
+from rekindle.engine.frames import AS_THEY_ARE, Frames, Ground, computes
 from rekindle.engine.micro_batch import MicroBatch, ReadPositions
 from rekindle.engine.native_fold import KEPT, fold_natively, fold_texts
 from rekindle.engine.observed import REACHED, ROWS, SOURCE, Seen, counted, latest
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
 
 _VOLATILE = ("rand", "randn", "uuid", r"current_\w+", "localtimestamp", "now", "unix_timestamp")
 """Functions of Spark whose values, or seeds, are settled when a plan is made."""
-_HIDDEN_TYPES = {KIND: "TINYINT", MAJOR: "STRING", SEQUENCE: "BIGINT"}
-_NO_NAMES: Mapping[str, str] = {}
 _NOT_COUNTED = {SOURCE: "CAST(NULL AS INT)", REACHED: "CAST(NULL AS BIGINT)", ROWS: "CAST(NULL AS BIGINT)"}
 _ENDS = ("ends", False)
 """Takes what goes to sinks, all of them."""
@@ -49,6 +48,10 @@ _MOST_BYTES = 8 << 20
 """Of the rows of one run, up to which they go by way of the driver."""
 _MOST_STATE = 100_000
 """Rows of state up to which operators are woken in one task: they may give them all."""
+
+
+_Key = tuple[Size, frozenset[str], frozenset[str]]
+"""Of a program: the size of its micro-batches, the sources that have news, the operators that are woken, by uid."""
 
 
 class _CannotStandError(Exception):
@@ -110,7 +113,7 @@ class _StandingFrames(Frames):
         return super()._taker(arm) if arm.consumer in self._record.steps else _ENDS
 
     def _into(
-        self, taker: tuple[object, bool], texts: Callable[[Arm], dict[str, str]], names: Mapping[str, str] = _NO_NAMES
+        self, taker: tuple[object, bool], texts: Callable[[Arm], dict[str, str]], names: Mapping[str, str] = AS_THEY_ARE
     ) -> DataFrame | None:
         if taker not in self._counters.values():
             return super()._into(taker, texts, names)
@@ -150,7 +153,7 @@ class _StandingFrames(Frames):
 
     def _ddl(self, sink: SinkRecord) -> str:
         types = [f"c{at}: {spark_type(column.data_type)}" for at, column in enumerate(sink.columns)]
-        types += (f"{name}: {_HIDDEN_TYPES[name]}" for name in self._pipeline.sink_hidden())
+        types += (f"{name}: {spark_column(name)}" for name in self._pipeline.sink_hidden())
         return f"STRUCT<{', '.join(types)}>"
 
 
@@ -210,31 +213,38 @@ class Standings:
         self._ground, self._pipeline, self._readers = ground, pipeline, readers
         self._hosts, self._timed = hosts, timed
         self._possible = all(isinstance(each, RowsWriter) for each in writers) and not _is_volatile(pipeline)
-        self._known: dict[tuple[Size, frozenset[str], frozenset[str]], Standing | None] = {}
+        self._known: dict[_Key, Standing | None] = {}
 
     def expects(self, positions: Mapping[str, Any], size: Size) -> bool:
         """Whether rows of these sources can be expected to be run by a program that stands."""
-        known = self._known.get((size, frozenset(positions), frozenset()))
-        return known is not None and not known.falls
+        return self._standing((size, frozenset(positions), frozenset())) is not None
 
     def of(self, batch: MicroBatch, size: Size, state_rows: Mapping[StateId, int]) -> Standing | None:
         """What runs a step, whose tasks are told what to read; None if that has to be built.
 
         `state_rows`: as far as known.
         """
-        reads = self._reads(batch.positions) if self._possible and size is not Size.LARGE else None
-        if reads is None:
+        if not self._possible or size is Size.LARGE:
             return None
         woken = frozenset(each for each in self._operators if batch.due(each))
         if not all(_is_small(uid, batch, state_rows) for uid in woken):
             return None
-        tell_tasks(self._ground.spark, reads)
         key = size, frozenset(batch.positions), woken
+        if key in self._known and self._standing(key) is None:
+            # Before files are looked at.
+            return None
+        reads = self._reads(batch.positions)
+        if reads is None:
+            return None
+        tell_tasks(self._ground.spark, reads)
         if key not in self._known:
             if len(self._known) == _KEPT:
                 self._known.clear()
             self._known[key] = self._built(batch, self._hosts[size])
-        known = self._known[key]
+        return self._standing(key)
+
+    def _standing(self, key: _Key) -> Standing | None:
+        known = self._known.get(key)
         return None if known is None or known.falls else known
 
     @property
