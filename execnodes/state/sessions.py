@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from execnodes.lowering.stream import HASH
 
@@ -27,7 +29,7 @@ TOUCHED = "rk_touched"
 """Whether the batch has a row for the session of a part."""
 _ROW, _KEY, _SESSION = "rk_row", "rk_key", "rk_session"
 _HOME, _BEGUN, _PLAIN = "rk_home", "rk_begun", "rk_plain"
-_NONE = -(2**63)
+_NONE, _EVER = -(2**63), 2**63 - 1
 
 
 def assign(rows: pl.DataFrame, parts: pl.DataFrame, keys: Sequence[str]) -> tuple[pl.Series, pl.DataFrame]:
@@ -42,50 +44,98 @@ def assign(rows: pl.DataFrame, parts: pl.DataFrame, keys: Sequence[str]) -> tupl
     )
     known = parts.with_columns(pl.lit(None, pl.Int64).alias(SEEN), pl.lit(-1, pl.Int64).alias(_ROW)).select(columns)
     items = _joined(_clustered(pl.concat([known, given]), keys))
-    session = pl.col(_SESSION)
-    placed = items.filter(session.is_not_null()).with_columns(
-        pl.col(START).min().over(_SESSION),
-        pl.col(END).max().over(_SESSION),
-        pl.col(FIRE).max().over(_SESSION),
-        (pl.col(_ROW).max().over(_SESSION) >= 0).alias(TOUCHED),
-        pl.coalesce(
-            pl.col(PART).min().over(_SESSION),
-            pl.col(PART).max().over(_KEY).fill_null(0) + session - session.min().over(_KEY) + 1,
-        ).alias(_HOME),
-        pl.col(PART).count().over(_SESSION).eq(0).alias(_BEGUN),
-    )
-    own = placed.filter(pl.col(_ROW) >= 0)
-    late = items.filter(session.is_null()).select(_ROW, pl.lit(None, pl.Int64).alias(PART))
-    home = pl.concat([own.select(_ROW, pl.col(_HOME).alias(PART)), late]).sort(_ROW)[PART]
-    begun = own.filter(_BEGUN).unique(_SESSION, keep="first").with_columns(pl.col(_HOME).alias(PART))
+    begins = _begins(items[_SESSION])
+    sessions = items.select(HASH, *keys)[pl.Series(begins)].hstack(_sessions(items, begins))
+    number, row = _spread(np.arange(len(begins)), begins, len(items)), items[_ROW].to_numpy()
+    own = row >= 0
+    home, in_time = np.zeros(len(rows), np.int64), np.zeros(len(rows), bool)
+    home[row[own]], in_time[row[own]] = sessions[_HOME].to_numpy()[number[own]], True
+    kept = sessions[pl.Series(number[~own])].with_columns(items[PART].filter(pl.Series(~own)))
+    begun = sessions.filter(_BEGUN).with_columns(pl.col(_HOME).alias(PART))
     result = [HASH, *keys, PART, START, END, FIRE, TOUCHED]
-    return home, pl.concat([placed.filter(pl.col(_ROW) < 0).select(result), begun.select(result)])
+    homes = pl.select(pl.when(pl.Series(in_time)).then(pl.Series(home)).alias(PART)).to_series()
+    return homes, pl.concat([kept.select(result), begun.select(result)])
 
 
 def _clustered(items: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
-    """Items with the number of their key and, as _SESSION, of all that would touch if no session ever fired."""
-    ordered = items.sort(HASH, *keys, START)
-    other = pl.any_horizontal(pl.col(name).ne_missing(pl.col(name).shift()) for name in (HASH, *keys))
-    ordered = ordered.with_columns((other & (pl.int_range(pl.len()) > 0)).cum_sum().cast(pl.Int64).alias(_KEY))
-    longest = _highest_before(ordered[END], ordered[_KEY])
-    apart = (ordered[START] > ordered[END].gather(longest)).fill_null(True)
-    return ordered.with_columns(apart.cum_sum().cast(pl.Int64).alias(_SESSION)).sort(_SESSION, _ROW)
+    """Items with the number of their key and, as _SESSION, of all that would touch if no session ever fired.
+
+    They stand in the order of these numbers.
+    """
+    key = np.unique(items[HASH].to_numpy(), return_inverse=True)[1]
+    order = np.argsort(_paired(key, items[START].to_numpy()))
+    ordered, key = items[pl.Series(order)], key[order]
+    same = key[1:] == key[:-1]
+    if any(np.any(same & ordered[name].ne_missing(ordered[name].shift()).to_numpy()[1:]) for name in keys):
+        # Keys of one hash.
+        ordered = items.sort(HASH, *keys, START)
+        key = np.cumsum(np.any([ordered[name].ne_missing(ordered[name].shift()) for name in (HASH, *keys)], axis=0))
+    bounds = np.concatenate((ordered[START].to_numpy(), ordered[END].to_numpy()))
+    start, end = np.split(_paired(np.tile(key, 2), bounds), 2)
+    # Also those of another key, whose bounds are all greater.
+    apart = np.ones(len(ordered), bool)
+    apart[1:] = start[1:] > np.maximum.accumulate(end)[:-1]
+    return ordered.with_columns(pl.Series(_KEY, key), pl.Series(_SESSION, np.cumsum(apart)))
+
+
+def _paired(groups: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Numbers in the order of (group, value), equal for equal ones."""
+    if not len(values):
+        return values
+    least, most = int(values.min()), int(values.max())
+    if (int(groups.max()) + 1) * (most - least + 1) >= 2**62:
+        values = np.unique(values, return_inverse=True)[1]
+        least, most = 0, len(values)
+    return groups * (most - least + 1) + (values - least)
+
+
+def _begins(groups: pl.Series) -> NDArray[np.int64]:
+    """Where groups begin whose items stand together."""
+    return np.flatnonzero(groups.ne_missing(groups.shift()).to_numpy())
+
+
+def _spread(values: NDArray[Any], begins: NDArray[np.int64], count: int) -> NDArray[Any]:
+    """For each of so many items what its group has."""
+    return np.repeat(values, np.diff(np.append(begins, count)))
+
+
+def _sessions(items: pl.DataFrame, begins: NDArray[np.int64]) -> pl.DataFrame:
+    """Bounds of sessions, where their rows' home is, and whether they had no part before."""
+    row, session = items[_ROW].to_numpy(), items[_SESSION].to_numpy()
+    keys = _begins(items[_KEY])
+    last = _spread(np.maximum.reduceat(items[PART].fill_null(0).to_numpy(), keys), keys, len(items))
+    first = _spread(session[keys], keys, len(items))
+    part = np.minimum.reduceat(items[PART].fill_null(_EVER).to_numpy(), begins)
+    begun = part == _EVER
+    return pl.DataFrame({
+        START: np.minimum.reduceat(items[START].to_numpy(), begins),
+        END: np.maximum.reduceat(items[END].to_numpy(), begins),
+        FIRE: np.maximum.reduceat(items[FIRE].to_numpy(), begins),
+        TOUCHED: np.maximum.reduceat(row, begins) >= 0,
+        _HOME: np.where(begun, (last + session - first + 1)[begins], part),
+        _BEGUN: begun,
+    })  # fmt: skip
 
 
 def _joined(items: pl.DataFrame) -> pl.DataFrame:
-    """Items of each cluster with their session; where the order of rows decides, they are looked at row by row."""
-    seen = pl.col(SEEN).fill_null(_NONE)
+    """Items of each cluster with their session; where the order of rows decides, they are looked at row by row.
+
+    Late ones are left out. They stand in the order of their keys and sessions.
+    """
+    begins = _begins(items[_SESSION])
     # Where nothing fires while the rows come, their order says nothing, and all that touches is one.
-    lasting = seen.max().over(_SESSION) < pl.col(FIRE).min().over(_SESSION)
-    items = items.with_columns(lasting.alias(_PLAIN))
-    passing = items.filter(~pl.col(_PLAIN))
-    if passing.is_empty():
+    seen = np.maximum.reduceat(items[SEEN].fill_null(_NONE).to_numpy(), begins)
+    lasting = seen < np.minimum.reduceat(items[FIRE].to_numpy(), begins)
+    if lasting.all():
         return items
+    items = items.with_columns(pl.Series(_PLAIN, _spread(lasting, begins, len(items))))
+    passing = items.filter(~pl.col(_PLAIN)).sort(_SESSION, _ROW)
     in_order = passing.with_columns(_in_order(passing).alias(_PLAIN)).with_columns(pl.col(_PLAIN).all().over(_SESSION))
     odd = in_order.filter(~pl.col(_PLAIN))
     found = _one_by_one(odd, int(str(items[_SESSION].max())) + 1)
     one_by_one = odd.with_columns(pl.Series(_SESSION, found, pl.Int64))
-    return pl.concat([items.filter(_PLAIN), in_order.filter(_PLAIN), one_by_one])
+    joined = pl.concat([items.filter(_PLAIN), in_order.filter(_PLAIN), one_by_one])
+    return joined.filter(pl.col(_SESSION).is_not_null()).sort(_KEY, _SESSION)
 
 
 def _in_order(items: pl.DataFrame) -> pl.Series:
