@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from execnodes.core.types import LogicalType, Root
+from execnodes.core.types import LONG_DIGITS, LogicalType, Root
 from execnodes.lowering.slots import SPARK_TYPES, SlotLayout, assign, slot_kind
 from execnodes.lowering.stream import HASH, KIND, MAJOR, SEQUENCE, WATERMARK
 from execnodes.state.kernel_types import Column
@@ -33,6 +33,18 @@ def to_slots(
         *(pl.col(name) if name in present else pl.lit(None, HIDDEN_DTYPES[name]).alias(name) for name in hidden),
         *(encoded.get(name, pl.lit(None, SLOT_DTYPES[name[0]]).alias(name)) for name in layout.names()),
     ).with_columns(pl.col(name).cast(HIDDEN_DTYPES[name]) for name in hidden if name not in absent)
+
+
+def read_column(t: LogicalType, name: str) -> pl.Expr:
+    """The slot of a value of Spark's Arrow type; not of nested values."""
+    column = pl.col(name)
+    match t.root:
+        case Root.DECIMAL:
+            unscaled = column.to_physical()
+            return unscaled.cast(pl.Int64) if t.precision <= LONG_DIGITS else unscaled.cast(pl.String)
+        case _:
+            # Texts and bytes as they are, whatever else is a number.
+            return column.cast(SLOT_DTYPES[slot_kind(t)])
 
 
 def spark_column(name: str) -> str:

@@ -18,7 +18,7 @@ from execnodes.core.types import LogicalType
 from execnodes.lowering.words import with_word
 
 if TYPE_CHECKING:
-    from execnodes.core.expressions import Literal
+    from execnodes.core.expressions import Expression, Literal
     from execnodes.core.node import ExecNode
     from execnodes.core.sink_node import SinkNode
     from execnodes.core.tables import TableReference
@@ -266,12 +266,13 @@ class Lowering(Protocol):
         self,
         node: ExecNode,
         rows: Rows,
+        value: Expression,
         watermark: Callable[[Branch], str],
         by_row: Callable[[tuple[Column, ...]], Operator],
     ) -> Rows:
-        """Declare the event time of rows that come from a source; `watermark` gives the text of the watermark (a
-        TIMESTAMP or an instant) that a row moves the stream to. Where rows carry their watermark, the operator that
-        `by_row` makes of their columns gives it: it reads them and, last, the watermark each moves the stream to.
+        """Declare the event time of rows that come from a source; `value` is the watermark (a TIMESTAMP or an instant)
+        that a row moves the stream to, and `watermark` gives its text. Where rows carry their watermark, the operator
+        that `by_row` makes of their columns gives it: it reads them and, last, the watermark each moves the stream to.
         """
         ...
 

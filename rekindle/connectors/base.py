@@ -20,6 +20,7 @@ from execnodes.core.options import Configuration
 from execnodes.core.tables import Column, ResolvedTable
 from execnodes.lowering.stream import Condition
 from rekindle.connectors.arrow import arrow_table
+from rekindle.connectors.in_tasks import ReadColumns
 from rekindle.connectors.options import COMMON, TableOption, TableOptions, check_options
 from rekindle.connectors.positions import Positions
 from rekindle.connectors.secret_references import resolve_secrets
@@ -207,6 +208,14 @@ class SourceConnector(Connector):
 
     def positions(self, spark: SparkSession, request: SourceRequest) -> Positions | None:
         """How far micro-batches read the table; None if it is a stream of Spark, whose batches are fed to the job."""
+        return None
+
+    def columns(self, request: SourceRequest) -> ReadColumns | None:
+        """What reads the wanted columns in a task of Spark that is told what (see `ToldToTasks`), without Spark.
+
+        It gives tables with c0, c1, … in Spark's Arrow types, `SEQUENCE` and, when ordered, `MAJOR`. None if Spark has
+        something to compute of them, or has to say which row has failed.
+        """
         return None
 
     def position(self, offset: str, log: Path, start: str | None) -> str:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from execnodes.lowering.stream import MAJOR, SEQUENCE
 from rekindle.connectors.line_text import LINE
 
 if TYPE_CHECKING:
@@ -106,15 +107,45 @@ class ParquetColumns:
 
     def __call__(self, files: list[list[Any]]) -> Iterator[pa.RecordBatch]:
         """A batch a file; `files`: what `told_of` gave."""
+        for path, *known in files:
+            columns, rows = self.of_file(path)
+            yield _batch(
+                {name: each.combine_chunks() for name, each in columns.items()}, rows, self.facts, path, *known
+            )
+
+    def of_file(self, path: str) -> tuple[dict[str, pa.ChunkedArray], int]:
+        """The columns of a file, and how many rows it has."""
         import pyarrow.parquet as pq
 
-        names = list(self.schema.names)
-        for path, *known in files:
-            with _naming(path):
-                # Not as a data set: folders called k=v are no columns.
-                table = pq.ParquetFile(path).read(columns=names).select(names).cast(self.schema)
-            columns = {name: table.column(name).combine_chunks() for name in names}
-            yield _batch(columns, table.num_rows, self.facts, path, *known)
+        with _naming(path):
+            # Not as a data set: folders called k=v are no columns.
+            file = pq.ParquetFile(path)
+            table = file.read(columns=list(self.schema.names))
+            return {each.name: table.column(each.name).cast(each.type) for each in self.schema}, file.metadata.num_rows
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnsOfFiles:
+    """The same as calls take them (see `SourceConnector.columns`)."""
+
+    of: ParquetColumns
+    ordered: bool
+    """Whether the files have their place in the order of the rows."""
+
+    def __call__(self, files: list[list[Any]]) -> Iterator[pa.Table]:
+        """A table a file; `files`: what `told_of` gave."""
+        import numpy as np
+        import pyarrow as pa
+
+        before = 0
+        for path, _, modified in files:
+            columns, rows = self.of.of_file(path)
+            given = {f"c{at}": each for at, each in enumerate(columns.values())}
+            given[SEQUENCE] = pa.array(np.arange(before, before + rows))
+            if self.ordered:
+                given[MAJOR] = pa.repeat(f"{modified:015d}|file://{path}|{0:015d}", rows)
+            before += rows
+            yield pa.table(given)
 
 
 class UnreadableFileError(Exception):
@@ -132,9 +163,11 @@ def _naming(path: str) -> Iterator[None]:
 
 
 def _same(found: pa.DataType, wanted: pa.DataType) -> bool:
-    """Texts may have been written with wider offsets."""
+    """Texts may have been written with wider offsets, and times with milliseconds."""
     import pyarrow as pa
 
+    if pa.types.is_timestamp(found) and found.unit == "ms":
+        found = pa.timestamp("us", found.tz)
     wide = {pa.large_string(): pa.string(), pa.string_view(): pa.string(), pa.large_binary(): pa.binary()}
     return bool(wide.get(found, found) == wanted)
 

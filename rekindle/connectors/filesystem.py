@@ -23,7 +23,15 @@ from rekindle.connectors.base import (
     SourceFrame,
     SourceRequest,
 )
-from rekindle.connectors.few_files import FACTS, UNREADABLE, Lines, ParquetColumns, facts_in, is_plain
+from rekindle.connectors.few_files import (
+    FACTS,
+    UNREADABLE,
+    ColumnsOfFiles,
+    Lines,
+    ParquetColumns,
+    facts_in,
+    is_plain,
+)
 from rekindle.connectors.file_positions import FilePositions
 from rekindle.connectors.file_sink import FileWriter
 from rekindle.connectors.files import (
@@ -33,7 +41,7 @@ from rekindle.connectors.files import (
 )
 from rekindle.connectors.format import FileFormat, Format, RecordFormat, Wanted
 from rekindle.connectors.formats import find_format, format_of
-from rekindle.connectors.in_tasks import frame_of_tasks
+from rekindle.connectors.in_tasks import ReadColumns, frame_of_tasks
 from rekindle.connectors.line_text import LINE, NUMBER, PATH, find_failure, local_path, string
 from rekindle.connectors.lines import spark_format, spark_schema
 from rekindle.connectors.options import COMMON, TableOption, TableOptions, check_options, reject_misspelt
@@ -95,8 +103,7 @@ class Filesystem(SourceConnector, SinkConnector):
         """Lines (or the file's own columns) as Spark reads them, decoded by the format."""
         options = self.opened(request.table, "source", request.name)
         chosen = find_format(options.text("format"), request.name)
-        keys = request.table.partition_keys
-        every = tuple(c for c in request.table.table_schema.physical if c.name not in keys)
+        every = _stored(request)
         stored = tuple(c for c in request.columns if c in every)
         chosen.check(stored, options, request.name)
         lines = isinstance(chosen, RecordFormat)
@@ -133,6 +140,15 @@ class Filesystem(SourceConnector, SinkConnector):
             rows = _arranged(rows, request, stored, chosen.changelog, origin)
         return SourceFrame(rows, bounded(options), filtered)
 
+    def columns(self, request: SourceRequest) -> ReadColumns | None:
+        """See SourceConnector: of Parquet, where all of them stand in the files."""
+        options = self.opened(request.table, "source", request.name)
+        chosen = find_format(options.text("format"), request.name)
+        every = _stored(request)
+        if spark_format(chosen) != "parquet" or any(c not in every for c in request.columns):
+            return None
+        return ColumnsOfFiles(_parquet(chosen, request.columns), request.ordered)
+
     def writer(self, spark: SparkSession, request: SinkRequest) -> SinkWriter:
         """Files that appear at once, once a micro-batch."""
         options = self.opened(request.table, "sink", request.name)
@@ -161,6 +177,12 @@ _MAJOR_TEXT = (
     "concat_ws('|', lpad(CAST(unix_millis(_metadata.file_modification_time) AS STRING), 15, '0'), "
     "_metadata.file_path, lpad(CAST(_metadata.file_block_start AS STRING), 15, '0'))"
 )
+
+
+def _stored(request: SourceRequest) -> tuple[Column, ...]:
+    """Columns that stand in the files; partition keys stand in the names of their folders."""
+    keys = request.table.partition_keys
+    return tuple(c for c in request.table.table_schema.physical if c.name not in keys)
 
 
 def _positions(spark: SparkSession, request: SourceRequest, options: TableOptions) -> FilePositions:
@@ -257,8 +279,7 @@ def _in_tasks(
 
 def _readable(request: SourceRequest, chosen: Format) -> Callable[[str], bool]:
     """Which files tasks can read."""
-    keys = request.table.partition_keys
-    every = tuple(c for c in request.table.table_schema.physical if c.name not in keys)
+    every = _stored(request)
     if isinstance(chosen, RecordFormat):
         return is_plain
     if spark_format(chosen) != "parquet" or any(c.name == FACTS for c in every):

@@ -26,9 +26,23 @@ class ToldToTasks(Protocol):
         ...
 
 
+ReadColumns = Callable[[Any], "Iterator[pa.Table]"]
+"""Reads what a task is told (see `SourceConnector.columns`)."""
+
+
 def tell_tasks(spark: SparkSession, reads: Mapping[str, Any]) -> None:
     """Say what the tasks of this thread's jobs read: what `told` gave, by the source's uid."""
     spark.sparkContext.setLocalProperty(_READS, json.dumps(reads))
+
+
+def told_to_task(uid: str) -> Any:
+    """What the task that asks is told to read of a source."""
+    from pyspark import TaskContext
+
+    task = TaskContext.get()
+    text = None if task is None else task.getLocalProperty(_READS)
+    assert text is not None
+    return json.loads(text)[uid]
 
 
 def frame_of_tasks(
@@ -46,12 +60,7 @@ class _Reading:
     read: Callable[[Any], Iterator[pa.RecordBatch]]
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        from pyspark import TaskContext
-
         for _ in batches:
             pass
-        task = TaskContext.get()
-        text = None if task is None else task.getLocalProperty(_READS)
-        assert text is not None
-        yield from self.read(json.loads(text)[self.uid])
+        yield from self.read(told_to_task(self.uid))
         settle()

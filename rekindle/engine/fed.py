@@ -220,6 +220,10 @@ class Feed:
     def in_tasks(self, *, located: bool) -> None:
         """See Reader."""
 
+    @property
+    def columns(self) -> None:
+        """See Reader."""
+
     def _awaited(self, before: FedPosition) -> _Offer:
         """The batch behind another one, as soon as it is handed over."""
         while True:

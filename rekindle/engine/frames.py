@@ -24,13 +24,14 @@ from rekindle.engine.host import FROM, TO, HostTask, Member
 from rekindle.engine.key_groups import KeyGroups
 from rekindle.engine.native_fold import fold_natively, fold_texts
 from rekindle.engine.observed import Observed
+from rekindle.engine.reading import Reading
 from rekindle.engine.sources import Reader
 from rekindle.engine.store.disk import Disk
 from rekindle.pipeline.arms import apart
 from rekindle.pipeline.columns import inline_rows, projected, structs, with_all_made, with_made
 from rekindle.pipeline.hosts import Host, Hosts, Size
 from rekindle.pipeline.origins import can_fail, from_origin
-from rekindle.pipeline.record import LocalRecord, SinkRecord, SourceRecord, Step
+from rekindle.pipeline.record import LocalRecord, Record, SinkRecord, SourceRecord, Step
 from rekindle.pipeline.ways import Arm, Pipeline, hidden_texts, slot_texts, typed_texts
 
 if TYPE_CHECKING:
@@ -56,6 +57,28 @@ class Limits:
     def size(self, size: int) -> Size:
         """That of so many bytes."""
         return Size.FEW if size <= self.few else Size.SMALL if size <= self.small else Size.LARGE
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What a program reads."""
+
+    readers: Mapping[str, Reader]
+    """Of tables, by the sources' uids."""
+    readings: Mapping[int, Reading]
+    """How calls read sources, where they can; by node id."""
+    timed: Collection[str]
+    """Sources that move time, by uid."""
+
+    @classmethod
+    def of(cls, record: Record, readers: Mapping[str, Reader], timed: Collection[str]) -> Inputs:
+        """Those of a record."""
+        readings = (
+            Reading.of(number, source, readers[source.uid], timed=source.uid in timed)
+            for number, source in record.sources.items()
+            if source.uid in readers and not record.row_watermarks
+        )
+        return cls(readers, {each.number: each for each in readings if each is not None}, timed)
 
 
 @dataclass(frozen=True)
@@ -99,15 +122,14 @@ class Frames:
         self,
         ground: Ground,
         pipeline: Pipeline,
-        readers: Mapping[str, Reader],
+        inputs: Inputs,
         positions: Mapping[str, tuple[Any, Any]],
         due: Callable[[str], frozenset[int]],
         hosts: Hosts,
-        timed: Collection[str],
     ) -> None:
-        """`positions`, `due`: see `MicroBatch`; `timed`: sources that move time, by uid."""
-        self._ground, self._pipeline, self._readers = ground, pipeline, readers
-        self.positions, self._due, self._hosts, self._timed = positions, due, hosts, timed
+        """`positions`, `due`: see `MicroBatch`."""
+        self._ground, self._pipeline, self._inputs = ground, pipeline, inputs
+        self.positions, self._due, self.hosts = positions, due, hosts
         self._exchanges = hosts.size is Size.LARGE
         self._record = pipeline.record
         self._kept = ExitStack()
@@ -132,9 +154,9 @@ class Frames:
     def _build(self) -> None:
         """Sources first, then what they feed."""
         for number, source in self._record.sources.items():
-            if source.uid in self.positions and self._pipeline.leaving(number):
+            if source.uid in self.positions and self._pipeline.leaving(number) and number not in self.hosts.reading:
                 self._source(number, source)
-        for host in self._hosts.hosts:
+        for host in self.hosts.hosts:
             self._host(host)
         self._ends()
 
@@ -156,7 +178,7 @@ class Frames:
         known = origin(frame.columns) if fallible else None
         if known is not None:
             source, arms = from_origin(known, source, arms)
-        texts = source.event_times if source.uid in self._timed else []
+        texts = source.event_times if source.uid in self._inputs.timed else []
         if texts:
             frame = with_made(frame, source.made)
         self._counted(number, frame, texts, arms)
@@ -169,7 +191,7 @@ class Frames:
 
     def _scan(self, source: SourceRecord, *, located: bool) -> DataFrame:
         start, end = self.positions[source.uid]
-        return self._readers[source.uid].read(start, end, located=located).frame
+        return self._inputs.readers[source.uid].read(start, end, located=located).frame
 
     # -- between
 
@@ -262,12 +284,12 @@ class Frames:
 
     def _alive(self, host: Host) -> tuple[int, ...]:
         """Members that rows come to, or that are to be woken."""
-        fed = self._fed(host)
-        alive = list[int]()
+        fed, giving, alive = self._fed(host), {each.number for each in self._read()}, list[int]()
         for number in host.members:
-            inside = any(each.origin in alive for each in host.handed if each.consumer == number)
+            inside = any(each.origin in giving for each in host.handed if each.consumer == number)
             if number in fed or inside or self._due_of(number):
                 alive.append(number)
+                giving.add(number)
         return tuple(alive)
 
     def _fed(self, host: Host) -> set[int]:
@@ -279,7 +301,7 @@ class Frames:
         return frozenset() if isinstance(step, LocalRecord) else self._due(step.operator.uid)
 
     def _leaving_arms(self, number: int) -> tuple[Arm, ...]:
-        handed = self._hosts.handed
+        handed = self.hosts.handed
         return tuple(arm for arm in self._pipeline.leaving(number) if (number, arm.consumer) not in handed)
 
     def _given(self, host: Host) -> DataFrame | None:
@@ -300,15 +322,23 @@ class Frames:
             Member(number, _body(each), each.node.place, bool(leaving[number])) for number, each in steps.items()
         )
         layout = SlotLayout.of([column.type for column in each.output] for n, each in steps.items() if leaving[n])
+        reading = tuple(each for each in self._read() if any(each.number == one.origin for one in host.handed))
+        inside = {*steps, *(each.number for each in reading)}
         return HostTask(
             tuple(members),
-            tuple(each for each in host.handed if each.origin in steps),
+            tuple(each for each in host.handed if each.origin in inside),
+            reading,
             FrameShape(layout, self._pipeline.ordered, record.row_watermarks, record.every_change),
             ground.groups,
             ground.disk,
             self._exchanges,
             ground.told,
         )
+
+    def _read(self) -> list[Reading]:
+        """Sources with news that calls read."""
+        readings = (self._inputs.readings[number] for number in sorted(self.hosts.reading))
+        return [each for each in readings if each.uid in self.positions]
 
     def _leaving_host(self, frame: DataFrame, leaving: Mapping[int, tuple[Arm, ...]]) -> None:
         """Rows of several origins; those of one that ways compute something of are put apart first."""

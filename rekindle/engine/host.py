@@ -22,6 +22,7 @@ from execnodes.state.operator import Context, LocalKernel, Operator, State
 from execnodes.user_functions.running import running_functions
 from rekindle.engine.key_groups import KeyGroups, one_of
 from rekindle.engine.observed import REACHED, ROWS, SOURCE, Seen, counted
+from rekindle.engine.reading import Reading
 from rekindle.engine.store.call import StoreCall, Written
 from rekindle.engine.store.disk import Disk
 from rekindle.engine.store.state_list import StateId
@@ -166,7 +167,8 @@ class HostTask:
     members: tuple[Member, ...]
     """Inputs first."""
     handed: tuple[Handed, ...]
-    """Rows between them."""
+    """Rows between them, and of what is read here."""
+    reading: tuple[Reading, ...]
     shape: FrameShape
     """Of what leaves."""
     groups: KeyGroups
@@ -189,7 +191,7 @@ class HostTask:
         yield from self._run(rows, Moment.of_task(), partition, partition)
 
     def woken(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """The same where there are no rows: only what is to be woken runs, a subtask in each task or all in one."""
+        """The same where no rows come: it reads what it takes, and wakes a subtask in each task, or all in one."""
         for _ in batches:
             pass
         partition = _partition()
@@ -204,6 +206,9 @@ class HostTask:
             seen.update(counted(rows))
             rows = rows.filter(pl.col(TO).is_not_null()).drop(SOURCE, REACHED, ROWS)
         waiting = self._by_member(rows)
+        for source in self.reading:
+            read, seen[source.number] = source.rows()
+            self._hand(source.number, [read], waiting)
         work = _Work(moment, StoreCall(self.disk, moment.newest, moment.now, moment.sparse))
         leaving = list[pl.DataFrame]()
         for member in self.members:
@@ -214,10 +219,7 @@ class HostTask:
             mine = pl.concat(given, how="diagonal") if given else None
             with running_functions(), failing_at(member.place):
                 changes = [each for each in self._changes(member, mine, due, work) if len(each)]
-            for handed in self.handed:
-                if handed.origin == member.number and changes:
-                    passed = _passed(pl.concat(changes), handed, self._slots(handed.consumer))
-                    waiting.setdefault(handed.consumer, []).append(passed)
+            self._hand(member.number, changes, waiting)
             if member.leaves:
                 leaving += (each.with_columns(pl.lit(member.number, pl.Int32).alias(FROM)) for each in changes)
         if work.timers or seen:
@@ -226,6 +228,13 @@ class HostTask:
         for frame in leaving:
             yield from plain_record_batches(frame)
         settle()
+
+    def _hand(self, origin: int, given: list[pl.DataFrame], waiting: dict[int, list[pl.DataFrame]]) -> None:
+        """Put rows of an origin to what waits for those that take them."""
+        for handed in self.handed:
+            if handed.origin == origin and any(map(len, given)):
+                passed = _passed(pl.concat(given), handed, self._slots(handed.consumer))
+                waiting.setdefault(handed.consumer, []).append(passed)
 
     def _slots(self, number: int) -> tuple[str, ...]:
         return next(each.slots() for each in self.members if each.number == number)

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from execnodes.lowering.stream import HASH
 from rekindle.connectors.base import RowsWriter, SinkWriter
-from rekindle.engine.frames import Frames, Ground
+from rekindle.connectors.in_tasks import tell_tasks
+from rekindle.engine.frames import Frames, Ground, Inputs
 from rekindle.engine.host import MOMENT, Moment, RestoreTask, Told
 from rekindle.engine.micro_batch import MicroBatch, Ran, ReadPositions
 from rekindle.engine.observed import Seen
@@ -22,7 +23,7 @@ from rekindle.engine.sources import Reader
 from rekindle.engine.standing import Standing, Standings
 from rekindle.engine.store.state_list import StateId
 from rekindle.pipeline.failures import describe_sink_failure
-from rekindle.pipeline.hosts import Size, hosts_of
+from rekindle.pipeline.hosts import Hosts, Size, hosts_of
 from rekindle.pipeline.record import OperatorRecord, SinkRecord
 from rekindle.pipeline.ways import Pipeline
 from rekindle.spark.session import make_active
@@ -66,10 +67,10 @@ class Ahead:
         """None yet."""
         self._frames: Frames | None = None
 
-    def take(self, positions: ReadPositions) -> Frames | None:
+    def take(self, positions: ReadPositions, hosts: Hosts | None) -> Frames | None:
         """Those that read so far, if they are there; others are given up."""
         frames, self._frames = self._frames, None
-        if frames is None or frames.positions == positions:
+        if frames is None or (frames.positions == positions and frames.hosts is hosts):
             return frames
         frames.close()
         return None
@@ -96,10 +97,13 @@ class GraphProgram:
         self, ground: Ground, pipeline: Pipeline, readers: Mapping[str, Reader], sinks: Sequence[Sink]
     ) -> None:
         """`readers` of tables by the sources' uids; `sinks` in the order of the statements."""
-        self._ground, self._pipeline, self._readers, self._sinks = ground, pipeline, readers, sinks
+        self._ground, self._pipeline, self._sinks = ground, pipeline, sinks
+        self._inputs = Inputs.of(pipeline.record, readers, self.timeouts)
         self._hosts = {size: hosts_of(pipeline, size) for size in Size}
-        writers = [each.writer for each in sinks]
-        self._standings = Standings(ground, pipeline, readers, self._hosts, self.timeouts, writers)
+        readable = self._inputs.readings
+        self._reading = {size: hosts_of(pipeline, size, readable) for size in (Size.FEW, Size.SMALL)}
+        """Where tasks can read what their sources give."""
+        self._standings = Standings(ground, pipeline, self._inputs, self._reading, [each.writer for each in sinks])
         self._ahead = Ahead()
         self._batch_size = Size.FEW
         self.rows = 0
@@ -118,27 +122,29 @@ class GraphProgram:
 
     def run(self, batch: MicroBatch) -> Ran:
         """See `Program`."""
-        begin = partial(self._begin, batch)
-        begin()
+        self._begin(batch)
         if not batch.step:
             # Time that passes in a micro-batch goes the way of its rows.
             self._batch_size = self._size_of(batch.positions)
         standing = self._standings.of(batch, self._batch_size, self._state_rows)
-        seen = self._build_and_run(batch, begin) if standing is None else self._run_standing(standing, batch)
+        seen = self._build_and_run(batch) if standing is None else self._run_standing(standing, batch)
         told = self._told(batch)
         seen |= {self._pipeline.record.sources[number].uid: at for each in told for number, at in each.seen.items()}
         if batch.step == 0:
             self.rows = sum(each.rows for each in seen.values())
-            for uid in seen.keys() & self._readers.keys():
-                self._readers[uid].saw(seen[uid].rows)
+            for uid in seen.keys() & self._inputs.readers.keys():
+                self._inputs.readers[uid].saw(seen[uid].rows)
         return self._ran(told, seen)
 
-    def _build_and_run(self, batch: MicroBatch, begin: Callable[[], None]) -> dict[str, Seen]:
-        """What sources have given."""
-        ready = None if batch.step else self._ahead.take(batch.positions)
-        frames = ready or self._built(batch.positions, batch.due, self._batch_size)
+    def _build_and_run(self, batch: MicroBatch) -> dict[str, Seen]:
+        """What those sources have given that calls do not read."""
+        hosts, reads = self._hosts_of(batch.positions, self._batch_size)
+        ready = None if batch.step else self._ahead.take(batch.positions, hosts)
+        frames = ready or self._built(batch.positions, batch.due, hosts)
         try:
             with self._ahead.building(batch, self._build_ahead):
+                begin = partial(self._begin, batch, reads)
+                begin()
                 self._write_all(frames, batch, begin)
             return {uid: each.get() for uid, each in frames.observed.items()}
         finally:
@@ -156,20 +162,27 @@ class GraphProgram:
 
     def close(self) -> None:
         """What was built for micro-batches that do not come is given up."""
-        self._ahead.take({})
+        self._ahead.take({}, None)
 
-    def _built(self, positions: ReadPositions, due: Callable[[str], frozenset[int]], size: Size) -> Frames:
-        return Frames(self._ground, self._pipeline, self._readers, positions, due, self._hosts[size], self.timeouts)
+    def _hosts_of(self, positions: ReadPositions, size: Size) -> tuple[Hosts, Mapping[str, Any]]:
+        """Those of a micro-batch, and what its tasks are told to read."""
+        reading = self._reading.get(size, self._hosts[size])
+        sources = (self._pipeline.record.sources[number].uid for number in reading.reading)
+        reads = {uid: self._inputs.readers[uid].told(*positions[uid]) for uid in sources if uid in positions}
+        return (self._hosts[size], {}) if None in reads.values() else (reading, reads)
+
+    def _built(self, positions: ReadPositions, due: Callable[[str], frozenset[int]], hosts: Hosts) -> Frames:
+        return Frames(self._ground, self._pipeline, self._inputs, positions, due, hosts)
 
     def _build_ahead(self, positions: ReadPositions) -> Frames | None:
         make_active(self._ground.spark)
         size = self._size_of(positions)
         if self._standings.expects(positions, size):
             return None
-        return self._built(positions, lambda uid: frozenset(), size)
+        return self._built(positions, lambda uid: frozenset(), self._hosts_of(positions, size)[0])
 
     def _size_of(self, positions: ReadPositions) -> Size:
-        readers = {uid: self._readers.get(uid) for uid in positions}
+        readers = {uid: self._inputs.readers.get(uid) for uid in positions}
         sizes = (each.positions.size(*positions[uid]) for uid, each in readers.items() if each is not None)
         return self._ground.limits.size(sum(sizes))
 
@@ -200,13 +213,15 @@ class GraphProgram:
         """Rows by uid and state name (``3_join__leftState``), as far as touched since this driver began."""
         return _summed((f"{each.uid}__{each.state}", rows) for each, rows in sorted(self._state_rows.items()))
 
-    def _begin(self, batch: MicroBatch) -> None:
+    def _begin(self, batch: MicroBatch, reads: Mapping[str, Any] | None = None) -> None:
         """What this thread's jobs of Spark are told, and what pages say of them."""
         context = self._ground.spark.sparkContext
         context.setJobDescription(f"{self._ground.job}: micro-batch {batch.number}, step {batch.step}")
         number = batch.number, batch.step
         moment = Moment(number, batch.watermark, batch.now, batch.sparse, batch.newest, batch.timers)
         context.setLocalProperty(MOMENT, moment.text())
+        if reads:
+            tell_tasks(self._ground.spark, reads)
 
     def _begin_thread(self, begin: Callable[[], None]) -> None:
         make_active(self._ground.spark)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from rekindle.connectors.base import SourceFrame
-from rekindle.connectors.in_tasks import ToldToTasks
+from rekindle.connectors.in_tasks import ReadColumns, ToldToTasks
 from rekindle.connectors.positions import Positions
 from rekindle.pipeline.connector_requests import Requests
 from rekindle.pipeline.record import SourceRecord
@@ -36,6 +36,11 @@ class Reader(Protocol):
         """The rows that tasks are told to read; None if they never are."""
         ...
 
+    @property
+    def columns(self) -> ReadColumns | None:
+        """What reads the columns of the source in tasks, as they are; None if Spark has to."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class TableReader:
@@ -57,6 +62,14 @@ class TableReader:
     def in_tasks(self, *, located: bool) -> SourceFrame | None:
         """See Reader."""
         return self._frame(located=located, in_tasks=True) if isinstance(self.positions, ToldToTasks) else None
+
+    @property
+    def columns(self) -> ReadColumns | None:
+        """See Reader."""
+        source = self.source
+        if source.table is None or source.condition is not None or not isinstance(self.positions, ToldToTasks):
+            return None
+        return self.requests.columns(source.node, source.table, source.produced, ordered=self.ordered)
 
     def _frame(self, *, located: bool, between: tuple[Any, Any] | None = None, in_tasks: bool = False) -> SourceFrame:
         source = self.source

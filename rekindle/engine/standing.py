@@ -7,7 +7,7 @@ run would see what an earlier one has kept), nor one with a value that Spark set
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -21,11 +21,10 @@ from execnodes.lowering.words import calls_one_of
 from rekindle.connectors.arrow import in_order, nullable
 from rekindle.connectors.base import RowsWriter, SinkWriter
 from rekindle.connectors.in_tasks import tell_tasks
-from rekindle.engine.frames import AS_THEY_ARE, Frames, Ground, computes
+from rekindle.engine.frames import AS_THEY_ARE, Frames, Ground, Inputs, computes
 from rekindle.engine.micro_batch import MicroBatch, ReadPositions
 from rekindle.engine.native_fold import KEPT, fold_natively, fold_texts
 from rekindle.engine.observed import REACHED, ROWS, SOURCE, Seen, counted, latest
-from rekindle.engine.sources import Reader
 from rekindle.engine.store.state_list import StateId
 from rekindle.pipeline.columns import projected, struct
 from rekindle.pipeline.hosts import Host, Hosts, Size
@@ -71,7 +70,7 @@ class _StandingFrames(Frames):
         super().__init__(*given)
 
     def _scan(self, source: SourceRecord, *, located: bool) -> DataFrame:
-        given = self._readers[source.uid].in_tasks(located=located)
+        given = self._inputs.readers[source.uid].in_tasks(located=located)
         if given is None:
             raise _CannotStandError
         return given.frame
@@ -104,7 +103,7 @@ class _StandingFrames(Frames):
     def _keep(self, frame: DataFrame, arms: tuple[Arm, ...]) -> None:
         """Few rows of a source may be read twice, as long as nothing is computed of them that may differ then."""
         from_source = all(arm.branch.origin in self._record.sources for arm in arms)
-        if self._hosts.size is not Size.FEW or computes(arms) or not from_source:
+        if self.hosts.size is not Size.FEW or computes(arms) or not from_source:
             raise _CannotStandError
 
     def _taker(self, arm: Arm) -> tuple[object, bool]:
@@ -204,14 +203,12 @@ class Standings:
         self,
         ground: Ground,
         pipeline: Pipeline,
-        readers: Mapping[str, Reader],
+        inputs: Inputs,
         hosts: Mapping[Size, Hosts],
-        timed: Collection[str],
         writers: Sequence[SinkWriter],
     ) -> None:
-        """`hosts` by the size of a micro-batch; `timed`: sources that move time, by uid."""
-        self._ground, self._pipeline, self._readers = ground, pipeline, readers
-        self._hosts, self._timed = hosts, timed
+        """`hosts` by the size of a micro-batch."""
+        self._ground, self._pipeline, self._inputs, self._hosts = ground, pipeline, inputs, hosts
         self._possible = all(isinstance(each, RowsWriter) for each in writers) and not _is_volatile(pipeline)
         self._known: dict[_Key, Standing | None] = {}
 
@@ -255,14 +252,14 @@ class Standings:
     def _reads(self, positions: ReadPositions) -> dict[str, Any] | None:
         """What tasks are told to read; None if they cannot read all of it."""
         reads = {}
-        for uid in positions.keys() & self._readers.keys():
-            reads[uid] = self._readers[uid].told(*positions[uid])
+        for uid in positions.keys() & self._inputs.readers.keys():
+            reads[uid] = self._inputs.readers[uid].told(*positions[uid])
             if reads[uid] is None:
                 return None
         return reads
 
     def _built(self, batch: MicroBatch, hosts: Hosts) -> Standing | None:
-        given = self._ground, self._pipeline, self._readers, batch.positions, batch.due, hosts, self._timed
+        given = self._ground, self._pipeline, self._inputs, batch.positions, batch.due, hosts
         try:
             return Standing(_StandingFrames(*given), self._pipeline)
         except _CannotStandError:

@@ -16,6 +16,7 @@ from execnodes.core.tables import TableReference
 from execnodes.core.types import LogicalType
 from execnodes.lowering.stream import KIND, MAJOR, SEQUENCE, Condition
 from rekindle.connectors.base import ProviderContext, SinkRequest, SinkWriter, SourceFrame, SourceRequest
+from rekindle.connectors.in_tasks import ReadColumns
 from rekindle.connectors.jars import require_jars
 from rekindle.connectors.positions import Positions
 from rekindle.connectors.registry import endless, find_sink, find_source, require_bounded, require_overwriting
@@ -92,6 +93,25 @@ class Requests:
         # The table is another one than when the plan was compiled.
         kept = condition.text(tuple(f"c{at}" for at in range(len(request.columns))))
         return replace(given, frame=given.frame.where(kept), filtered=True)
+
+    def columns(
+        self, node: ExecNode, table: TableReference, produced: LogicalType, *, ordered: bool
+    ) -> ReadColumns | None:
+        """What reads these columns in tasks (see `SourceConnector.columns`)."""
+        resolved, options = in_full(node, table)
+        columns = {column.name: column for column in resolved.table_schema.columns}
+        request = SourceRequest(
+            table=resolved,
+            name=table.name,
+            columns=tuple(columns[each.name] for each in produced.fields),
+            uid=node.uid("source"),
+            batch=True,
+            ordered=ordered,
+            configuration=self.configuration,
+            job_dir=self.job_dir,
+            context=ProviderContext(node, self.uids),
+        )
+        return find_source(options.get("connector", ""), table.name).columns(request)
 
     def positions(self, node: ExecNode, table: TableReference) -> Positions | None:
         """How far micro-batches read a table; None if its batches are fed to the job."""

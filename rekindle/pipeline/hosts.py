@@ -1,20 +1,22 @@
 """Which operators share a call of Python, and which rows go from one to the next inside it. Pure data: no Spark.
 
 A call costs more than what it does to few rows. So operators that stand beside each other share one; and where all rows
-of a micro-batch are in one task, those that take another one's columns as they are run in its call, too. Where rows are
-more than a few, it is Spark that folds them, as far as it can: fewer come to Python.
+of a micro-batch are in one task, those that take another one's columns as they are run in its call, too. It reads what
+they take of sources, where that is all that is taken of them. Where Spark reads, and rows are more than a few, it is
+Spark that folds them, as far as it can: fewer come to Python.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 
-from execnodes.core.types import BINARIES, NESTED, TEXTS, LogicalType, Root
+from execnodes.core.types import BINARIES, LONG_DIGITS, NESTED, TEXTS, LogicalType, Root
 from execnodes.lowering.slots import assign, decode
-from execnodes.lowering.stream import KIND
+from execnodes.lowering.stream import KIND, wrap
 from rekindle.pipeline.record import LocalRecord, Record, Step
 from rekindle.pipeline.ways import Arm, Pipeline
 
@@ -31,7 +33,7 @@ class Size(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Handed:
-    """Rows of an operator, or a pre-aggregation, that another one in the same call takes as they are."""
+    """Rows of an operator, a pre-aggregation or a source that an operator in the same call takes as they are."""
 
     origin: int
     consumer: int
@@ -63,6 +65,8 @@ class Hosts:
 
     size: Size
     hosts: tuple[Host, ...]
+    reading: frozenset[int] = frozenset()
+    """Sources that calls read."""
 
     @property
     def handed(self) -> frozenset[tuple[int, int]]:
@@ -70,17 +74,44 @@ class Hosts:
         return frozenset((each.origin, each.consumer) for host in self.hosts for each in host.handed)
 
 
-def hosts_of(pipeline: Pipeline, size: Size) -> Hosts:
-    """Those of a micro-batch. Where rows go to the task of their key before each operator, none are handed over."""
+def hosts_of(pipeline: Pipeline, size: Size, readable: Collection[int] = ()) -> Hosts:
+    """Those of a micro-batch. Where rows go to the task of their key before each operator, none are handed over.
+
+    `readable`: sources whose columns calls can read.
+    """
+    reading = frozenset(number for number in readable if _all_handed(pipeline, number))
+    while True:
+        found = _hosts_of(pipeline, size, reading)
+        # A source that operators of several calls read would be read in each.
+        once = frozenset(number for number in reading if sum(map(partial(_reads, number), found.hosts)) == 1)
+        if once == reading:
+            return found
+        reading = once
+
+
+def _all_handed(pipeline: Pipeline, source: int) -> bool:
+    arms = pipeline.leaving(source)
+    steps = pipeline.record.steps
+    return all(arm.consumer in steps and _handed(pipeline.record, arm) is not None for arm in arms)
+
+
+def _reads(source: int, host: Host) -> bool:
+    return any(each.origin == source for each in host.handed)
+
+
+def _hosts_of(pipeline: Pipeline, size: Size, reading: Collection[int]) -> Hosts:
     record = pipeline.record
-    native = {number for number, step in record.steps.items() if size is Size.SMALL and _native(step, pipeline)}
+    native = {
+        number for number, step in record.steps.items() if size is Size.SMALL and _native(step, pipeline, reading)
+    }
     passing: dict[Arm, Handed | None] = {}
     into: dict[int, list[Arm]] = defaultdict(list)
     for arm in pipeline.arms:
-        if arm.consumer in record.steps and arm.branch.origin != arm.consumer:
-            apart = size is Size.LARGE or native & {arm.consumer, arm.branch.origin}
+        origin, consumer = arm.branch.origin, arm.consumer
+        if consumer in record.steps and origin != consumer:
+            apart = size is Size.LARGE or native & {consumer, origin} or origin in record.sources.keys() - reading
             passing[arm] = None if apart else _handed(record, arm)
-            into[arm.consumer].append(arm)
+            into[consumer].append(arm)
     depths = dict.fromkeys(record.sources, 0)
     together: dict[tuple[int, bool, int], list[int]] = defaultdict(list)
     for number, step in record.steps.items():
@@ -95,20 +126,23 @@ def hosts_of(pipeline: Pipeline, size: Size) -> Hosts:
         tuple(
             Host(
                 tuple(members),
-                tuple(_inside(members, (arm for each in members for arm in into[each]), passing)),
+                tuple(_inside({*members, *reading}, (arm for each in members for arm in into[each]), passing)),
                 native=native_,
             )
             for (_, native_, _), members in sorted(together.items())
         ),
+        frozenset(reading),
     )
 
 
-def _native(step: Step, pipeline: Pipeline) -> bool:
-    """Whether Spark may fold what comes to it: it keeps no order of rows."""
-    return isinstance(step, LocalRecord) and step.kernel.native is not None and not pipeline.ordered
+def _native(step: Step, pipeline: Pipeline, reading: Collection[int]) -> bool:
+    """Whether Spark is to fold what comes to it, and may: it keeps no order of rows."""
+    if not isinstance(step, LocalRecord) or step.kernel.native is None or pipeline.ordered:
+        return False
+    return not all(branch.origin in reading for branch in step.rows.branches)
 
 
-def _inside(members: list[int], arms: Iterable[Arm], passing: dict[Arm, Handed | None]) -> Iterable[Handed]:
+def _inside(members: Collection[int], arms: Iterable[Arm], passing: dict[Arm, Handed | None]) -> Iterable[Handed]:
     for arm in arms:
         handed = passing[arm]
         if handed is not None and handed.origin in members:
@@ -117,22 +151,38 @@ def _inside(members: list[int], arms: Iterable[Arm], passing: dict[Arm, Handed |
 
 def _handed(record: Record, arm: Arm) -> Handed | None:
     """How rows are handed over; None if Spark has something to compute."""
-    branch, origin = arm.branch, record.steps.get(arm.branch.origin)
-    if origin is None or branch.condition is not None or branch.made or branch.kind not in (None, _KINDS):
+    branch = arm.branch
+    if branch.condition is not None or branch.made or branch.kind not in (None, _KINDS):
         return None
-    types = [column.type for column in origin.output]
-    known = {
-        decode(t, slot): (t, slot) for t, slot in zip(types, assign(types), strict=True) if t.root not in _RENDERED
-    }
-    slots = []
+    known, slots = _columns(record, branch.origin), list[tuple[str, str]]()
     for wanted, slot, text in zip(arm.types, assign(arm.types), branch.columns, strict=True):
         found = known.get(text)
         if found is None or not _same_slot(wanted, found[0]):
             return None
         slots.append((slot, found[1]))
     names = assign(arm.types)
+    if any(_is_rewritten(arm.types[key]) for key in arm.keys or ()):
+        return None
     keys = None if arm.keys is None else tuple(names[key] for key in arm.keys)
     return Handed(branch.origin, arm.consumer, arm.side, tuple(slots), keys, branch.kind is not None, arm.fired)
+
+
+def _columns(record: Record, origin: int) -> Mapping[str, tuple[LogicalType, str]]:
+    """Types and slots of the columns of an origin that are the same in Spark and in a call, by their texts."""
+    if origin in record.sources:
+        types = [field.type for field in record.sources[origin].produced.fields]
+        texts = [f"c{at}" for at in range(len(types))]
+    else:
+        types = [column.type for column in record.steps[origin].output]
+        texts = [decode(t, slot) for t, slot in zip(types, assign(types), strict=True)]
+    columns = [each for each in zip(texts, types, assign(types), strict=True) if each[1].root not in _RENDERED]
+    # A projection has put parentheses around them.
+    return {known: (t, slot) for text, t, slot in columns for known in (text, wrap(text))}
+
+
+def _is_rewritten(t: LogicalType) -> bool:
+    """Whether Spark writes a slot's text in another way than calls do, so that its hash would be another one."""
+    return t.root is Root.DECIMAL and t.precision > LONG_DIGITS
 
 
 _RENDERED = frozenset((*NESTED, Root.NULL))

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from math import gcd
 
 from execnodes.core.changelog import ChangelogMode
 from execnodes.core.errors import PlanError
-from execnodes.core.expressions import Literal
+from execnodes.core.expressions import Expression, Literal, input_indexes
 from execnodes.core.graph import ExecGraph
 from execnodes.core.inner_names import inner_type, with_inner_names
 from execnodes.core.node import ExecNode
 from execnodes.core.options import parse_duration
 from execnodes.core.places import of_node, one_lowering
+from execnodes.core.predicates import supported
 from execnodes.core.sink_node import SinkNode
 from execnodes.core.tables import Column as TableColumn
 from execnodes.core.tables import TableReference
@@ -28,6 +30,24 @@ from rekindle.pipeline.resolved import in_full
 IDLE_TIMEOUT = "table.exec.source.idle-timeout"
 _NEVER = "CAST(NULL AS TIMESTAMP)"
 """Text of the watermark that a row moves the stream to."""
+_COLUMN = re.compile(r"c\d+")
+"""Of a source."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """The watermark that a row of a source moves the stream to, as kernels compute it."""
+
+    value: Expression
+    columns: tuple[str, ...]
+    """The source's columns (``c0``) that it reads, by input index."""
+
+    @classmethod
+    def of(cls, value: Expression, branch: Branch) -> Move | None:
+        """None if Spark has something to compute for it."""
+        read = {branch.columns[at] for at in input_indexes(value)}
+        plain = branch.condition is None and not branch.made and all(map(_COLUMN.fullmatch, read))
+        return cls(value, branch.columns) if plain and supported(value) else None
 
 
 @dataclass
@@ -42,6 +62,8 @@ class SourceRecord:
     """Only rows for which it is TRUE are wanted."""
     event_times: list[str] = field(default_factory=list)
     """Texts of the watermark that a row moves the stream to (a Spark TIMESTAMP, null for rows that do not count)."""
+    moves: list[Move | None] = field(default_factory=list)
+    """The same without Spark, as far as that can be said."""
     assigners: list[ExecNode] = field(default_factory=list)
     """Nodes that say so."""
     made: list[tuple[Made, ...]] = field(default_factory=list)
@@ -178,18 +200,20 @@ class Record:
         self,
         node: ExecNode,
         rows: Rows,
+        value: Expression,
         watermark: Callable[[Branch], str],
         by_row: Callable[[tuple[Column, ...]], Operator],
     ) -> Rows:
         """See `Lowering`."""
-        values = []
+        texts = []
         for branch in rows.branches:
             if branch.origin not in self.sources:
                 raise node.fail("a watermark can only be assigned to rows straight from a source")
-            value = f"CAST({watermark(branch)} AS TIMESTAMP)"
-            values.append(value)
-            counted = value if branch.condition is None else f"CASE WHEN {branch.condition} THEN {value} END"
+            text = f"CAST({watermark(branch)} AS TIMESTAMP)"
+            texts.append(text)
+            counted = text if branch.condition is None else f"CASE WHEN {branch.condition} THEN {text} END"
             self.sources[branch.origin].event_times.append(counted)
+            self.sources[branch.origin].moves.append(Move.of(value, branch))
             self.sources[branch.origin].assigners.append(node)
             self.sources[branch.origin].made.extend(branch.made)
         if not self.row_watermarks:
@@ -198,8 +222,8 @@ class Record:
         added = operator.inputs[0][-1]
         extended = row(*rows.type.fields, Field(added.name, added.type))
         branches = tuple(
-            replace(b, columns=(*b.columns, f"unix_millis({value})"))
-            for b, value in zip(rows.branches, values, strict=True)
+            replace(b, columns=(*b.columns, f"unix_millis({text})"))
+            for b, text in zip(rows.branches, texts, strict=True)
         )
         result = self.operator(node, operator, (OperatorInput(Rows(extended, branches), ()),))
         # The operator counts columns; the nodes behind it name their state after the columns of the plan.
@@ -259,7 +283,7 @@ def record(graph: ExecGraph) -> Record:
     elif result.at_end is not None and not any(source.event_times for source in result.sources.values()):
         # The end is told by a watermark, and there is no other one.
         for source in result.sources.values():
-            source.event_times[:] = [_NEVER]
+            source.event_times[:], source.moves[:] = [_NEVER], []
     return result
 
 
@@ -279,7 +303,7 @@ def _go_by_clock(result: Record, clocked: list[ExecNode]) -> None:
             )
     result.ticks = gcd(*(each.clocked.between_ends for each in clocked if each.clocked is not None))
     for source in result.sources.values():
-        source.event_times[:] = [_NEVER]
+        source.event_times[:], source.moves[:] = [_NEVER], []
         source.assigners.clear()
         source.made.clear()
 

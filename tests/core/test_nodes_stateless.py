@@ -71,6 +71,7 @@ class Recorder:
         self,
         node: ExecNode,
         rows: Rows,
+        value: Expression,
         watermark: Callable[[Branch], str],
         by_row: Callable[[tuple[Column, ...]], Operator],
     ) -> Rows:

@@ -9,10 +9,13 @@ import pytest
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.pipeline.hosts import Hosts, Size, hosts_of
 from rekindle.pipeline.record import record
-from rekindle.pipeline.ways import plan_ways
+from rekindle.pipeline.ways import Pipeline, plan_ways
 
 TABLES = """
 CREATE TABLE t (k STRING, n INT, a ARRAY<INT>) WITH ('connector' = 'datagen');
+CREATE TABLE exact (d DECIMAL(38, 2), e DECIMAL(18, 2)) WITH ('connector' = 'datagen');
+CREATE TABLE wide (d DECIMAL(38, 2), n BIGINT) WITH ('connector' = 'blackhole');
+CREATE TABLE narrow (e DECIMAL(18, 2), n BIGINT) WITH ('connector' = 'blackhole');
 CREATE TABLE few (k STRING, n BIGINT) WITH ('connector' = 'blackhole');
 CREATE TABLE more (k STRING, n BIGINT) WITH ('connector' = 'blackhole');
 """
@@ -21,10 +24,14 @@ ONE_PHASE = {"table.optimizer.agg-phase-strategy": "ONE_PHASE"}
 
 
 def hosts(query: str, size: Size = Size.FEW, options: Mapping[str, str] | None = None) -> Hosts:
+    pipeline = planned(query, options)
+    return hosts_of(pipeline, size)
+
+
+def planned(query: str, options: Mapping[str, str] | None = None) -> Pipeline:
     environment = TableEnvironment.create(options)
     environment.execute_script(TABLES)
-    graph = environment.compile_plan_sql(query).graph
-    return hosts_of(plan_ways(record(graph)), size)
+    return plan_ways(record(environment.compile_plan_sql(query).graph))
 
 
 def sizes(found: Hosts) -> list[int]:
@@ -85,3 +92,57 @@ def test_rows_that_spark_computes_something_of_leave_the_call(query: str) -> Non
     found = hosts(query, options=ONE_PHASE)
     assert sizes(found) == [1, 1]
     assert not found.handed
+
+
+WIDE_KEY = "INSERT INTO wide SELECT d, COUNT(*) FROM (SELECT d, e FROM exact GROUP BY d, e) GROUP BY d"
+NARROW_KEY = "INSERT INTO narrow SELECT e, COUNT(*) FROM (SELECT d, e FROM exact GROUP BY d, e) GROUP BY e"
+
+
+def test_keys_that_spark_writes_in_another_way_leave_the_call() -> None:
+    """A hash in a large micro-batch and in a small one are the same: 0.05 is 005 to Spark, and 5 to a call."""
+    assert not hosts(WIDE_KEY, options=ONE_PHASE).handed
+    assert hosts(NARROW_KEY, options=ONE_PHASE).handed
+
+
+def reading(query: str, size: Size = Size.FEW, options: Mapping[str, str] | None = None) -> bool:
+    """Whether a call reads the one source, if it can be read so."""
+    pipeline = planned(query, options)
+    found = hosts_of(pipeline, size, pipeline.record.sources)
+    handed = {each.origin for host in found.hosts for each in host.handed}
+    assert found.reading == handed & pipeline.record.sources.keys()
+    return bool(found.reading)
+
+
+TWO_AGGREGATES = TWO_SINKS.replace(" WHERE n > 1", "")
+LATER = """
+EXECUTE STATEMENT SET BEGIN
+INSERT INTO few SELECT t.k, t.n FROM t JOIN (SELECT MAX(n) + 1 AS n FROM t) AS m ON t.n = m.n;
+END
+"""
+STRAIGHT = """
+EXECUTE STATEMENT SET BEGIN
+INSERT INTO few SELECT k, COUNT(*) FROM t GROUP BY k;
+INSERT INTO more SELECT k, n FROM t;
+END
+"""
+
+
+@pytest.mark.parametrize("size", [Size.FEW, Size.SMALL])
+def test_a_source_is_read_in_the_call_that_takes_its_columns(size: Size) -> None:
+    assert reading(ONE_SINK, size)
+    assert reading(ONE_SINK, size, ONE_PHASE)
+    assert reading(TWO_AGGREGATES, size)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [TWO_SINKS, COMPUTED.replace("MAX(n)", "MAX(n + 1)"), NESTED, LATER, STRAIGHT, WIDE_KEY],
+    ids=("filtered", "computed", "nested", "by calls of two depths", "by a sink", "a wide key"),
+)
+@pytest.mark.parametrize("size", Size)
+def test_spark_reads_what_others_take_too_or_what_it_computes(query: str, size: Size) -> None:
+    assert not reading(query, size, ONE_PHASE)
+
+
+def test_spark_reads_what_is_exchanged() -> None:
+    assert not reading(ONE_SINK, Size.LARGE)

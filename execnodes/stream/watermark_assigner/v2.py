@@ -70,7 +70,7 @@ class WatermarkAssigner(ExecNode):
             return functions.lower(self.watermark_expr, branch.columns, lowering.zone)
 
         rows = Rows(self.output_type, inputs[0].branches)
-        return lowering.assign_watermark(self, rows, watermark, self._operator)
+        return lowering.assign_watermark(self, rows, self.watermark_expr, watermark, self._operator)
 
     def _operator(self, columns: tuple[Column, ...]) -> Operator:
         from execnodes.stream.watermark_assigner.v1_kernel import RowWatermarkOperator
