@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from execnodes.core.expressions import AggregateCall, Call, Literal
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
-from execnodes.core.types import Root
+from execnodes.core.types import LONG_DIGITS, Root
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +78,12 @@ def _makes_random_values(graph: ExecGraph, node: ExecNode) -> bool:
     members = [each for value in values for each in (value if isinstance(value, tuple) else (value,))]
     computed = (each for each in members if isinstance(each, Call))
     return not isinstance(node, BatchNode) and not all(map(is_repeatable, computed))
+
+
+def _is_of_wide_decimals(graph: ExecGraph, node: ExecNode) -> bool:
+    """Whether an operator's rows have DECIMALs, which may be keys, of more digits than a BIGINT has."""
+    fields = (field.type for each in graph.inputs_of(node) for field in each.output_type.fields)
+    return bool(node.uids()) and any(t.root is Root.DECIMAL and t.precision > LONG_DIGITS for t in fields)
 
 
 def _keeps_rows_of_sessions(graph: ExecGraph, node: ExecNode) -> bool:
@@ -183,5 +189,16 @@ INTENDED_CHANGES: tuple[IntendedChange, ...] = (
             ("is-json", "$IS JSON$1"),
             ("json", "$JSON$1"),
         )
+    ),
+    IntendedChange(
+        id="wide-decimal-keys-are-one-key",
+        component="keys of type DECIMAL with more than 18 digits",
+        since="2.1.0",
+        before="in 2.0 a key of less than one, such as 0.05 or 0.00, was another one in micro-batches of few rows than "
+        "in large ones; a job's folder of 2.0 keeps them apart",
+        now="it is one key in all of them",
+        reason="one group had two results",
+        program="tests/engine/test_reading.py::test_wide_keys_of_operators_are_the_same_however_they_are_read",
+        concerns=_is_of_wide_decimals,
     ),
 )

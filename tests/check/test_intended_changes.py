@@ -112,6 +112,19 @@ def test_random_values_concern_plans_that_make_some(query: str, concerned: bool)
     assert ("random-values-are-made-once" in found) == concerned
 
 
+@pytest.mark.parametrize(
+    ("query", "concerned"),
+    [
+        ("SELECT CAST(v AS DECIMAL(38, 2)) AS d, COUNT(*) AS n FROM r GROUP BY CAST(v AS DECIMAL(38, 2))", True),
+        ("SELECT CAST(v AS DECIMAL(18, 2)) AS d, COUNT(*) AS n FROM r GROUP BY CAST(v AS DECIMAL(18, 2))", False),
+        ("SELECT CAST(v AS DECIMAL(38, 2)) AS d FROM r", False),
+    ],
+)
+def test_wide_keys_concern_operators_over_wide_decimals(query: str, concerned: bool) -> None:
+    found = {each.change.id for each in find(load(aged(plan(query))), OLD)}
+    assert ("wide-decimal-keys-are-one-key" in found) == concerned
+
+
 TABLE = (
     ("stream-exec-calc_1", "SELECT UPPER(k) AS u FROM r", True),
     ("stream-exec-calc_1", "SELECT k, v, w FROM r", False),

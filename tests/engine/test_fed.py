@@ -165,6 +165,16 @@ def _failing(done: Callable[..., Any], random: Random) -> Callable[..., Any]:
 
 
 @pytest.mark.spark
+def test_a_job_that_was_killed_while_spark_noted_its_first_batch(jobs: Jobs) -> None:
+    jobs.put("a", "0", (1, 1))
+    noted = jobs.folder / "job" / "fed" / "1_source" / "offsets"
+    noted.mkdir(parents=True)
+    (noted / ".0.1b8f6f0c-0000-4000-8000-000000000000.tmp").write_text("v1\n{")
+    jobs.start(ONE).wait()
+    assert jobs.kept() == [(1, 1)]
+
+
+@pytest.mark.spark
 @pytest.mark.parametrize("committed", [False, True])
 def test_a_batch_that_comes_again(jobs: Jobs, monkeypatch: pytest.MonkeyPatch, committed: bool) -> None:
     """Spark has noted no end of it: it is read if it was not committed, and left out if it was."""
