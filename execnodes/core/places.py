@@ -18,9 +18,9 @@ from threading import Lock
 
 LONGEST = 200
 """Characters of an expression's text."""
-ROW = "concat('[r', 'ow]')"
+ROW = "concat('[row]' /* rk_row */)"
 """Text in Spark SQL of the row that failed. A source that knows where its rows are from puts that into its place (see
-`row_text`); otherwise it stays and says nothing. No constant of a user reads so: its quotes are escaped."""
+`row_text`); otherwise it stays and says nothing. Nothing that a user writes becomes a comment."""
 _MARK = re.compile(r"\s*\[at (\d+|\{[0-9a-f]+\})\]\[row([^\]]*)\]\s*$")
 
 

@@ -20,11 +20,22 @@ def with_word(text: str, word: str, by: str) -> str:
     return _word(rf"{word}\b").sub(lambda found: by if found[1] else found[0], text)
 
 
+def with_part(text: str, part: str, by: str) -> str:
+    """A text with another one in place of a part of it."""
+    if part not in text:
+        return text
+    return _outside_data(re.escape(part)).sub(lambda found: by if found[1] else found[0], text)
+
+
 def calls_one_of(text: str, names: tuple[str, ...]) -> bool:
     """Whether a text calls a function of one of these names, which are patterns."""
     return any(found[1] for found in _word(rf"(?:{'|'.join(names)})\s*\(").finditer(text))
 
 
-@lru_cache(maxsize=16)
 def _word(pattern: str) -> re.Pattern[str]:
-    return re.compile(rf"{_DATA}|\b({pattern})", re.DOTALL)
+    return _outside_data(rf"\b{pattern}")
+
+
+@lru_cache(maxsize=16)
+def _outside_data(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"{_DATA}|({pattern})", re.DOTALL)

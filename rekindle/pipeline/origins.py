@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from execnodes.core.places import ROW, row_text
 from execnodes.lowering.stream import Branch, Made
+from execnodes.lowering.words import with_part
 from rekindle.pipeline.record import SourceRecord
 from rekindle.pipeline.ways import Arm
 
@@ -21,7 +22,7 @@ def from_origin(origin: str, source: SourceRecord, arms: tuple[Arm, ...]) -> tup
     told = row_text(origin)
 
     def placed(text: str) -> str:
-        return text.replace(ROW, told)
+        return with_part(text, ROW, told)
 
     def layers(made: Iterable[tuple[Made, ...]]) -> Iterator[tuple[Made, ...]]:
         return (tuple(replace(each, text=placed(each.text)) for each in layer) for layer in made)

@@ -15,8 +15,9 @@ import pytest
 
 import execnodes
 from execnodes.core.errors import PlanError
+from execnodes.core.places import ROW
 from execnodes.lowering.stream import ACTIVE, KIND, MAJOR, SEQUENCE, WATERMARK
-from execnodes.lowering.words import mentions, with_word
+from execnodes.lowering.words import mentions, with_part, with_word
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.testing import RestoreProgram
 from rekindle.testing.restore_run import Changes, compiled, put, rows, run
@@ -111,6 +112,21 @@ def test_columns_of_files_have_any_name(mode: str, tmp_path: Path, spark: SparkS
         assert [tuple(each) for each in rows] == [(1, 1, 1, 1)]
 
 
+@pytest.mark.spark
+@pytest.mark.parametrize("mode", ["streaming", "batch"])
+def test_what_stands_for_a_row_is_no_text_of_a_user(mode: str, tmp_path: Path, spark: SparkSession) -> None:
+    """The cast would say which row has failed, which something in its text stands for until the source is known."""
+    (tmp_path / "t.json").write_text(json.dumps({"a": "1", "s": {ROW: "x"}}))
+    environment = TableEnvironment.create({"execution.runtime-mode": mode}, spark=spark)
+    environment.execute_sql(
+        f"CREATE TABLE t (a STRING, s ROW<`{ROW}` STRING>) WITH ('connector' = 'filesystem', 'path' = '{tmp_path}',"
+        " 'format' = 'json')"
+    )
+    texts = "CONCAT('[r', 'ow]'), CONCAT('[row]'), '[r' || 'ow]', '{}'".format(ROW.replace("'", "''"))
+    with environment.execute_sql(f"SELECT {texts}, s.`{ROW}`, CAST(a AS INT) FROM t").collect() as rows:
+        assert [tuple(each) for each in rows] == [("[row]", "[row]", "[row]", ROW, "x", 1)]
+
+
 def test_there_are_names_to_try() -> None:
     assert {WATERMARK, ACTIVE, "rk_hash", "rk_bucket", "moved", "count"} <= set(NAMES)
 
@@ -137,6 +153,11 @@ def test_names_that_writers_know_are_refused(name: str, mode: str, spark: SparkS
 def test_words_are_no_data(text: str, found: str) -> None:
     assert with_word(text, "rk_x", "y") == found
     assert mentions(text, "rk_x") == (text != found or "rk_xy" in text)
+
+
+def test_parts_are_no_data() -> None:
+    constant = ROW.replace("'", "\\'")
+    assert with_part(f"concat({ROW}, '{constant}', s.`{ROW}`)", ROW, "x") == f"concat(x, '{constant}', s.`{ROW}`)"
 
 
 STATEFUL = """
