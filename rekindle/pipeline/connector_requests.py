@@ -12,7 +12,7 @@ from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
 from execnodes.core.errors import PlanError
 from execnodes.core.node import ExecNode
 from execnodes.core.options import Configuration
-from execnodes.core.tables import TableReference
+from execnodes.core.tables import ResolvedTable, TableReference
 from execnodes.core.types import LogicalType
 from execnodes.lowering.stream import KIND, MAJOR, SEQUENCE, Condition
 from rekindle.connectors.base import ProviderContext, SinkRequest, SinkWriter, SourceFrame, SourceRequest
@@ -64,23 +64,15 @@ class Requests:
         everything = batch and between is None and not in_tasks
         if everything:
             require_bounded(options, table.name)
-        columns = {column.name: column for column in resolved.table_schema.columns}
-        request = SourceRequest(
-            table=resolved,
-            name=table.name,
-            columns=tuple(columns[each.name] for each in produced.fields),
-            uid=node.uid("source"),
+        request = replace(
+            self._request(node, table, resolved, produced),
             batch=batch,
             ordered=ordered,
-            configuration=self.configuration,
-            job_dir=self.job_dir,
             start=start,
             between=between,
             in_tasks=in_tasks,
-            data_streams=self.data_streams,
             condition=condition,
             located=located,
-            context=ProviderContext(node, self.uids),
         )
         given = find_source(options.get("connector", ""), table.name).read(self.spark, request)
         if everything and not given.bounded:
@@ -99,28 +91,25 @@ class Requests:
     ) -> ReadColumns | None:
         """What reads these columns in tasks (see `SourceConnector.columns`)."""
         resolved, options = in_full(node, table)
-        columns = {column.name: column for column in resolved.table_schema.columns}
-        request = SourceRequest(
-            table=resolved,
-            name=table.name,
-            columns=tuple(columns[each.name] for each in produced.fields),
-            uid=node.uid("source"),
-            batch=True,
-            ordered=ordered,
-            configuration=self.configuration,
-            job_dir=self.job_dir,
-            context=ProviderContext(node, self.uids),
-        )
+        request = replace(self._request(node, table, resolved, produced), ordered=ordered)
         return find_source(options.get("connector", ""), table.name).columns(request)
 
     def positions(self, node: ExecNode, table: TableReference) -> Positions | None:
         """How far micro-batches read a table; None if its batches are fed to the job."""
         resolved, options = in_full(node, table)
         require_jars(self.spark, options, table.name)
-        request = SourceRequest(
+        request = self._request(node, table, resolved)
+        return find_source(options.get("connector", ""), table.name).positions(self.spark, request)
+
+    def _request(
+        self, node: ExecNode, table: TableReference, resolved: ResolvedTable, produced: LogicalType | None = None
+    ) -> SourceRequest:
+        """For all there is, in any order."""
+        columns = {column.name: column for column in resolved.table_schema.columns}
+        return SourceRequest(
             table=resolved,
             name=table.name,
-            columns=(),
+            columns=tuple(columns[each.name] for each in (() if produced is None else produced.fields)),
             uid=node.uid("source"),
             batch=True,
             ordered=False,
@@ -129,7 +118,6 @@ class Requests:
             data_streams=self.data_streams,
             context=ProviderContext(node, self.uids),
         )
-        return find_source(options.get("connector", ""), table.name).positions(self.spark, request)
 
     def writer(
         self,
