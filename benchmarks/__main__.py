@@ -11,6 +11,8 @@ import benchmarks
 from benchmarks.common import machine
 
 HELPERS = ("common", "__main__", "flink_side", "engine_work")
+LONG = ("soak",)
+"""Those that run only where they are named."""
 
 
 def main(wanted: list[str]) -> None:
@@ -18,7 +20,7 @@ def main(wanted: list[str]) -> None:
     unknown = sorted(set(wanted) - set(names))
     if unknown:
         sys.exit(f"no benchmark {', '.join(unknown)}; there are {', '.join(names)}")
-    chosen = wanted or names
+    chosen = wanted or [name for name in names if name not in LONG]
     if len(chosen) > 1:
         # In a process each: what one leaves in the JVM, compiled code and garbage, changes the figures of the next.
         failed = [name for name in chosen if subprocess.run([sys.executable, "-m", "benchmarks", name]).returncode]
