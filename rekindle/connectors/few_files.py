@@ -42,9 +42,9 @@ def told_of(path: str) -> list[Any] | None:
     return [path, known.st_size, known.st_mtime_ns // 1_000_000]
 
 
-def is_plain(path: str) -> bool:
-    """Whether the lines of a file are not compressed."""
-    return not path.endswith(_CODECS)
+def of_lines(path: str) -> int | None:
+    """None for a file whose lines are compressed; of others it is not known how many there are."""
+    return None if path.endswith(_CODECS) else 0
 
 
 def facts_in(texts: Iterable[str]) -> tuple[str, ...]:
@@ -85,20 +85,20 @@ class ParquetColumns:
     facts: tuple[str, ...] = ()
     """What is wanted of their files."""
 
-    def reads(self, path: str) -> bool:
-        """Whether a file's columns are of the types, and its dates of today's calendar; other files are Spark's."""
+    def rows(self, path: str) -> int | None:
+        """Of a file whose columns are of the types, and its dates of today's calendar; None for others."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         try:
-            found = pq.read_schema(path)
+            with pq.ParquetFile(path) as file:
+                found, rows = file.schema_arrow, int(file.metadata.num_rows)
         except (pa.ArrowException, OSError):
-            return False
-        if _LEGACY_DATES in (found.metadata or {}):
-            return False
-        return all(
+            return None
+        alike = (
             found.names.count(each.name) == 1 and _same(found.field(each.name).type, each.type) for each in self.schema
         )
+        return rows if _LEGACY_DATES not in (found.metadata or {}) and all(alike) else None
 
     @property
     def ddl(self) -> str:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _log = logging.getLogger("rekindle.jobs")
+_MOST_ROWS = 2_000_000
+"""That a task reads itself: a file of few bytes may have many that are alike."""
 _MEND = "Bring the file back as it was, or start from a savepoint of before."
 
 
@@ -69,8 +71,8 @@ class FilePositions:
     """Seconds from a look for new files to the next one, if the last one has found no more than was taken."""
     ignores_missing: bool = False
     """Whether a file that is gone when it is to be read is left out, and no failure."""
-    in_tasks: Callable[[str], bool] = lambda path: False
-    """Whether a task can read a local file itself."""
+    rows_for_tasks: Callable[[str], int | None] = lambda path: None
+    """How many rows a local file is known to have that a task can read itself; None if it cannot."""
     clock: Callable[[], float] = time.monotonic
     _next_look: float = 0.0
     _checked: list[tuple[Any, FilePosition]] = field(default_factory=list)
@@ -132,8 +134,14 @@ class FilePositions:
     def told(self, start: Any, end: Any) -> list[list[Any]] | None:
         """See ToldToTasks."""
         paths = self.between(start, end)
-        told = [told_of(each) if is_local(each) and self.in_tasks(each) else None for each in paths]
-        return [each for each in told if each is not None] if None not in told else None
+        told, rows = list[list[Any]](), 0
+        for path in paths:
+            known = self.rows_for_tasks(path) if is_local(path) else None
+            file = None if known is None else told_of(path)
+            if known is None or file is None or (rows := rows + known) > _MOST_ROWS:
+                return None
+            told.append(file)
+        return told
 
     def size(self, start: Any, end: Any) -> int:
         """Bytes that a micro-batch reads."""

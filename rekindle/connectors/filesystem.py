@@ -30,7 +30,7 @@ from rekindle.connectors.few_files import (
     Lines,
     ParquetColumns,
     facts_in,
-    is_plain,
+    of_lines,
 )
 from rekindle.connectors.file_positions import FilePositions
 from rekindle.connectors.file_sink import FileWriter
@@ -164,7 +164,7 @@ class Filesystem(SourceConnector, SinkConnector):
         found = _positions(spark, request, options)
         if not found.ignores_missing:
             # Spark goes on where a file is gone that was there a moment ago.
-            found.in_tasks = _readable(request, find_format(options.text("format"), request.name))
+            found.rows_for_tasks = _rows_for_tasks(request, find_format(options.text("format"), request.name))
         return found
 
     def position(self, offset: str, log: Path, start: str | None) -> str:
@@ -277,19 +277,19 @@ def _in_tasks(
     return frame_of_tasks(spark, request.uid, columns, columns.ddl)
 
 
-def _readable(request: SourceRequest, chosen: Format) -> Callable[[str], bool]:
-    """Which files tasks can read."""
+def _rows_for_tasks(request: SourceRequest, chosen: Format) -> Callable[[str], int | None]:
+    """See FilePositions."""
     every = _stored(request)
     if isinstance(chosen, RecordFormat):
-        return is_plain
+        return of_lines
     if spark_format(chosen) != "parquet" or any(c.name == FACTS for c in every):
-        return lambda path: False
+        return lambda path: None
 
     @cache
     def columns() -> ParquetColumns:
         return _parquet(chosen, every)
 
-    return lambda path: columns().reads(path)
+    return lambda path: columns().rows(path)
 
 
 def _parquet(chosen: Format, columns: tuple[Column, ...]) -> ParquetColumns:

@@ -14,6 +14,7 @@ import pytest
 
 from execnodes.core.errors import ConnectorError
 from rekindle.api.table_environment import TableEnvironment
+from rekindle.connectors import file_positions
 from rekindle.connectors.collect import results
 from rekindle.connectors.file_positions import FilePositions
 from rekindle.engine.frames import FEW_BYTES, Frames
@@ -197,3 +198,17 @@ def test_a_file_that_cannot_be_read_is_named(
     script = "CREATE TABLE t (n BIGINT) WITH ({in}'); CREATE TABLE o (n BIGINT, c BIGINT) WITH ({collect}o');"
     with pytest.raises(ConnectorError, match=r"broken\.parquet"):
         run(spark, tmp_path, f"{script} INSERT INTO o SELECT n, COUNT(*) FROM t GROUP BY n;", ["o"])
+
+
+def test_files_of_many_rows_are_read_by_spark(
+    spark: SparkSession, tmp_path: Path, ways: Ways, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A few bytes may be many rows; so they are counted, of all files of a micro-batch together."""
+    monkeypatch.setattr(file_positions, "_MOST_ROWS", 3)
+    ways.ways = ((True, 0),)
+    write(tmp_path, [pa.table({"n": [7] * rows}) for rows in (3, 4)])
+    script = "CREATE TABLE t (n BIGINT) WITH ({in}'); CREATE TABLE o (n BIGINT, c BIGINT) WITH ({collect}o');"
+    assert run(spark, tmp_path, f"{script} INSERT INTO o SELECT n, COUNT(*) FROM t GROUP BY n;", ["o"])["o"] == [
+        "(7, 7)"
+    ]
+    assert [bool(each) for each in ways.read] == [True, False]
