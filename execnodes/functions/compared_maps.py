@@ -10,7 +10,7 @@ from execnodes.core.types import BOOLEAN, LogicalType, Root
 from execnodes.functions.collections import SETS
 from execnodes.functions.comparison import COMPARISONS, IN, IS_DISTINCT_FROM, IS_NOT_DISTINCT_FROM, NOT_IN
 from execnodes.functions.conditional import NULLIF
-from execnodes.functions.function import Binding, Function, Invocation, Lower, Operands
+from execnodes.functions.function import Binding, Invocation, Lower, Operands
 from execnodes.functions.maps_as_members import comparable, distinct, holds_maps, keys_of
 from execnodes.functions.scope import Scope
 

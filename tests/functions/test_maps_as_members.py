@@ -21,7 +21,7 @@ ANSWERS = {
     f"ARRAY[{A}] = ARRAY[{A}]": True,
     f"ROW(1, {A}) <> ROW(1, {A})": False,
     f"MAP['k', {A}] = MAP['k', {B}]": False,
-    f"MAP['k', ARRAY[1]] = MAP['k', ARRAY[1]]": True,
+    "MAP['k', ARRAY[1]] = MAP['k', ARRAY[1]]": True,
     f"{A} IN ({B}, {A})": True,
     f"{A} NOT IN ({B}, {A})": False,
     "MAP['a', 1, 'b', 2] IN (MAP['b', 2, 'a', 1])": True,
