@@ -105,6 +105,15 @@ def _counts_seconds(call: Call | AggregateCall) -> bool:
     return not widened and all(not isinstance(each, Literal) or each.value != 3 for each in call.operands[1:])
 
 
+def _lags_over_nulls(graph: ExecGraph, node: ExecNode) -> bool:
+    """Whether a LAG has a default that is NOT NULL for values that may be NULL."""
+    from execnodes.stream.over_aggregate.v1 import OverAggregate
+
+    groups = node.over_spec.groups if isinstance(node, OverAggregate) else ()
+    calls = (call for group in groups for call in group.agg_calls)
+    return any(each.internal_name == "$LAG$1" and not each.type.nullable for each in calls)
+
+
 _SESSIONS = "tests/kernels/test_session_windows.py::test_rows_of_sessions_that_grow_together_stand_as_they_came"
 INTENDED_CHANGES: tuple[IntendedChange, ...] = (
     IntendedChange(
@@ -169,6 +178,16 @@ INTENDED_CHANGES: tuple[IntendedChange, ...] = (
         reason="a column had several values in one row: WHERE r < 3 gave rows with r = 5",
         program="tests/runtime/test_random_values.py::test_a_random_value_is_made_once",
         concerns=_makes_random_values,
+    ),
+    IntendedChange(
+        id="lag-gives-null-beside-a-default",
+        component="stream-exec-over-aggregate_1",
+        since="2.1.0",
+        before="a NULL among the values of a LAG whose default is NOT NULL ended the job",
+        now="LAG gives NULL for it",
+        reason="one row without a value stopped the job",
+        program="tests/batch/test_over.py::test_a_default_does_not_stand_for_null_in_a_stream",
+        concerns=_lags_over_nulls,
     ),
     *(
         IntendedChange(

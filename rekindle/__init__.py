@@ -115,9 +115,11 @@ if TYPE_CHECKING:
         ListView,
         MapView,
         ScalarFunction,
+        TableAggregateFunction,
         TableFunction,
         udaf,
         udf,
+        udtaf,
         udtf,
     )
 
@@ -158,6 +160,7 @@ __all__ = [
     "Slide",
     "StatementSet",
     "Table",
+    "TableAggregateFunction",
     "TableConfig",
     "TableDescriptor",
     "TableEnvironment",
@@ -214,6 +217,7 @@ __all__ = [
     "to_timestamp_ltz",
     "udaf",
     "udf",
+    "udtaf",
     "udtf",
     "unix_timestamp",
     "uuid",

@@ -6,15 +6,12 @@ _NO_DATA_STREAMS = (
     "there is no DataStream API; use TableEnvironment, whose from_data_stream and as_data_stream take and give "
     "DataFrames of Spark"
 )
-_NO_TABLE_AGGREGATES = "there are no table aggregate functions; write a Top-N as a query with ROW_NUMBER"
 
 ABSENT = {
     "StreamTableEnvironment": _NO_DATA_STREAMS,
     "StreamExecutionEnvironment": _NO_DATA_STREAMS,
     "Types": _NO_DATA_STREAMS,
     "Instant": _NO_DATA_STREAMS,
-    "TableAggregateFunction": _NO_TABLE_AGGREGATES,
-    "udtaf": _NO_TABLE_AGGREGATES,
     "TableSchema": "use ResolvedSchema, which has its methods",
     "json": "write call('JSON', …): the name would hide Python's module",
     "range_": "name the columns",

@@ -5,6 +5,7 @@ from execnodes.user_functions.aggregate import AggregateFunction, udaf
 from execnodes.user_functions.data_views import DataView, ListView, MapView
 from execnodes.user_functions.scalar import AsyncScalarFunction, FunctionContext, ScalarFunction, udf
 from execnodes.user_functions.table import TableFunction, udtf
+from execnodes.user_functions.table_aggregate import TableAggregateFunction, udtaf
 from rekindle.api import expressions as _expressions  # noqa: F401  # so that f() is one
 
 __all__ = [
@@ -15,9 +16,11 @@ __all__ = [
     "ListView",
     "MapView",
     "ScalarFunction",
+    "TableAggregateFunction",
     "TableFunction",
     "avro",
     "udaf",
     "udf",
+    "udtaf",
     "udtf",
 ]

@@ -97,6 +97,12 @@ def sink_changelog_mode(options: Options, has_primary_key: bool, requested: Chan
             assert_never(never)
 
 
+def shows_rows(options: Options) -> bool:
+    """Whether a table only shows what is written into it."""
+    connector = find_connector(options.get("connector", ""))
+    return connector is not None and connector.sink is not None and connector.sink.shows
+
+
 def is_upsert_sink(options: Options, has_primary_key: bool, accepted: ChangelogMode) -> bool:
     """Whether rows of one primary key replace each other in the sink; `accepted`: what it takes of its query.
 

@@ -3,5 +3,5 @@
 from execnodes.core.connectors import NO_METADATA, ConnectorDeclaration, SinkAbilities, Takes
 
 CONNECTOR = ConnectorDeclaration(
-    "collect", sink=SinkAbilities(Takes.CHANGES, upsert_option="changelog-mode", metadata=NO_METADATA)
+    "collect", sink=SinkAbilities(Takes.CHANGES, upsert_option="changelog-mode", metadata=NO_METADATA, shows=True)
 )

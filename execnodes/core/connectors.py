@@ -71,6 +71,8 @@ class SinkAbilities:
     """Whether it can replace what a table holds (INSERT OVERWRITE)."""
     metadata: Mapping[str, LogicalType] | None = None
     """Types of what metadata columns can write, by key; None: keys are not known before the sink opens."""
+    shows: bool = False
+    """Whether rows are only shown, so that a NULL in a column that is NOT NULL does no harm."""
 
     def upserts_by_key(self, options: Options) -> bool:
         """Whether a table with a primary key keeps one row a key, also of a query that only inserts."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
+from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Call, Expression, Literal
 from execnodes.core.types import BINARIES, INTEGERS, STRING, TEXTS, TIMESTAMPS, LogicalType, Root
 from execnodes.functions.cast_texts import print_text
@@ -134,6 +135,51 @@ def _holds_fraction(t: LogicalType) -> bool:
 
 
 JSON_OBJECT_3 = Function("JSON_OBJECT", _OBJECT, _bind, _lower_object(written_short), 3, "2.0", only=_has_fractions)
+
+
+def _bind_keyed(call: Invocation) -> Binding | None:
+    """As before, and keys may be any texts that cannot be NULL."""
+    if not call.operands or _symbol(call.operands[0]) not in ("NULL", "ABSENT") or len(call.operands) % 2 == 0:
+        return None
+    keys = [each.type for each in call.operands[1::2]]
+    if any(each.root not in TEXTS for each in keys):
+        return None
+    if any(each.nullable for each in keys):
+        raise SqlError(
+            "a key of JSON_OBJECT cannot be NULL", position=call.position, hint="Write COALESCE(key, '') for the key."
+        )
+    return Binding(call.operands, STRING.not_null())
+
+
+def _has_keys(operands: Operands) -> bool:
+    """Whether keys are those of each row."""
+    return any(not isinstance(each, Literal) for each in operands[1::2])
+
+
+def _lower_keyed(scope: Scope, call: Call) -> str:
+    """By keys in the order of their UTF-16 units; of equal ones the last that has a member counts."""
+    symbol, *rest = call.operands
+    each, later, place = scope.fresh(), scope.fresh(), scope.fresh()
+    pairs = (
+        f"named_struct('o', encode({text}, 'UTF-16BE'), 'm', {_member(scope, symbol, value, written_short, written)})"
+        for text, written, value in (
+            (scope.text(key), f"concat({scope.share(scope.text(key), quoted)}, ':')", value)
+            for key, value in zip(rest[::2], rest[1::2], strict=True)
+        )
+    )
+    there = f"filter(array({', '.join(pairs)}), {each} -> {each}.m IS NOT NULL)"
+
+    def last(members: str) -> str:
+        behind = f"exists(slice({members}, {place} + 2, size({members})), {later} -> {later}.o = {each}.o)"
+        kept = f"array_sort(filter({members}, ({each}, {place}) -> NOT {behind}))"
+        return f"array_join(transform({kept}, {each} -> {each}.m), ',')"
+
+    return f"concat('{{', {scope.share(there, last)}, '}}')"
+
+
+JSON_OBJECT_4 = Function(
+    "JSON_OBJECT", ("JSON_OBJECT(TEXT VALUE ANY, … [… ON NULL])",), _bind_keyed, _lower_keyed, 4, "2.1", only=_has_keys
+)
 JSON_ARRAY_3 = Function("JSON_ARRAY", _ARRAY, _bind, _lower_array(written_short), 3, "2.0", only=_has_fractions)
 
 

@@ -64,6 +64,11 @@ class Path:
         return not self.definite and ("function" in kinds or {"scan", "length"} <= set(kinds))
 
     @property
+    def is_later(self) -> bool:
+        """Whether there are steps that versions of functions before 2.1 have not got."""
+        return any(isinstance(each, Step) and each.is_later for each in self.parts)
+
+    @property
     def has_steps(self) -> bool:
         """Whether there are steps that versions of functions before 2.0 have not got."""
         return self.is_loose or any(isinstance(each, Step) for each in self.parts)
@@ -117,11 +122,17 @@ def found(scope: Scope, document: str, path: Path, *, objects: bool = False) -> 
 
     With `objects` a wildcard also stands for the values of an object, in the order of their names.
     """
+    if any(isinstance(each, Step) and each.reads_document for each in path.parts):
+        return scope.share(document, lambda d: _found(scope, d, path, objects))
+    return _found(scope, document, path, objects)
+
+
+def _found(scope: Scope, document: str, path: Path, objects: bool) -> str:
     first, *rest = path.parts
     value, listed = f"variant_get({document}, {text_literal(str(first))}, 'variant')", False
     for part in rest:
         if isinstance(part, Step):
-            value, listed = _step(scope, value, part, listed), listed or part.many
+            value, listed = _step(scope, value, part, listed, document), listed or part.many
             continue
         if listed:
             each = scope.fresh()
@@ -144,11 +155,11 @@ def _members(value: str, objects: bool) -> str:
     return f"coalesce({listed}, map_values(try_cast({value} AS MAP<STRING, VARIANT>)))" if objects else listed
 
 
-def _step(scope: Scope, value: str, step: Step, listed: bool) -> str:
+def _step(scope: Scope, value: str, step: Step, listed: bool, document: str) -> str:
     """What a step leads to in a VARIANT, or in each of a list of them."""
-    each, made = scope.fresh(), scope.share(value, lambda v: step.of(scope, v))
+    each, made = scope.fresh(), scope.share(value, lambda v: step.of(scope, v, document))
     if listed:
-        of_each = f"transform({value}, {each} -> {step.of(scope, each)})"
+        of_each = f"transform({value}, {each} -> {step.of(scope, each, document)})"
         made = f"flatten(filter({of_each}, {each} -> {each} IS NOT NULL))" if step.many else of_each
     if step.after == "$":
         return made if step.many or not listed else f"filter({made}, {each} -> {each} IS NOT NULL)"

@@ -146,6 +146,10 @@ JSON_VALUE_2 = replace(
 )
 
 
+# Before 2.1 paths had neither several names nor filters with paths on both sides.
+JSON_VALUE_3 = replace(JSON_VALUE_2, version=3, since="2.1", only=lambda t: _path(t[1]).is_later)
+
+
 def _bind_query(call: Invocation) -> Binding | None:
     start = _document(call)
     if start is None or len(call.operands) not in (2, 5):
@@ -174,11 +178,17 @@ def _bind_query(call: Invocation) -> Binding | None:
 
 
 def _lower_query(
-    scope: Scope, call: Call, none_is_list: bool = False, objects: bool = False, null_is_empty: bool = True
+    scope: Scope,
+    call: Call,
+    none_is_list: bool = False,
+    objects: bool = False,
+    null_is_empty: bool = True,
+    none_is_wrapped: bool = False,
 ) -> str:
     """JSON text of a list or object, with sorted keys; `none_is_list` if a wildcard over nothing is an empty list.
 
-    `objects`: whether a wildcard stands for the values of an object, too. `null_is_empty`: JSON null in strict mode.
+    `none_is_wrapped`: whether that list gets a wrapper. `objects`: whether a wildcard stands for the values of an
+    object, too. `null_is_empty`: JSON null in strict mode.
     """
     document, path, wrapper, *_ = call.operands
     doc = scope.text(document)
@@ -190,7 +200,11 @@ def _lower_query(
         )
     nothing = on_empty if spec.lax else on_error
     if none_is_list and spec.lax and not spec.definite:
-        empty_list = "'[]'" if call.type.root is not Root.ARRAY else f"CAST(array() AS {spark_type(call.type)})"
+        is_wrapped = none_is_wrapped and wrap == "UNCONDITIONAL"
+        empty_list = "'[[]]'" if is_wrapped else "'[]'"
+        if call.type.root is Root.ARRAY:
+            members = "'[]'" if is_wrapped else ""
+            empty_list = f"CAST(array({members}) AS {spark_type(call.type)})"
         nothing = f"if(try_parse_json({doc}) IS NULL, {on_error}, {empty_list})"
 
     def json(value: str) -> str:
@@ -244,6 +258,18 @@ JSON_QUERY_3 = replace(
     version=3,
     since="2.0",
     only=lambda t: _path(t[1]).has_steps or not _path(t[1]).definite or (_is_strict(t[1]) and t[3] != t[4]),
+)
+
+
+# To version 3 the list of a lax path that leads nowhere had no wrapper.
+JSON_QUERY_4 = replace(
+    JSON_QUERY_3,
+    lower=lambda scope, call: _lower_query(
+        scope, call, none_is_list=True, objects=True, null_is_empty=False, none_is_wrapped=True
+    ),
+    version=4,
+    since="2.1",
+    only=lambda t: _path(t[1]).is_later or (_leads_to_a_list(t) and _word(t[2]) == "UNCONDITIONAL"),
 )
 
 
@@ -307,6 +333,7 @@ def _has_exists_steps(operands: Operands) -> bool:
 
 # Version 2 looked into the list of a lax path, had no slices, filters and several places, and JSON null is no error.
 JSON_EXISTS_3 = replace(JSON_EXISTS_2, lower=_lower_exists_3, version=3, since="2.0", only=_has_exists_steps)
+JSON_EXISTS_4 = replace(JSON_EXISTS_3, version=4, since="2.1", only=lambda t: _path(t[1]).is_later)
 _KINDS = {"VALUE": "", "OBJECT": " AND startswith({0}, '{{')", "ARRAY": " AND startswith({0}, '[')"}
 _KINDS["SCALAR"] = " AND NOT rlike({0}, '^[\\\\[{{]')"
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+
 from execnodes.functions.scope import Scope
 from execnodes.lowering.spark_sql import text_literal
 
@@ -33,6 +36,27 @@ def scan(scope: Scope, value: str) -> str:
         f" {state} -> {done})"
     )
     return f"if({value} IS NULL OR is_variant_null({value}), NULL, {found})"
+
+
+def length_of(value: str) -> str:
+    """How many members or fields a VARIANT has, as one; NULL if it has none."""
+    members, entries = f"try_cast({value} AS ARRAY<VARIANT>)", f"try_cast({value} AS MAP<STRING, VARIANT>)"
+    size = f"coalesce(if({members} IS NULL, NULL, size({members})), if({entries} IS NULL, NULL, size({entries})))"
+    return f"try_parse_json(concat('\"', {text_literal(OTHER_MARK)}, {size}, '\"'))"
+
+
+def object_of(scope: Scope, value: str, names: Sequence[str]) -> str:
+    """Some fields of a VARIANT that is an object, as one."""
+    each = scope.fresh()
+    fields = (f"concat({text_literal(f'{json.dumps(name)}:')}, to_json({_field(value, name)}))" for name in names)
+    there = f"filter(array({', '.join(fields)}), {each} -> {each} IS NOT NULL)"
+    made = f"try_parse_json(concat('{{', array_join({there}, ','), '}}'))"
+    return f"if(try_cast({value} AS MAP<STRING, VARIANT>) IS NULL, NULL, {made})"
+
+
+def _field(value: str, name: str) -> str:
+    path = f"$['{name}']"
+    return f"variant_get({value}, {text_literal(path)}, 'variant')"
 
 
 def _containers(scope: Scope, places: str) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from execnodes.functions.json_scans import OTHER_MARK, function_of, scan
+from execnodes.functions.json_filters import read_filter
+from execnodes.functions.json_scans import OTHER_MARK, function_of, length_of, object_of, scan
 from execnodes.functions.scope import Scope
 from execnodes.lowering.spark_sql import text_literal
 
@@ -20,6 +21,8 @@ _PLACES = re.compile(rf"\[({_INTEGER}(?:,{_INTEGER})+|\s*-\d+\s*)\]")
 _SLICE = re.compile(r"\[\s*(-?\d*)\s*:\s*(-?\d*)\s*(?::\s*\d*\s*)?\]")
 _LENGTH = re.compile(r"\.(?:length|size)\(\)$")
 _FUNCTION = re.compile(r"\.(min|max|sum|avg|stddev|first|last|keys|index)\((\s*-?\d+\s*|)\)$")
+_NAME = re.compile(r"'([^']+)'|\"([^\"]+)\"")
+_NAMES = re.compile(rf"\.?\[\s*((?:{_NAME.pattern})(?:\s*,\s*(?:{_NAME.pattern}))+)\s*\]$")
 _SCAN = re.compile(r"\.\.(?=[^.\[\]()?@\s'\"]|\[['\"*]|\[[-\d\s,:]+\]$)")
 
 
@@ -28,7 +31,7 @@ class Step:
     """One that Spark's paths have not got; then a definite path may follow."""
 
     kind: str
-    """places, slice, filter, length, function or scan."""
+    """places, slice, filter, condition (a filter since 2.1), names, length, function or scan."""
     text: str
     """What stands between the brackets."""
     after: str = "$"
@@ -36,24 +39,40 @@ class Step:
     @property
     def many(self) -> bool:
         """Whether it leads to several places."""
-        return self.kind in ("slice", "filter", "scan") or (self.kind == "places" and "," in self.text)
+        return self.kind in ("slice", "filter", "condition", "scan") or (self.kind == "places" and "," in self.text)
 
-    def of(self, scope: Scope, value: str) -> str:
+    @property
+    def is_later(self) -> bool:
+        """Whether versions before 2.1 have not got it."""
+        return self.kind in ("names", "condition")
+
+    @property
+    def reads_document(self) -> bool:
+        """Whether it reads what is elsewhere in the document."""
+        return self.kind == "condition" and "$" in self.text
+
+    def _condition(self, scope: Scope, member: str, document: str) -> str:
+        if self.kind == "filter":
+            return _condition(self.text, member)
+        found = read_filter(self.text, 0)
+        if found is None:
+            raise ValueError(f"{self.text!r} is no filter")
+        return found[0](scope, member, document)
+
+    def of(self, scope: Scope, value: str, document: str) -> str:
         """What it leads to in one VARIANT, which is repeated: a VARIANT, or an ARRAY of them if it is `many`."""
         members = f"try_cast({value} AS {_MEMBERS})"
         if self.kind == "length":
-            entries = f"try_cast({value} AS MAP<STRING, VARIANT>)"
-            size = (
-                f"coalesce(if({members} IS NULL, NULL, size({members})), if({entries} IS NULL, NULL, size({entries})))"
-            )
-            return f"try_parse_json(concat('\"', {text_literal(OTHER_MARK)}, {size}, '\"'))"
+            return length_of(value)
         if self.kind == "function":
             return function_of(scope, value, self.text)
         if self.kind == "scan":
             return scan(scope, value)
-        if self.kind == "filter":
+        if self.kind == "names":
+            return object_of(scope, value, [one or other for one, other in _NAME.findall(self.text)])
+        if self.kind in ("filter", "condition"):
             each = scope.fresh()
-            return f"filter({members}, {each} -> {_condition(self.text, each)})"
+            return f"filter({members}, {each} -> {self._condition(scope, each, document)})"
         if self.kind == "slice":
             first, last = (part.strip() for part in self.text.split(":")[:2])
             start, end = _from_start(members, first, "0"), _from_start(members, last, f"size({members})")
@@ -78,6 +97,7 @@ _KINDS = {
     "length": _LENGTH,
     "function": _FUNCTION,
     "scan": _SCAN,
+    "names": _NAMES,
 }
 
 
@@ -90,7 +110,8 @@ def read_step(path: str, at: int) -> tuple[Step, int] | None:
             end = found.end() - 1 if kind == "scan" and not path.startswith("[", found.end()) else found.end()
             parts = found.groups() if kind in ("slice", "function") else found.groups()[:1]
             return Step(kind, ":".join(part.strip() for part in parts if part is not None)), end
-    return None
+    condition = read_filter(path, at)
+    return None if condition is None else (Step("condition", path[at : condition[1]]), condition[1])
 
 
 def _condition(text: str, member: str) -> str:

@@ -68,19 +68,29 @@ def _lower_member(form: str) -> Lower:
     return lower
 
 
-def _lower_distinct(scope: Scope, call: Call) -> str:
+def keys_of(scope: Scope, values: str, element: LogicalType) -> str:
+    """An ARRAY of what Spark compares in place of the members of an ARRAY."""
+    each = scope.fresh()
+    return f"transform({values}, {each} -> named_struct('m', {comparable(scope, each, element)}))"
+
+
+def distinct(scope: Scope, values: str, element: LogicalType) -> str:
     """Of alike members the first one stays."""
-    values = call.operands[0]
-    each, at, known = scope.fresh(), scope.fresh(), scope.fresh()
+    at, known = scope.fresh(), scope.fresh()
 
     def body(a: str) -> str:
-        keys = f"transform({a}, {each} -> named_struct('m', {comparable(scope, each, values.type.element)}))"
+        keys = keys_of(scope, a, element)
         first = scope.share(
             keys, lambda k: f"filter({a}, ({known}, {at}) -> array_position({k}, {k}[{at}]) = {at} + 1)"
         )
         return f"if({a} IS NULL, NULL, {first})"
 
-    return scope.share(scope.text(values), body)
+    return scope.share(values, body)
+
+
+def _lower_distinct(scope: Scope, call: Call) -> str:
+    values = call.operands[0]
+    return distinct(scope, scope.text(values), values.type.element)
 
 
 def _newer(old: Function, lower: Lower) -> Function:

@@ -32,6 +32,11 @@ from execnodes.user_functions.table import (
     UserDefinedTableFunction,
     define_table,
 )
+from execnodes.user_functions.table_aggregate import (
+    GivenTableAggregate,
+    TableAggregateFunction,
+    define_table_aggregate,
+)
 
 Definition = ScalarDefinition | TableDefinition | AggregateDefinition
 Function = (
@@ -41,22 +46,27 @@ Function = (
     | UserDefinedTableFunction
     | GivenAggregate
     | UserDefinedAggregateFunction
+    | GivenTableAggregate
 )
 """What can be registered."""
 
 
 def definition_of(given: Any, name: str) -> Definition:
-    """The function under the name that SQL knows it by: made by `udf`, `udtf` or `udaf`, a function class or object,
-    or a plain function with hints. FunctionError if it is none of these.
+    """The function under the name that SQL knows it by: made by `udf`, `udtf`, `udaf` or `udtaf`, a function class or
+    object, or a plain function with hints. FunctionError if it is none of these.
     """
     if isinstance(given, UserDefinedScalarFunction | UserDefinedTableFunction | UserDefinedAggregateFunction):
         return given.definition.named(name)
-    is_class = isinstance(given, type) and issubclass(given, ScalarFunction | TableFunction | AggregateFunction)
+    is_class = isinstance(given, type) and issubclass(
+        given, ScalarFunction | TableFunction | AggregateFunction | TableAggregateFunction
+    )
     if is_class and inspect.isabstract(given):
         missing = " and ".join(sorted(given.__abstractmethods__))
         raise FunctionError(f"function {name}: {given.__qualname__} has no method {missing}")
     if isinstance(given, AggregateFunction) or (is_class and issubclass(given, AggregateFunction)):
         return define_aggregate(given, name=name)
+    if isinstance(given, TableAggregateFunction) or (is_class and issubclass(given, TableAggregateFunction)):
+        return define_table_aggregate(given, name=name)
     if isinstance(given, TableFunction) or (is_class and issubclass(given, TableFunction)):
         return define_table(given, name=name)
     if is_class or (callable(given) and not isinstance(given, type)):

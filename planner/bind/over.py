@@ -302,7 +302,7 @@ class _Calls:
         found = common_type((value.regular(), rest[1].type))
         if found is None:
             raise SqlError(f"LAG of {value} with a default {rest[1].type}", position=node.position, hint="CAST it.")
-        # As in Flink, whose rows then have a -1 where the value is NULL; here such a row ends the job.
+        # As in Flink, whose rows then have a -1 where the value is NULL; here they have NULL, whatever the type says.
         return found.with_nullable(rest[1].type.nullable)
 
 

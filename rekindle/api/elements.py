@@ -35,15 +35,31 @@ from rekindle.api.literals import literal_sql
 
 def values_sql(rows: Iterable[Sequence[Any]], names: Sequence[str], types: Sequence[LogicalType]) -> str:
     """VALUES with names and types."""
-    written = (
-        ", ".join(
-            f"CAST({value.sql if isinstance(value, Expression) else literal_sql(value)} AS {t})"
-            for value, t in zip(row, types, strict=True)
-        )
-        for row in rows
-    )
-    columns = ", ".join(quoted((name,)) for name in names)
-    return f"SELECT * FROM (VALUES {', '.join(f'({row})' for row in written)}) AS `elements`({columns})"
+    written = (", ".join(_cast(value, t) for value, t in zip(row, types, strict=True)) for row in rows)
+    return f"SELECT * FROM (VALUES {', '.join(f'({row})' for row in written)}) AS `elements`({_listed(names)})"
+
+
+def expressions_sql(values: str, names: Sequence[str], types: Sequence[LogicalType]) -> str:
+    """A query over VALUES that are expressions, with names, and types if there are any."""
+    casts = (f"{_retyped(quoted((name,)), t)} AS {quoted((name,))}" for name, t in zip(names, types, strict=False))
+    return f"SELECT {', '.join(casts) or '*'} FROM ({values}) AS `elements`({_listed(names)})"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(quoted((name,)) for name in names)
+
+
+def _cast(value: Any, t: LogicalType) -> str:
+    if value is None and not t.nullable:
+        raise SqlError(f"a column of type {t} holds no None", hint="Declare its type without not_null().")
+    if value is None:
+        return f"CAST(NULL AS {t})"
+    return _retyped(value.sql if isinstance(value, Expression) else literal_sql(value), t)
+
+
+def _retyped(sql: str, t: LogicalType) -> str:
+    """A value as a type; TRY_CAST to the type that it has makes it nullable."""
+    return f"TRY_CAST(CAST({sql} AS {t}) AS {t})" if t.nullable else f"CAST({sql} AS {t})"
 
 
 def values_of(element: Any) -> Sequence[Any] | None:

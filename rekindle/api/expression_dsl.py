@@ -11,8 +11,8 @@ from rekindle.api.operand import Aggregate, call_pieces, function_name, list_pie
 
 
 def col(name: str) -> Expression:
-    """A column by name."""
-    return Expression(quoted((name,)))
+    """A column by name; ``*`` stands for all of them, in `select`."""
+    return Expression("*" if name == "*" else quoted((name,)))
 
 
 def lit(v: object, data_type: LogicalType | str | None = None) -> Expression:

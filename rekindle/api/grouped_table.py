@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from execnodes.core.errors import SqlError
 from planner.catalog.catalogs import quoted
 from rekindle.api.expressions import Expression, as_column, as_sql
 from rekindle.api.operand import FunctionNames
-from rekindle.api.row_functions import RESULT_NAME, call_with_row, flatten_result
+from rekindle.api.row_functions import RESULT_NAME, call_with_row, flatten_result, spread_result
 from rekindle.api.windows import GroupWindow, OverWindow
 
 if TYPE_CHECKING:
@@ -49,23 +50,39 @@ class GroupedTable:
         """An aggregate function that gives a ROW: ``aggregate(f)``, which is called with the whole row, or
         ``aggregate(f(col("a")).alias("x", "y"))``. `select` then names its columns.
         """
+        return self._aggregated("aggregate", func, flatten_result)
+
+    def flat_aggregate(self, func: object) -> AggregatedTable:
+        """As `aggregate`, of a function that `udtaf` gives: any number of rows a group."""
+        return self._aggregated("flat_aggregate", func, spread_result)
+
+    def _aggregated(
+        self, method: str, func: object, finish: Callable[[Table, tuple[str, ...]], Table]
+    ) -> AggregatedTable:
         if self._windows:
-            raise SqlError("aggregate is not available for windows", hint="Write select(…, f(col('…'))) instead.")
-        return AggregatedTable(self, call_with_row(func, self._table), self._keys)
+            raise SqlError(f"{method} is not available for windows", hint="Write select(…, f(col('…'))) instead.")
+        return AggregatedTable(self, call_with_row(func, self._table), self._keys, finish)
 
 
 class AggregatedTable:
-    """Groups with the columns of an aggregate function, waiting for those that are wanted."""
+    """Groups with the columns of a function, waiting for those that are wanted."""
 
-    def __init__(self, grouped: GroupedTable, call: Expression, keys: tuple[Column, ...]) -> None:
+    def __init__(
+        self,
+        grouped: GroupedTable,
+        call: Expression,
+        keys: tuple[Column, ...],
+        finish: Callable[[Table, tuple[str, ...]], Table],
+    ) -> None:
         self._grouped = grouped
         self._call = call
         self._keys = keys
+        self._finish = finish
 
     def select(self, *columns: Column) -> Table:
         """Keys, and columns of the function."""
         result = Expression(*self._call.pieces, names=(RESULT_NAME,))
-        return flatten_result(self._grouped.select(*self._keys, result), self._call.names).select(*columns)
+        return self._finish(self._grouped.select(*self._keys, result), self._call.names).select(*columns)
 
 
 class WindowedTable:

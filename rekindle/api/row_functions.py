@@ -51,15 +51,36 @@ def flatten_result(table: Table, names: tuple[str, ...]) -> Table:
     """The columns of a table, the last of which a function gives: a column for each field of a ROW."""
     *others, result = table.get_resolved_schema().fields
     fields = [field.name for field in result.type.fields] if result.type.root is Root.ROW else []
-    own = fields or ["_c0"]
+    cells = [f"{RESULT}.{quoted((field,))}" for field in fields] or [RESULT]
+    named = zip(cells, _rename(fields or ["_c0"], names), strict=True)
+    parts = [quoted((field.name,)) for field in others] + [f"{cell} AS {quoted((name,))}" for cell, name in named]
+    return table.derived(f"SELECT {', '.join(parts)} FROM {table.source()}")
+
+
+def spread_result(table: Table, names: tuple[str, ...]) -> Table:
+    """The columns of a table, the last of which is an ARRAY of rows: a row for each of them, with their columns."""
+    *others, result = table.get_resolved_schema().fields
+    if result.type.root is not Root.ARRAY or result.type.element.root is not Root.ROW:
+        raise SqlError(
+            f"flat_aggregate needs a function that gives rows, not {result.type}",
+            hint="Give what udtaf gives, or write aggregate(…).",
+        )
+    kept = [quoted((field.name,)) for field in others]
+    spread = [quoted((name,)) for name in _rename([field.name for field in result.type.element.fields], names)]
+    rows = quoted(("rows_of_function",))
+    return table.derived(
+        f"SELECT {', '.join([*kept, *(f'{rows}.{name}' for name in spread)])} FROM {table.source()}"
+        f" CROSS JOIN UNNEST({RESULT}) AS {rows}({', '.join(spread)})"
+    )
+
+
+def _rename(own: list[str], names: tuple[str, ...]) -> list[str]:
+    """Names of columns, the first of which are given."""
     if len(names) > len(own):
         raise SqlError(
             f"{counted(len(names), 'name')} for {counted(len(own), 'column')}", hint="Name each column once."
         )
-    cells = [f"{RESULT}.{quoted((field,))}" for field in fields] or [RESULT]
-    named = zip(cells, (*names, *own[len(names) :]), strict=True)
-    parts = [quoted((field.name,)) for field in others] + [f"{cell} AS {quoted((name,))}" for cell, name in named]
-    return table.derived(f"SELECT {', '.join(parts)} FROM {table.source()}")
+    return [*names, *own[len(names) :]]
 
 
 def _wrap(definition: Any) -> object:

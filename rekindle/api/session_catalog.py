@@ -14,7 +14,8 @@ from execnodes.core.types import (
 )
 from execnodes.core.words import counted
 from planner.catalog.catalogs import quoted
-from rekindle.api.elements import infer_type, names_of, values_of, values_sql
+from rekindle.api.elements import expressions_sql, infer_type, names_of, values_of, values_sql
+from rekindle.api.expressions import Expression
 from rekindle.api.literals import path_sql
 from rekindle.api.table import Table
 from rekindle.api.table_config import TableConfig
@@ -120,26 +121,23 @@ class SessionCatalog(ABC):
         """Rows (tuples, lists, `Row`, dicts) as a Table; plans hold them. `schema`: a ROW type, or names of columns.
 
         Without a type it is that of the first value in each column that is not None, as PyFlink has it: int is BIGINT,
-        str is STRING, a list an ARRAY, a dict a MAP. SqlError for rows that are none, or a value without a type.
+        str is STRING, a list an ARRAY, a dict a MAP; columns are nullable. Elements may all be expressions, such as
+        ``row(1, "a")``; their types are those of SQL. SqlError for rows that are none, or a value without a type.
         """
         given = list(elements)
+        if given and all(isinstance(each, Expression) for each in given):
+            return self._from_expressions(given, schema)
         rows = [row for row in map(values_of, given) if row is not None]
         if len(rows) < len(given) or len(set(map(len, rows))) != 1:
             raise SqlError("elements are rows, all of one length", hint="Give one row at least: [(1, 'a'), (2, 'b')].")
-        if isinstance(schema, LogicalType):
-            if schema.root is not Root.ROW:
-                raise SqlError(f"{schema} is no type of rows", hint="Give DataTypes.ROW([DataTypes.FIELD(…), …]).")
-            names, types = [field.name for field in schema.fields], [field.type for field in schema.fields]
-        else:
-            own = names_of(given[0]) or [f"_{index + 1}" for index in range(len(rows[0]))]
-            names = list(schema) if schema is not None else own
-            types = [infer_type(values) for values in zip(*rows, strict=True)]
-        if len(names) != len(rows[0]):
-            raise SqlError(
-                f"{counted(len(names), 'column')} for rows of {counted(len(rows[0]), 'value')}",
-                hint="Name each column once.",
-            )
-        return self.sql_query(values_sql(rows, names, types))
+        own = names_of(given[0]) or [f"_{index + 1}" for index in range(len(rows[0]))]
+        names, types = _columns(schema, own)
+        return self.sql_query(values_sql(rows, names, types or [infer_type(each) for each in zip(*rows, strict=True)]))
+
+    def _from_expressions(self, elements: Sequence[Expression], schema: LogicalType | Sequence[str] | None) -> Table:
+        values = f"VALUES {', '.join(each.sql for each in elements)}"
+        width = len(self.sql_query(values).get_schema().get_field_names())
+        return self.sql_query(expressions_sql(values, *_columns(schema, [f"f{index}" for index in range(width)])))
 
     def from_pandas(self, pdf: pandas.DataFrame, schema: LogicalType | Sequence[str] | None = None) -> Table:
         """The rows of a pandas frame as a Table; plans hold them. `schema` as in `from_elements`."""
@@ -158,3 +156,19 @@ class SessionCatalog(ABC):
 
     def _names(self, statement: str) -> list[str]:
         return [str(row[0]) for row in self.execute_sql(statement).rows]
+
+
+def _columns(schema: LogicalType | Sequence[str] | None, own: list[str]) -> tuple[list[str], list[LogicalType]]:
+    """Names of columns, and their types if the schema is one."""
+    types = list[LogicalType]()
+    if isinstance(schema, LogicalType):
+        if schema.root is not Root.ROW:
+            raise SqlError(f"{schema} is no type of rows", hint="Give DataTypes.ROW([DataTypes.FIELD(…), …]).")
+        names, types = [field.name for field in schema.fields], [field.type for field in schema.fields]
+    else:
+        names = own if schema is None else list(schema)
+    if len(names) != len(own):
+        raise SqlError(
+            f"{counted(len(names), 'column')} for rows of {counted(len(own), 'value')}", hint="Name each column once."
+        )
+    return names, types

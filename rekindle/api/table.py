@@ -208,6 +208,10 @@ class Table:
         """As `GroupedTable.aggregate`, of all rows."""
         return self.group_by().aggregate(func)
 
+    def flat_aggregate(self, func: object) -> AggregatedTable:
+        """As `GroupedTable.flat_aggregate`, of all rows."""
+        return self.group_by().flat_aggregate(func)
+
     def union_all(self, right: Table) -> Table:
         """Rows of both."""
         return self._set("UNION ALL", right)

@@ -53,6 +53,27 @@ def test_rows_are_those_of_flink(spark: SparkSession) -> None:
         assert sorted(found[at], key=repr) == sorted(wanted, key=repr), query
 
 
+@pytest.mark.spark
+def test_a_default_does_not_stand_for_values_that_are_null(spark: SparkSession) -> None:
+    """Flink's type is NOT NULL there, and it prints -1, or fails for a DECIMAL."""
+    env = TableEnvironment.create(BATCH, spark=spark)
+    env.execute_script(ROWS)
+    query = "SELECT id, LEAD(v, 1, 0) OVER (ORDER BY id), LAG(v, 1, 0) OVER (ORDER BY id) FROM B"
+    rows = [tuple(row) for row in env.execute_sql(query).collect()]
+    before_and_after = zip((None, 30, 30, None, 5, 0), (0, 10, None, 30, 30, None), strict=True)
+    assert sorted(rows) == [(at, *each) for at, each in enumerate(before_and_after, 1)]
+
+
+@pytest.mark.spark
+def test_a_default_does_not_stand_for_null_in_a_stream(spark: SparkSession) -> None:
+    env = TableEnvironment.create(spark=spark)
+    values = "(VALUES (1, 1), (2, CAST(NULL AS INT)), (3, 3)) AS t (id, v)"
+    lag = f"SELECT id, LAG(v, 1, 7) OVER (ORDER BY p) AS l FROM (SELECT *, PROCTIME() AS p FROM {values})"
+    assert [tuple(row) for row in env.execute_sql(lag).collect()] == [(1, 7), (2, 1), (3, None)]
+    sums = env.execute_sql(f"SELECT id, l + 1, l IS NULL, COALESCE(l, 5) FROM ({lag})").collect()
+    assert [tuple(row)[:2] for row in sums] == [(1, 8), (2, 2), (3, None)]
+
+
 def test_results_over_frames_that_may_be_empty_can_be_null() -> None:
     """Types that Flink gives them."""
     env = TableEnvironment.create(BATCH)

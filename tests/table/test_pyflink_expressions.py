@@ -150,13 +150,12 @@ def test_intervals_do_not_mix_months_and_days() -> None:
 @pytest.mark.parametrize(
     ("elements", "types"),
     [
-        ([([1, None], {"a": 1.5})], ["ARRAY<BIGINT> NOT NULL", "MAP<STRING, DOUBLE> NOT NULL"]),
-        ([(None, 1), ([[b"x"]], 2)], ["ARRAY<ARRAY<BYTES>>", "BIGINT NOT NULL"]),
-        ([r.Row(1, r.Row(x=1, y="a"))], ["BIGINT NOT NULL", "ROW<`x` BIGINT, `y` STRING> NOT NULL"]),
-        (
-            [((1, "a"), datetime.timedelta(days=3))],
-            ["ROW<`_1` BIGINT, `_2` STRING> NOT NULL", "INTERVAL SECOND NOT NULL"],
-        ),
+        ([([1, None], {"a": 1.5})], ["ARRAY<BIGINT>", "MAP<STRING, DOUBLE>"]),
+        ([(None, 1), ([[b"x"]], 2)], ["ARRAY<ARRAY<BYTES>>", "BIGINT"]),
+        ([r.Row(1, r.Row(x=1, y="a"))], ["BIGINT", "ROW<`x` BIGINT, `y` STRING>"]),
+        ([((1, "a"), datetime.timedelta(days=3))], ["ROW<`_1` BIGINT, `_2` STRING>", "INTERVAL SECOND"]),
+        ([r.row(1, "abc"), r.row(2, "d")], ["INT NOT NULL", "VARCHAR(3) NOT NULL"]),
+        ([r.lit(1), r.lit(None, "INT")], ["INT"]),
     ],
     ids=str,
 )
@@ -164,7 +163,21 @@ def test_types_of_elements(env: TableEnvironment, elements: list[object], types:
     assert [str(each) for each in env.from_elements(elements).get_schema().get_column_data_types()] == types
 
 
+def test_declared_types_of_elements_stay(env: TableEnvironment) -> None:
+    t = r.DataTypes
+    schema = t.ROW([t.FIELD("a", t.BIGINT()), t.FIELD("b", t.STRING().not_null())])
+    for elements in ([(1, "x"), (None, "y")], [(1, "x")], [r.row(1, "x"), r.row(2, "yz")]):
+        assert env.from_elements(elements, schema).get_schema().get_column_data_types() == [
+            t.BIGINT(),
+            t.STRING().not_null(),
+        ]
+    with pytest.raises(SqlError, match="STRING NOT NULL holds no None"):
+        env.from_elements([(1, None)], schema)
+
+
 def test_names_of_elements(env: TableEnvironment) -> None:
     assert env.from_elements([{"b": 1, "a": "x"}]).get_schema().get_column_names() == ["a", "b"]
     assert env.from_elements([r.Row(b=1, a="x")]).get_schema().get_column_names() == ["a", "b"]
     assert env.from_elements([r.Row(b=1, a="x")], ["c", "d"]).get_schema().get_column_names() == ["c", "d"]
+    assert env.from_elements([r.row(1, "x")]).get_schema().get_column_names() == ["f0", "f1"]
+    assert env.from_elements([r.row(1, "x")], ["c", "d"]).get_schema().get_column_names() == ["c", "d"]

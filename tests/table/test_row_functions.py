@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from execnodes.core.errors import FunctionError, SqlError
-from rekindle import AggregateFunction, DataTypes, Row, Table, TableEnvironment, col, lit, udaf, udf, udtf
+from rekindle import (
+    AggregateFunction,
+    DataTypes,
+    Row,
+    Table,
+    TableAggregateFunction,
+    TableEnvironment,
+    call,
+    col,
+    lit,
+    udaf,
+    udf,
+    udtaf,
+    udtf,
+)
 from tests.table.compared import environment
 
 if TYPE_CHECKING:
@@ -95,6 +109,46 @@ class Counts(AggregateFunction):
         return "MAP<STRING, BIGINT>"
 
 
+class Largest(TableAggregateFunction):
+    """Two rows a group at most; takes rows back."""
+
+    def create_accumulator(self) -> list[int]:
+        return []
+
+    def accumulate(self, accumulator: list[int], value: Any) -> None:
+        accumulator.append(value)
+
+    def retract(self, accumulator: list[int], value: Any) -> None:
+        accumulator.remove(value)
+
+    def emit_value(self, accumulator: list[int]) -> Iterator[Row]:
+        for rank, value in enumerate(sorted(accumulator, reverse=True)[:2]):
+            yield Row(rank, value)
+
+    def get_accumulator_type(self) -> Any:
+        return LONGS
+
+    def get_result_type(self) -> Any:
+        return DataTypes.ROW([DataTypes.FIELD("rank", DataTypes.INT()), DataTypes.FIELD("v", DataTypes.BIGINT())])
+
+
+class Lengths(TableAggregateFunction):
+    """One column, of the whole row; closed."""
+
+    def create_accumulator(self) -> Any:
+        return []
+
+    def accumulate(self, accumulator: list[int], line: Row) -> None:
+        accumulator.extend(map(len, line[1].split()))
+
+    def emit_value(self, accumulator: list[int]) -> list[int]:
+        return accumulator
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+largest, lengths = udtaf(Largest()), udtaf(Lengths, result_type="INT", accumulator_type=LONGS)
 sums, collected, counts = udaf(CountAndSum()), udaf(Collected()), udaf(Counts(), result_type="BIGINT")
 
 
@@ -130,6 +184,10 @@ def lines(env: TableEnvironment) -> Table:
         (lambda t: t.group_by(t.s).aggregate(sums).select(t.s, col("n")), ["s", "n"]),
         (lambda t: t.group_by(t.s).aggregate(collected(t.k).alias("x")).select(col("x")), ["x"]),
         (lambda t: t.group_by(t.s).select(counts(t.s).alias("a"), mean(t.k).alias("b")), ["a", "b"]),
+        (lambda t: t.group_by(t.s).flat_aggregate(largest(t.k)).select(col("*")), ["s", "rank", "v"]),
+        (lambda t: t.group_by(t.s).flat_aggregate(largest(t.k).alias("a")).select(col("v"), col("a")), ["v", "a"]),
+        (lambda t: t.flat_aggregate(lengths).select(col("f0")), ["f0"]),
+        (lambda t: t.flat_aggregate(lengths.alias("n")).select(col("*")), ["n"]),
         (lambda t: t.map(shout).select(lit(1).alias("one"), col("s")), ["one", "s"]),
     ],
 )
@@ -157,6 +215,38 @@ def test_what_gets_no_row_is_refused(env: TableEnvironment) -> None:
     with pytest.raises(FunctionError, match="not an aggregate function") as refused:
         udaf(lambda values: values, result_type="INT")
     assert "func_type='pandas'" in str(refused.value.hint)
+
+
+def test_flat_aggregate_is_refused_for_other_functions(env: TableEnvironment) -> None:
+    table = lines(env)
+    with pytest.raises(SqlError, match="needs a function that gives rows, not BIGINT"):
+        table.flat_aggregate(counts(table.s)).select(col("*"))
+    with pytest.raises(SqlError, match="3 names for 2 columns"):
+        table.flat_aggregate(largest(table.k).alias("a", "b", "c")).select(col("*"))
+    with pytest.raises(FunctionError, match="the type of its rows is not known"):
+        udtaf(Lengths())
+    with pytest.raises(FunctionError, match="not a table aggregate function"):
+        udtaf(Collected())  # type: ignore[call-overload]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("mode", ["streaming", "batch"])
+def test_table_aggregates_give_rows_of_each_group(spark: SparkSession, mode: str) -> None:
+    env = TableEnvironment.create({"execution.runtime-mode": mode}, spark=spark)
+    table = lines(env)
+    env.create_temporary_system_function("largest", Largest())
+    sums_of_words = table.group_by(table.s).select(table.s, table.k.sum.alias("k"))
+    queries = {
+        table.group_by(table.s).flat_aggregate(largest(table.k)).select(col("*")): [
+            ("or not", 0, 2),
+            ("to be", 0, 4),
+            ("to be", 1, 1),
+        ],
+        sums_of_words.flat_aggregate(call("largest", col("k"))).select(col("rank"), col("v")): [(0, 5), (1, 2)],
+        table.flat_aggregate(lengths).select(col("f0")): [(2,), (2,), (2,), (2,), (2,), (3,)],
+    }
+    for query, rows in queries.items():
+        assert sorted(tuple(row) for row in query.execute().collect()) == rows
 
 
 @pytest.mark.spark

@@ -248,8 +248,8 @@ QUERIES: list[tuple[Query, str]] = [
     ),
     (
         lambda e: e.from_elements([(1, "a"), (2, None)], ["n", "s"]),
-        "SELECT * FROM (VALUES (CAST(1 AS BIGINT), CAST('a' AS STRING)), (CAST(2 AS BIGINT), CAST(NULL AS STRING))) "
-        "AS q(n, s)",
+        "SELECT * FROM (VALUES (TRY_CAST(1 AS BIGINT), TRY_CAST('a' AS STRING)), "
+        "(TRY_CAST(2 AS BIGINT), CAST(NULL AS STRING))) AS q(n, s)",
     ),
 ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from execnodes.common.batch import BatchLowering, BatchNode, BatchRows
+from execnodes.connectors import shows_rows
 from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
 from execnodes.core.indexes import ColumnIndex, Scope
 from execnodes.core.metadata import exec_node_metadata
@@ -94,9 +95,10 @@ class BatchSink(BatchNode, SinkNode):
         columns = table.resolved_table.table_schema.writable
         drop = self.configuration.get(NOT_NULL_ENFORCER, "ERROR") == "DROP"
         length = self.configuration.get(LENGTH_ENFORCER, "IGNORE")
+        fails = not drop and not shows_rows(table.resolved_table.options or {})
         demanded = tuple(not column.data_type.nullable for column in columns)
         if drop and any(demanded):
             rows = replace(rows, frame=rows.frame.where(null_free(demanded, rows.columns)))
         pairs = list(zip(columns, rows.columns, strict=True))
-        texts = [enforced(c.name, c.data_type, text, length, fail_on_null=not drop) for c, text in pairs]
+        texts = [enforced(c.name, c.data_type, text, length, fail_on_null=fails) for c, text in pairs]
         return rows if texts == list(rows.columns) else rows.project(rows.type, texts)

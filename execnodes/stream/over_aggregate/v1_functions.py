@@ -9,7 +9,6 @@ from functools import cached_property
 import polars as pl
 
 from execnodes.aggregates import WINDOW_FUNCTIONS
-from execnodes.core.errors import JobError
 from execnodes.core.expressions import AggregateCall, Literal
 from execnodes.kernels.aggregates import frame
 from execnodes.kernels.aggregates.accumulator import Accumulator, Source
@@ -181,11 +180,6 @@ class OverFunctions:
         if lag.default is not None:
             default = pl.select(compile(lag.default, ()).cast(value.dtype)).to_series()
             found = found.zip_with(there, default.new_from_index(0, laid.height))
-        if not call.type.nullable and found.filter(laid[NEW]).null_count():
-            raise JobError(
-                f"{call.name}: LAG found NULL, but its default is {call.type}, so that it cannot be NULL",
-                hint="Put COALESCE around the value, or CAST the default to a type that can be NULL.",
-            )
         return found.alias(call.name)
 
     def _gather(self, laid: pl.DataFrame) -> list[pl.Series]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from typing import Literal as Tag
 
-from execnodes.connectors import sink_changelog_mode
+from execnodes.connectors import shows_rows, sink_changelog_mode
 from execnodes.core.changelog import ChangelogMode
 from execnodes.core.indexes import ColumnIndex, Scope
 from execnodes.core.meaning import RowsMeaning, StateMeaning, every
@@ -13,7 +13,7 @@ from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import PlanModel
 from execnodes.core.options import parse_duration
 from execnodes.core.sink_node import SinkNode
-from execnodes.core.tables import Schema, TableReference
+from execnodes.core.tables import ResolvedTable, Schema, TableReference
 from execnodes.core.types import LogicalType
 from execnodes.lowering.constraints import enforced, null_free
 from execnodes.lowering.stream import Lowering, OperatorInput, Rows, without_update_before
@@ -164,22 +164,26 @@ class Sink(SinkNode):
         return upserts and set(self._primary_key()) != set(self.input_upsert_key or ())
 
     def _schema(self) -> Schema:
+        return self._table().table_schema
+
+    def _table(self) -> ResolvedTable:
         table = self.dynamic_table_sink.table
         if table.resolved_table is None:
             raise self.fail(f"the table {table.name} is not known", "Create it before the plan is executed.")
-        return table.resolved_table.table_schema
+        return table.resolved_table
 
     def _constrained(self, rows: Rows) -> Rows:
         columns = self._schema().writable
         drop = self.configuration.get(NOT_NULL_ENFORCER, "ERROR") == "DROP"
         length = self.configuration.get(LENGTH_ENFORCER, "IGNORE")
+        fails = not drop and not shows_rows(self._table().options or {})
         demanded = tuple(not column.data_type.nullable for column in columns)
         if drop and any(demanded):
             rows = rows.where(lambda branch: null_free(demanded, branch.columns))
 
         def project(texts: tuple[str, ...]) -> tuple[str, ...]:
             pairs = zip(columns, texts, strict=True)
-            return tuple(enforced(c.name, c.data_type, text, length, fail_on_null=not drop) for c, text in pairs)
+            return tuple(enforced(c.name, c.data_type, text, length, fail_on_null=fails) for c, text in pairs)
 
         return rows.project(rows.type, project)
 
