@@ -18,13 +18,14 @@ FLOATS = (Root.FLOAT, Root.DOUBLE)
 MAX_DIGITS = 38
 """Decimal digits that a 128-bit integer always holds."""
 _INTEGER_DIGITS = {Root.TINYINT: 3, Root.SMALLINT: 5, Root.INT: 10, Root.BIGINT: 19}
-_NAME = re.compile(r"\$(.+)\$1")
+_NAME = re.compile(r"\$(.+)\$1|\$(=|<>|IS (?:NOT )?DISTINCT FROM)\$2")
+"""Of functions in versions that are evaluated alike; version 2 of comparisons is for what holds maps besides."""
 
 
 def function_name(call: Call) -> str | None:
     """``=`` of ``$=$1``; None for a version that is not known here."""
     match = _NAME.fullmatch(call.internal_name)
-    return match[1] if match else None
+    return match[1] or match[2] if match else None
 
 
 def supported(expression: Expression) -> bool:

@@ -175,10 +175,11 @@ def test_a_release_that_is_no_longer_executed_is_migrated(monkeypatch: pytest.Mo
 
 
 def test_functions_keep_their_versions() -> None:
-    """Even one that was written without."""
+    """One that was written without has that of the plan's release."""
     text = plan(1, key=0)
     assert '"$=$1"' in text
-    assert '"$=$1"' in upgrade(text.replace('"$=$1"', '"$="')).text
+    assert '"$=$1"' in upgrade(text).text
+    assert '"$=$2"' in upgrade(text.replace('"$=$1"', '"$="')).text
 
 
 def test_the_statement_and_the_command_give_the_same(

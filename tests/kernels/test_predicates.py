@@ -160,3 +160,13 @@ def test_what_cannot_be_evaluated_is_refused(expression: Expression) -> None:
 def test_asking_needs_no_polars() -> None:
     code = "import sys, execnodes.core.predicates; sys.exit('polars' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("name", ["=", "<>", "IS DISTINCT FROM", "IS NOT DISTINCT FROM"])
+def test_comparisons_of_both_versions_are_one(name: str) -> None:
+    """A plan of 2.1 that names no version means the second one, which only differs for maps."""
+    first = call(name, BOOLEAN, InputRef(input_index=0, type=INT), lit(1, INT))
+    second = first.model_copy(update={"internal_name": f"${name}$2"})
+    assert supported(second)
+    assert [value(second, (each, INT)) for each in (1, 2, None)] == [value(first, (each, INT)) for each in (1, 2, None)]
+    assert not supported(first.model_copy(update={"internal_name": f"${name}$3"}))
