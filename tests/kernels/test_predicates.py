@@ -139,7 +139,7 @@ def test_values(expression: Expression, expected: object) -> None:
 
 REFUSED = (
     call("UPPER", STRING, lit("a", STRING)),
-    Call(internal_name="$=$2", operands=(lit(1, INT), lit(1, INT)), type=BOOLEAN),
+    Call(internal_name="$=$3", operands=(lit(1, INT), lit(1, INT)), type=BOOLEAN),
     call("=", BOOLEAN, lit(1, INT), lit("1", STRING)),
     call("<", BOOLEAN, InputRef(input_index=0, type=array(INT)), InputRef(input_index=1, type=array(INT))),
     call("=", BOOLEAN, lit("1", decimal(38, 0)), lit("1", decimal(38, 10))),
