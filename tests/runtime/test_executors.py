@@ -143,5 +143,5 @@ def test_a_killed_worker_and_a_killed_driver_cost_no_rows(tmp_path: Path, monkey
                 os.killpg(driver.pid, signal.SIGKILL)
     assert driver.returncode == 0, said
     assert second.returncode == 1, refused
-    assert "is running" in refused
+    assert "the job runs already" in refused
     check(tmp_path, given)
