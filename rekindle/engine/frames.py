@@ -80,6 +80,15 @@ class Inputs:
         )
         return cls(readers, {each.number: each for each in readings if each is not None}, timed)
 
+    def told(self, uids: Iterable[str], positions: Mapping[str, tuple[Any, Any]]) -> Mapping[str, Any] | None:
+        """What tasks are told to read of sources that have news; None if they cannot read all of it."""
+        reads = dict[str, Any]()
+        for uid in positions.keys() & set(uids):
+            reads[uid] = self.readers[uid].told(*positions[uid])
+            if reads[uid] is None:
+                return None
+        return reads
+
 
 @dataclass(frozen=True)
 class Ground:

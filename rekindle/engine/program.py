@@ -100,8 +100,7 @@ class GraphProgram:
         self._ground, self._pipeline, self._sinks = ground, pipeline, sinks
         self._inputs = Inputs.of(pipeline.record, readers, self.timeouts)
         self._hosts = {size: hosts_of(pipeline, size) for size in Size}
-        readable = self._inputs.readings
-        self._reading = {size: hosts_of(pipeline, size, readable) for size in (Size.FEW, Size.SMALL)}
+        self._reading = {size: hosts_of(pipeline, size, self._inputs.readings) for size in Size}
         """Where tasks can read what their sources give."""
         self._standings = Standings(ground, pipeline, self._inputs, self._reading, [each.writer for each in sinks])
         self._ahead = Ahead()
@@ -143,9 +142,8 @@ class GraphProgram:
         frames = ready or self._built(batch.positions, batch.due, hosts)
         try:
             with self._ahead.building(batch, self._build_ahead):
-                begin = partial(self._begin, batch, reads)
-                begin()
-                self._write_all(frames, batch, begin)
+                tell_tasks(self._ground.spark, reads)
+                self._write_all(frames, batch, reads)
             return {uid: each.get() for uid, each in frames.observed.items()}
         finally:
             frames.close()
@@ -166,10 +164,9 @@ class GraphProgram:
 
     def _hosts_of(self, positions: ReadPositions, size: Size) -> tuple[Hosts, Mapping[str, Any]]:
         """Those of a micro-batch, and what its tasks are told to read."""
-        reading = self._reading.get(size, self._hosts[size])
-        sources = (self._pipeline.record.sources[number].uid for number in reading.reading)
-        reads = {uid: self._inputs.readers[uid].told(*positions[uid]) for uid in sources if uid in positions}
-        return (self._hosts[size], {}) if None in reads.values() else (reading, reads)
+        hosts = self._reading[size]
+        reads = self._inputs.told((self._inputs.readings[number].uid for number in hosts.reading), positions)
+        return (self._hosts[size], {}) if reads is None else (hosts, reads)
 
     def _built(self, positions: ReadPositions, due: Callable[[str], frozenset[int]], hosts: Hosts) -> Frames:
         return Frames(self._ground, self._pipeline, self._inputs, positions, due, hosts)
@@ -213,19 +210,18 @@ class GraphProgram:
         """Rows by uid and state name (``3_join__leftState``), as far as touched since this driver began."""
         return _summed((f"{each.uid}__{each.state}", rows) for each, rows in sorted(self._state_rows.items()))
 
-    def _begin(self, batch: MicroBatch, reads: Mapping[str, Any] | None = None) -> None:
+    def _begin(self, batch: MicroBatch) -> None:
         """What this thread's jobs of Spark are told, and what pages say of them."""
         context = self._ground.spark.sparkContext
         context.setJobDescription(f"{self._ground.job}: micro-batch {batch.number}, step {batch.step}")
         number = batch.number, batch.step
         moment = Moment(number, batch.watermark, batch.now, batch.sparse, batch.newest, batch.timers)
         context.setLocalProperty(MOMENT, moment.text())
-        if reads:
-            tell_tasks(self._ground.spark, reads)
 
-    def _begin_thread(self, begin: Callable[[], None]) -> None:
+    def _begin_thread(self, batch: MicroBatch, reads: Mapping[str, Any]) -> None:
         make_active(self._ground.spark)
-        begin()
+        self._begin(batch)
+        tell_tasks(self._ground.spark, reads)
 
     def _told(self, batch: MicroBatch) -> Sequence[Told]:
         """What tasks have told of this step."""
@@ -234,7 +230,7 @@ class GraphProgram:
         all_told.clear()
         return now
 
-    def _write_all(self, frames: Frames, batch: MicroBatch, begin: Callable[[], None]) -> None:
+    def _write_all(self, frames: Frames, batch: MicroBatch, reads: Mapping[str, Any]) -> None:
         """Sinks that may wait for each other's jobs of Spark take turns; the others run theirs side by side."""
         sinks = {sink.record.node.id: sink for sink in self._sinks}
         given = [(sinks[record.node.id], rows) for record, rows in frames.of_sinks]
@@ -243,9 +239,8 @@ class GraphProgram:
             for frame in frames.shared:
                 # Else a job that waits for what another one computes may end before that has told what it has counted.
                 _run_to_end(frame)
-            with ThreadPoolExecutor(
-                self._ground.groups.subtasks, initializer=partial(self._begin_thread, begin)
-            ) as pool:
+            begin = partial(self._begin_thread, batch, reads)
+            with ThreadPoolExecutor(self._ground.groups.subtasks, initializer=begin) as pool:
                 # Those that have begun come to their end, whichever fails.
                 for future in [pool.submit(self._write, *each, batch) for each in beside]:
                     future.result()

@@ -40,8 +40,10 @@ class Reading:
     def of(cls, number: int, source: SourceRecord, reader: Reader, *, timed: bool) -> Reading | None:
         """How a call reads a source; None if Spark has to. `timed`: it must tell where rows move the watermark to."""
         moves = [each for each in source.moves if each is not None] if timed else []
+        if timed and len(moves) < len(source.moves):
+            return None
         read = reader.columns
-        if read is None or (timed and len(moves) < len(source.moves)):
+        if read is None:
             return None
         return cls(number, source.uid, tuple(each.type for each in source.produced.fields), read, tuple(moves))
 

@@ -22,7 +22,7 @@ from rekindle.connectors.arrow import in_order, nullable
 from rekindle.connectors.base import RowsWriter, SinkWriter
 from rekindle.connectors.in_tasks import tell_tasks
 from rekindle.engine.frames import AS_THEY_ARE, Frames, Ground, Inputs, computes
-from rekindle.engine.micro_batch import MicroBatch, ReadPositions
+from rekindle.engine.micro_batch import MicroBatch
 from rekindle.engine.native_fold import KEPT, fold_natively, fold_texts
 from rekindle.engine.observed import REACHED, ROWS, SOURCE, Seen, counted, latest
 from rekindle.engine.store.state_list import StateId
@@ -230,7 +230,7 @@ class Standings:
         if key in self._known and self._standing(key) is None:
             # Before files are looked at.
             return None
-        reads = self._reads(batch.positions)
+        reads = self._inputs.told(self._inputs.readers, batch.positions)
         if reads is None:
             return None
         tell_tasks(self._ground.spark, reads)
@@ -248,15 +248,6 @@ class Standings:
     def _operators(self) -> Iterator[str]:
         steps = self._pipeline.record.steps.values()
         return (step.operator.uid for step in steps if isinstance(step, OperatorRecord))
-
-    def _reads(self, positions: ReadPositions) -> dict[str, Any] | None:
-        """What tasks are told to read; None if they cannot read all of it."""
-        reads = {}
-        for uid in positions.keys() & self._inputs.readers.keys():
-            reads[uid] = self._inputs.readers[uid].told(*positions[uid])
-            if reads[uid] is None:
-                return None
-        return reads
 
     def _built(self, batch: MicroBatch, hosts: Hosts) -> Standing | None:
         given = self._ground, self._pipeline, self._inputs, batch.positions, batch.due, hosts

@@ -99,7 +99,7 @@ def _reads(source: int, host: Host) -> bool:
     return any(each.origin == source for each in host.handed)
 
 
-def _hosts_of(pipeline: Pipeline, size: Size, reading: Collection[int]) -> Hosts:
+def _hosts_of(pipeline: Pipeline, size: Size, reading: frozenset[int]) -> Hosts:
     record = pipeline.record
     native = {
         number for number, step in record.steps.items() if size is Size.SMALL and _native(step, pipeline, reading)
@@ -131,7 +131,7 @@ def _hosts_of(pipeline: Pipeline, size: Size, reading: Collection[int]) -> Hosts
             )
             for (_, native_, _), members in sorted(together.items())
         ),
-        frozenset(reading),
+        reading,
     )
 
 
