@@ -15,16 +15,18 @@ def mentions(text: str, word: str) -> bool:
 
 def with_word(text: str, word: str, by: str) -> str:
     """A text with another one in place of a word."""
-    if word not in text:
-        return text
-    return _word(rf"{word}\b").sub(lambda found: by if found[1] else found[0], text)
+    return _replaced(text, word, rf"\b{word}\b", by)
 
 
 def with_part(text: str, part: str, by: str) -> str:
     """A text with another one in place of a part of it."""
-    if part not in text:
+    return _replaced(text, part, re.escape(part), by)
+
+
+def _replaced(text: str, sought: str, pattern: str, by: str) -> str:
+    if sought not in text:
         return text
-    return _outside_data(re.escape(part)).sub(lambda found: by if found[1] else found[0], text)
+    return _outside_data(pattern).sub(lambda found: by if found[1] else found[0], text)
 
 
 def calls_one_of(text: str, names: tuple[str, ...]) -> bool:
