@@ -15,7 +15,7 @@ from execnodes.user_functions.aliases import Aliased
 from execnodes.user_functions.column_operand import call_on_columns
 from execnodes.user_functions.hints import hints_of, sql_type, type_of_hint
 from execnodes.user_functions.pandas_aggregate import PandasAggregate
-from execnodes.user_functions.parameters import Parameters, parameters_of
+from execnodes.user_functions.parameters import Parameters, Types, parameters_of
 from execnodes.user_functions.scalar import Form, check_form, name_of
 
 
@@ -113,9 +113,8 @@ def udaf(
     """
 
     def make(given: GivenAggregate) -> UserDefinedAggregateFunction:
-        types = [input_types] if isinstance(input_types, str | LogicalType) else input_types
         return UserDefinedAggregateFunction(
-            define_aggregate(given, types, result_type, accumulator_type, name, func_type)
+            define_aggregate(given, input_types, result_type, accumulator_type, name, func_type)
         )
 
     return make if f is None else make(f)
@@ -123,7 +122,7 @@ def udaf(
 
 def define_aggregate(
     given: GivenAggregate,
-    input_types: Sequence[str | LogicalType] | None = None,
+    input_types: Types = None,
     result_type: str | LogicalType | None = None,
     accumulator_type: Any = None,
     name: str | None = None,

@@ -57,17 +57,18 @@ def definition_of(given: Any, name: str) -> Definition:
     """
     if isinstance(given, UserDefinedScalarFunction | UserDefinedTableFunction | UserDefinedAggregateFunction):
         return given.definition.named(name)
-    is_class = isinstance(given, type) and issubclass(
-        given, ScalarFunction | TableFunction | AggregateFunction | TableAggregateFunction
+    kind = given if isinstance(given, type) else type(given)
+    is_class = kind is given and issubclass(
+        kind, ScalarFunction | TableFunction | AggregateFunction | TableAggregateFunction
     )
     if is_class and inspect.isabstract(given):
         missing = " and ".join(sorted(given.__abstractmethods__))
         raise FunctionError(f"function {name}: {given.__qualname__} has no method {missing}")
-    if isinstance(given, AggregateFunction) or (is_class and issubclass(given, AggregateFunction)):
+    if issubclass(kind, AggregateFunction):
         return define_aggregate(given, name=name)
-    if isinstance(given, TableAggregateFunction) or (is_class and issubclass(given, TableAggregateFunction)):
+    if issubclass(kind, TableAggregateFunction):
         return define_table_aggregate(given, name=name)
-    if isinstance(given, TableFunction) or (is_class and issubclass(given, TableFunction)):
+    if issubclass(kind, TableFunction):
         return define_table(given, name=name)
     if is_class or (callable(given) and not isinstance(given, type)):
         return define(given, name=name)

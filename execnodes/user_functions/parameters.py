@@ -18,6 +18,8 @@ from execnodes.user_functions.hints import hints_of, is_nullable, sql_type, type
 from execnodes.user_functions.rows import Row
 
 _WHOLE_DIGITS = 19
+Types = Sequence[str | LogicalType] | str | LogicalType | None
+"""As functions are given them: a type each, or that of the only one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ class Parameters:
 
 def parameters_of(
     function: Callable[..., Any],
-    given: Sequence[str | LogicalType] | None = None,
+    given: Types = None,
     *,
     skip: int = 0,
     hinted: bool = True,
@@ -111,6 +113,8 @@ def parameters_of(
         found.append(_parameter(each.name, hints.get(each.name, Any), lenient))
     if given is None:
         return Parameters(tuple(found), least, repeated)
+    if isinstance(given, str | LogicalType):
+        given = [given]
     names = [each.name for each in found] + [f"arg{at}" for at in range(len(found), len(given))]
     typed = tuple(Parameter(name, sql_type(t)) for name, t in zip(names, given, strict=False))
     if not repeated and not least <= len(given) <= len(found):

@@ -14,7 +14,7 @@ from execnodes.core.types import LogicalType
 from execnodes.user_functions.aliases import Aliased
 from execnodes.user_functions.column_operand import call_on_columns
 from execnodes.user_functions.hints import hints_of, sql_type, type_of_hint
-from execnodes.user_functions.parameters import Parameters, parameters_of
+from execnodes.user_functions.parameters import Parameters, Types, parameters_of
 from execnodes.user_functions.user_defined_function import (
     FunctionContext as FunctionContext,  # programs import it from here
 )
@@ -131,15 +131,14 @@ def udf(
     """
 
     def make(given: Given) -> UserDefinedScalarFunction:
-        types = [input_types] if isinstance(input_types, str | LogicalType) else input_types
-        return UserDefinedScalarFunction(define(given, types, result_type, deterministic, name, func_type))
+        return UserDefinedScalarFunction(define(given, input_types, result_type, deterministic, name, func_type))
 
     return make if f is None else make(f)
 
 
 def define(
     given: Given,
-    input_types: Sequence[str | LogicalType] | None = None,
+    input_types: Types = None,
     result_type: str | LogicalType | None = None,
     deterministic: bool | None = None,
     name: str | None = None,

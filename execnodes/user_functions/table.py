@@ -17,7 +17,7 @@ from execnodes.core.types import Field, LogicalType, Root, array, row
 from execnodes.user_functions.aliases import Aliased
 from execnodes.user_functions.column_operand import call_on_columns
 from execnodes.user_functions.hints import hints_of, sql_type, type_of_hint
-from execnodes.user_functions.parameters import Parameters, parameters_of
+from execnodes.user_functions.parameters import Parameters, Types, parameters_of
 from execnodes.user_functions.scalar import Form, check_form, name_of, waits
 from execnodes.user_functions.user_defined_function import UserDefinedFunction
 
@@ -85,7 +85,6 @@ class UserDefinedTableFunction(Aliased):
 
 
 GivenTable = Callable[..., Any] | TableFunction | type[TableFunction]
-Types = Sequence[str | LogicalType] | str | LogicalType | None
 
 
 @overload
@@ -126,15 +125,14 @@ def udtf(
     """
 
     def make(given: GivenTable) -> UserDefinedTableFunction:
-        types_ = [input_types] if isinstance(input_types, str | LogicalType) else input_types
-        return UserDefinedTableFunction(define_table(given, types_, result_types, deterministic, name, func_type))
+        return UserDefinedTableFunction(define_table(given, input_types, result_types, deterministic, name, func_type))
 
     return make if f is None else make(f)
 
 
 def define_table(
     given: GivenTable,
-    input_types: Sequence[str | LogicalType] | None = None,
+    input_types: Types = None,
     result_types: Types = None,
     deterministic: bool | None = None,
     name: str | None = None,

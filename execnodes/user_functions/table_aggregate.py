@@ -6,7 +6,7 @@ To the engine each is an aggregate function that gives an ARRAY of its rows, whi
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, overload
 
 from typing_extensions import override
@@ -16,7 +16,7 @@ from execnodes.core.types import Field, LogicalType, Root, array, row
 from execnodes.user_functions.aggregate import AggregateDefinition, UserDefinedAggregateFunction
 from execnodes.user_functions.aggregate_function import AggregateFunction
 from execnodes.user_functions.hints import hints_of, sql_type
-from execnodes.user_functions.parameters import parameters_of
+from execnodes.user_functions.parameters import Types, parameters_of
 from execnodes.user_functions.scalar import name_of
 from execnodes.user_functions.user_defined_function import UserDefinedFunction
 
@@ -87,7 +87,6 @@ class ClosedRows(EmittedRows):
 
 
 GivenTableAggregate = TableAggregateFunction | type[TableAggregateFunction]
-Types = Sequence[str | LogicalType] | str | LogicalType | None
 
 
 @overload
@@ -130,8 +129,9 @@ def udtaf(
     """
 
     def make(given: GivenTableAggregate) -> UserDefinedAggregateFunction:
-        types = [input_types] if isinstance(input_types, str | LogicalType) else input_types
-        return UserDefinedAggregateFunction(define_table_aggregate(given, types, result_type, accumulator_type, name))
+        return UserDefinedAggregateFunction(
+            define_table_aggregate(given, input_types, result_type, accumulator_type, name)
+        )
 
     if func_type != "general":
         raise FunctionError(f"func_type={func_type!r} is not for udtaf", hint="Leave func_type out.")
@@ -140,7 +140,7 @@ def udtaf(
 
 def define_table_aggregate(
     given: GivenTableAggregate,
-    input_types: Sequence[str | LogicalType] | None = None,
+    input_types: Types = None,
     result_type: str | LogicalType | None = None,
     accumulator_type: Any = None,
     name: str | None = None,
