@@ -15,6 +15,7 @@ from execnodes.functions.scope import Scope
 from execnodes.lowering.spark_sql import text_literal
 
 _OPEN, _CLOSE = re.compile(r"\[\s*\?\s*\("), re.compile(r"\s*\)\s*\]")
+_INNER, _INNER_END = re.compile(r"\s*\("), re.compile(r"\s*\)\s*")
 _NAME = r"\.[^.\[\]*()?@\s'\"=!<>&|]++(?!\()"
 _OPERAND = re.compile(
     rf"\s*(?:([@$])((?:{_NAME}|\[(?:'[^']*'|\d+)\])*)(\.(?:length|size)\(\))?"
@@ -76,10 +77,10 @@ def _read_joined(
 
 
 def _read_one(path: str, at: int) -> tuple[Test, int] | None:
-    inner = re.compile(r"\s*\(").match(path, at)
+    inner = _INNER.match(path, at)
     if inner is not None:
         found = _read_any(path, inner.end())
-        end = None if found is None else re.compile(r"\s*\)\s*").match(path, found[1])
+        end = None if found is None else _INNER_END.match(path, found[1])
         return None if found is None or end is None else (found[0], end.end())
     left = _OPERAND.match(path, at)
     operator = None if left is None else _OPERATOR.match(path, left.end())
@@ -121,17 +122,17 @@ def _comparison(left: Operand, operator: str, right: Operand) -> Test | None:
 
 
 def _test(left: str, right: str, operator: str) -> str:
-    kinds = {mark: f"left({{}}, 1) = {text_literal(mark)}" for mark in (TEXT_MARK, OTHER_MARK)}
-    texts, others = (f"{kind.format(left)} AND {kind.format(right)}" for kind in kinds.values())
-    bare, numbers = ([f"{form.format(f'substring({each}, 2)')}" for each in (left, right)] for form in _FORMS)
+    sides = (left, right)
+    texts, others = (
+        " AND ".join(f"left({each}, 1) = {text_literal(mark)}" for each in sides) for mark in (TEXT_MARK, OTHER_MARK)
+    )
+    bare = [f"substring({each}, 2)" for each in sides]
+    numbers = [f"try_cast({each} AS DOUBLE)" for each in bare]
     if operator == "contains":
         test = f"CASE WHEN {texts} THEN contains({bare[0]}, {bare[1]}) END"
     elif operator in ("==", "!="):
         test = f"CASE WHEN {left} = {right} THEN TRUE WHEN NOT ({texts}) THEN {numbers[0]} = {numbers[1]} END"
     else:
-        order = f"THEN {{0}} {operator} {{1}}"
-        test = f"CASE WHEN {texts} {order.format(*bare)} WHEN {others} {order.format(*numbers)} END"
+        by_text, by_number = (f" {operator} ".join(each) for each in (bare, numbers))
+        test = f"CASE WHEN {texts} THEN {by_text} WHEN {others} THEN {by_number} END"
     return f"{'NOT ' if operator == '!=' else ''}coalesce({test}, FALSE)"
-
-
-_FORMS = ("{}", "try_cast({} AS DOUBLE)")
