@@ -104,9 +104,14 @@ def _lower_timestamp(scope: Scope, call: Call) -> str:
 
     def body(t: str) -> str:
         made = _read(scope, t, call, pattern[0]) if pattern else read_timestamp(t)
-        return f"CAST(date_trunc('MILLISECOND', {made}) AS TIMESTAMP_NTZ)"
+        return timestamp_by(made)
 
     return scope.share(text, body)
+
+
+def timestamp_by(made: str) -> str:
+    """A TIMESTAMP(3) of a Spark TIMESTAMP."""
+    return f"CAST(date_trunc('MILLISECOND', {made}) AS TIMESTAMP_NTZ)"
 
 
 TO_TIMESTAMP_3 = replace(TO_TIMESTAMP, lower=_lower_timestamp, version=3, since="2.0", only=_is_possible)
@@ -121,7 +126,11 @@ def lower_instant(scope: Scope, call: Call) -> str:
         made = _read(scope, t, call, more[0], micros) if more else f"CAST({read_timestamp(t)} AS TIMESTAMP)"
         return made if micros else f"date_trunc('MILLISECOND', {made})"
 
-    local = scope.share(text, moment)
+    return instant_by(scope, call, scope.share(text, moment), more)
+
+
+def instant_by(scope: Scope, call: Call, local: str, more: Sequence[str]) -> str:
+    """The instant of what clocks show: in the zone that stands behind the pattern, or else that of the session."""
     if len(more) < 2:
         return f"if({more[0]} IS NULL, NULL, {to_instant(scope, local)})" if more else to_instant(scope, local)
     if isinstance(call.operands[2], Literal):

@@ -72,3 +72,10 @@ def test_versions_come_where_they_differ() -> None:
         "$TO_TIMESTAMP$2",
     ]
     assert bound("DATE_FORMAT", timestamp(3), "uuuu-MM").operands[1] == Literal(value="yyyy-MM", type=STRING.not_null())
+
+
+def test_patterns_of_columns_have_versions_of_their_own() -> None:
+    text = InputRef(input_index=0, type=STRING)
+    calls = [resolve(name, [text, *more]) for name in ("TO_TIMESTAMP", "TO_TIMESTAMP_LTZ") for more in ([text], [])]
+    names = [each.internal_name for each in calls if isinstance(each, Call)]
+    assert names == ["$TO_TIMESTAMP$4", "$TO_TIMESTAMP$3", "$TO_TIMESTAMP_LTZ$5", "$TO_TIMESTAMP_LTZ$4"]

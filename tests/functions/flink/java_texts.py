@@ -28,7 +28,8 @@ def format_java(value: Any) -> Any:
         case Decimal():
             return format(value, "f")
         case datetime.datetime():
-            return _format_time(value, "T") + ("Z" if value.tzinfo else "")
+            has_seconds = value.tzinfo is None or value.second or value.microsecond
+            return _format_time(value, "T") + ("" if has_seconds else ":00") + ("Z" if value.tzinfo else "")
         case datetime.time():
             return _format_clock(value)
         case _:
