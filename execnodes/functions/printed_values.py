@@ -12,14 +12,14 @@ from execnodes.functions.printf_before import PRINTF_2, printed, printed_type
 from execnodes.functions.scope import Scope
 
 
-def _length(t: LogicalType) -> LogicalType:
+def length(t: LogicalType) -> LogicalType:
     """The number that an INTERVAL is: milliseconds, or months."""
     return t if t.root not in INTERVALS else INT if t.root is Root.INTERVAL_YEAR_MONTH else BIGINT
 
 
 def _bind(call: Invocation) -> Binding | None:
     known = tuple(
-        Literal(value=None, type=_length(each.type)) if at and each.type.root in INTERVALS else each
+        Literal(value=None, type=length(each.type)) if at and each.type.root in INTERVALS else each
         for at, each in enumerate(call.operands)
     )
     binding = PRINTF_2.bind(replace(call, operands=known))
@@ -34,7 +34,7 @@ def _misfits(operands: Operands) -> tuple[int, ...] | None:
     pattern, *values = operands
     if not isinstance(pattern, Literal) or pattern.value is None:
         return ()
-    return misfits(str(pattern.value), [_length(printed_type(each.type)) for each in values])
+    return misfits(str(pattern.value), [length(printed_type(each.type)) for each in values])
 
 
 def _lower(scope: Scope, call: Call) -> str:
