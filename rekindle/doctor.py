@@ -19,6 +19,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 from rekindle.own_packages import LAUNCHER
+from rekindle.spark.class_archive import class_archive, java_program
 
 OLDEST_JAVA = 17
 OLDEST_PYTHON = (3, 11)
@@ -27,6 +28,7 @@ FREE_DISK = 2 * 1024**3
 MEMORY = 3 * 1024**3
 """Bytes that the driver, its Java machine and the Python workers take together, small jobs included."""
 START_SECONDS = 180
+_START_FIRST = "Put the other findings right first; if there are none, the message says what Spark lacks."
 _PROBE = f"""
 import runpy
 runpy.run_path({LAUNCHER!r})["load_rekindle"]()
@@ -90,9 +92,9 @@ def check_worker_python(environment: Mapping[str, str]) -> Finding:
 def check_java(environment: Mapping[str, str]) -> Finding:
     """Java is there and new enough."""
     install = f"Install a JDK {OLDEST_JAVA} or newer and set JAVA_HOME to its folder."
-    home = environment.get("JAVA_HOME")
-    program = shutil.which("java", path=str(Path(home) / "bin") if home else environment.get("PATH", ""))
+    program = java_program(environment)
     if program is None:
+        home = environment.get("JAVA_HOME")
         where = f"no bin/java in JAVA_HOME={home}" if home else "JAVA_HOME is not set and no java is on the PATH"
         return Finding("java", False, where, install)
     output = _run([program, "-version"])
@@ -185,23 +187,44 @@ def check_jars() -> list[Finding]:
 
 def check_spark(probe: str = _PROBE, clock: Callable[[], float] = time.monotonic) -> Finding:
     """A session starts in a process of its own, and rows go through a Python worker."""
-    remedy = "Put the other findings right first; if there are none, the message says what Spark lacks."
     begin = clock()
     try:
         done = subprocess.run(
             [sys.executable, "-P", "-c", probe], capture_output=True, text=True, timeout=START_SECONDS, check=False
         )
     except subprocess.TimeoutExpired:
-        return Finding("spark", False, f"did not start within {START_SECONDS} s", remedy)
+        return Finding("spark", False, f"did not start within {START_SECONDS} s", _START_FIRST)
     seconds = clock() - begin
     if done.returncode != 0:
         lines = [line for line in done.stderr.splitlines() if line.strip()]
-        return Finding("spark", False, f"did not start: {lines[-1] if lines else 'no message'}", remedy)
+        return Finding("spark", False, f"did not start: {lines[-1] if lines else 'no message'}", _START_FIRST)
     version, rows = done.stdout.split()[-2:]
     ok = rows == "3"
     return Finding(
-        "spark", ok, f"Spark {version}, session and a Python worker in {seconds:.1f} s", "" if ok else remedy
+        "spark", ok, f"Spark {version}, session and a Python worker in {seconds:.1f} s", "" if ok else _START_FIRST
     )
+
+
+def make_class_archive(environment: Mapping[str, str]) -> Finding:
+    """Everyday queries run in a process of its own, whose Java leaves an archive of its classes for later ones."""
+    name, archive = "class archive", class_archive(environment)
+    if archive is None:
+        return Finding(name, False, "no Java, or no folder for it", "Set JAVA_HOME, and HOME or XDG_CACHE_HOME.")
+    try:
+        archive.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=archive.parent) as own:
+            made = Path(own, archive.name)
+            command = [sys.executable, "-P", LAUNCHER, "-m", "rekindle.everyday", str(made)]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=START_SECONDS, check=False)
+            if done.returncode == 0:
+                made.chmod(0o600)
+                made.replace(archive)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Finding(name, False, f"could not be made: {error}", "Nothing needs it: Spark only starts more slowly.")
+    if done.returncode != 0:
+        said = [line for line in done.stderr.splitlines() if line.strip()]
+        return Finding(name, False, f"could not be made: {said[-1] if said else 'no message'}", _START_FIRST)
+    return Finding(name, True, f"{archive}, {_size(archive.stat().st_size)}")
 
 
 def _run(command: list[str]) -> str | None:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from execnodes.core.errors import JobError, OptionError
 from rekindle.own_packages import LAUNCHER
+from rekindle.spark.class_archive import class_archive, usable, using
 from rekindle.spark.java import MEMORY, last_words, lost, output_file, require_alive, text_of
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 STARTS = logging.getLogger("rekindle.spark.starts")
 """Told at level INFO when Spark is started by a caller who waits for it."""
+_DEFAULTS = "spark.driver.defaultJavaOptions"
 _PACKAGE = "org.apache.spark.sql.execution.streaming"
 _MEANING: Mapping[str, str] = {
     "spark.sql.session.timeZone": "UTC",
@@ -72,7 +74,7 @@ _START_SETTINGS: Mapping[str, str] = {
     "spark.executorEnv.REKINDLE_WORKER_PYTHON": sys.executable,
     "spark.executorEnv.REKINDLE_WORKER_LAUNCHER": LAUNCHER,
     # Without memory some thread of Java's ends, and others may wait for it for ever; an exit code tells what it was.
-    "spark.driver.defaultJavaOptions": "-XX:+ExitOnOutOfMemoryError",
+    _DEFAULTS: "-XX:+ExitOnOutOfMemoryError",
     "spark.executor.defaultJavaOptions": "-XX:+ExitOnOutOfMemoryError",
     # What pages about past queries would show. There are none unless the user asks for them, and jobs run for months.
     "spark.sql.ui.retainedExecutions": "50",
@@ -186,6 +188,9 @@ def _start(settings: Mapping[str, str]) -> SparkSession:
     from pyspark.sql import SparkSession
 
     conf = SparkConf().setAppName("rekindle").setAll(list(settings.items()))
+    archive = usable(class_archive(os.environ))
+    if archive is not None:
+        conf.set(_DEFAULTS, f"{conf.get(_DEFAULTS, '')} {using(archive)}")
     if not conf.contains("spark.local.dir") and _LOCAL.fullmatch(conf.get("spark.master", "")):
         # Spark's own folders can be read by everybody; this one cannot.
         private = tempfile.mkdtemp(prefix="rekindle-spark-")
@@ -207,9 +212,14 @@ def _start(settings: Mapping[str, str]) -> SparkSession:
             context = SparkContext(conf=conf, gateway=launch(conf, popen_kwargs=given))
         except (PySparkException, Py4JError, OSError) as error:
             said = last_words(output)
+            hint = MEMORY if _TOO_SMALL.search(said) else "`rekindle doctor` tells what is missing."
+            if archive is not None:
+                # Java does not start from one that is damaged; it is made anew by whoever wants it.
+                archive.unlink(missing_ok=True)
+                hint += f" Java's classes came from {archive}, which is deleted, since it may be damaged: start again."
             raise lost(text_of(error)) or JobError(
                 f"Spark could not be started{f': {said}' if said else ''}",
-                hint=MEMORY if _TOO_SMALL.search(said) else "`rekindle doctor` tells what is missing.",
+                hint=hint,
             ) from error
     if handler is not None and threading.current_thread() is threading.main_thread():
         # Spark's own handler kills the tasks of every job; jobs are stopped between two micro-batches.

@@ -58,7 +58,7 @@ def test_patterns_of_columns_are_read_as_java_reads_them(spark: SparkSession) ->
     environment = TableEnvironment.create({"execution.runtime-mode": "batch"}, spark=spark)
     rows = [(at, each, *row) for at, row in enumerate(_ROWS) for each in patterns]
     frame = spark.createDataFrame(rows, f"at INT, p STRING, {_TYPES}")
-    environment.create_temporary_view("t", environment.from_data_stream(frame, uid='patterns'))
+    environment.create_temporary_view("t", environment.from_data_stream(frame, uid="patterns"))
     changes = environment.execute_sql("SELECT at, p, PRINTF(p, i, l, d, b, s) FROM t").collect()
     assert {(at, pattern): text for at, pattern, text in changes} == expected
 
