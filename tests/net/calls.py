@@ -20,7 +20,7 @@ UNRECORDED = {
             *("DAYOFWEEK", "HOUR", "MINUTE", "SECOND", "CEILING"),
         )
     },
-    **{f"${name}": _RENAMED for name in ("CEILING$2", "CEILING$3", "NOT LIKE$2")},
+    **{f"${name}": _RENAMED for name in ("CEILING$2", "CEILING$3", "NOT LIKE$2", "NULLIF$2")},
     **{
         f"${name}": _REFUSES
         for name in (
