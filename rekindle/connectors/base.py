@@ -151,6 +151,14 @@ class SinkWriter(ABC):
         (BIGINT). The frame may be read more than once. ConnectorError if it cannot be written.
         """
 
+    def time_passes(self, watermark: int | None, now: int, *, ended: bool) -> None:
+        """Called after micro-batches, and now and then between them; times in ms since 1970.
+
+        `watermark`: None before there is one, and where nothing has asked for it (see `SinkConnector.uses_time`).
+        `ended`: all input has ended, so nothing is written any more.
+        """
+        return
+
     def close(self) -> None:
         """Called once at the end, also after a failure."""
         return
@@ -237,3 +245,7 @@ class SinkConnector(Connector):
     @abstractmethod
     def writer(self, spark: SparkSession, request: SinkRequest) -> SinkWriter:
         """A writer for one job."""
+
+    def uses_time(self, options: Mapping[str, str]) -> bool:
+        """Whether the writer of a table waits for the watermark."""
+        return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,7 +16,7 @@ from rekindle.connectors.files import absolute, is_local
 from rekindle.connectors.format import FileFormat, Format
 from rekindle.connectors.lines import is_empty, spark_format
 from rekindle.connectors.options import TableOptions
-from rekindle.connectors.partition_commit import commit_partitions
+from rekindle.connectors.partition_times import Commits
 from rekindle.files.paths import for_spark
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class FileWriter(SinkWriter):
         keys = set(request.table.partition_keys)
         self._partitions = [c.name for c in request.columns if c.name in keys]
         self._stored = tuple(c for c in request.columns if c.name not in keys)
+        self._commits = Commits(self._target, self._partitions, options, request.name)
 
     def open(self) -> None:
         """Make the folder; refuse types the format has no form for."""
@@ -62,6 +64,7 @@ class FileWriter(SinkWriter):
                 hint="Give the option 'path' a folder of its own.",
             )
         (self._target / MARKERS / self._job).mkdir(parents=True, exist_ok=True)
+        self._commits.find(f"part-{self._job}-*")
 
     def write(self, batch: DataFrame, batch_id: int) -> None:
         """Write, show, mark."""
@@ -81,12 +84,15 @@ class FileWriter(SinkWriter):
         shown = self._show(hidden, batch_id)
         if self._request.overwrite:
             self._remove_others(shown)
-        if self._partitions:
-            commit_partitions({each.parent for each in shown}, self._options)
+        self._commits.written({each.parent for each in shown}, round(time.time() * 1000))
         done = marker.with_name(f"{batch_id}.done")
         done.touch()
         done.replace(marker)
         shutil.rmtree(hidden, ignore_errors=True)
+
+    def time_passes(self, watermark: int | None, now: int, *, ended: bool) -> None:
+        """Commit partitions that are complete."""
+        self._commits.time_passes(watermark, now, ended=ended)
 
     def _store(self, batch: DataFrame, hidden: Path) -> None:
         files = self._options.text("sink.parallelism")

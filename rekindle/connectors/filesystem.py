@@ -45,7 +45,7 @@ from rekindle.connectors.in_tasks import ReadColumns, frame_of_tasks
 from rekindle.connectors.line_text import LINE, NUMBER, PATH, find_failure, local_path, string
 from rekindle.connectors.lines import spark_format, spark_schema
 from rekindle.connectors.options import COMMON, TableOption, TableOptions, check_options, reject_misspelt
-from rekindle.connectors.partition_commit import COMMIT_OPTIONS, check_commit
+from rekindle.connectors.partition_commit import COMMIT_OPTIONS, by_partition_time, check_commit
 from rekindle.files.paths import AS_WRITTEN, for_spark
 
 if TYPE_CHECKING:
@@ -153,6 +153,10 @@ class Filesystem(SourceConnector, SinkConnector):
         """Files that appear at once, once a micro-batch."""
         options = self.opened(request.table, "sink", request.name)
         return FileWriter(request, options, find_format(options.text("format"), request.name))
+
+    def uses_time(self, options: Mapping[str, str]) -> bool:
+        """Where partitions are committed by their time."""
+        return by_partition_time(options)
 
     def describe_failure(self, message: str) -> ConnectorError | None:
         """A line that its format could not read, or a file that is no file of its format."""

@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Mapping
 
 from execnodes.core.errors import ConnectorError
 from rekindle.connectors.options import TableOption, TableOptions
+from rekindle.connectors.partition_times import (
+    DELAY,
+    FORMATTER,
+    KIND,
+    NAME,
+    PARTITION_TIME,
+    PATTERN,
+    TRIGGER,
+    ZONE,
+    compiled,
+    unknown_formatter,
+)
 
 _ROLLING = "Files are complete with their micro-batch; execution.micro-batch.interval spaces them."
 _COMPACTION = "Files of a micro-batch stay as they are; sink.parallelism says how many there are."
 _STATISTICS = "Plans do not go by statistics."
-_TIMES = "A partition is committed with each micro-batch that writes into it."
-_KIND = "sink.partition-commit.policy.kind"
-_TRIGGER = "sink.partition-commit.trigger"
-_DELAY = "sink.partition-commit.delay"
-_NAME = "sink.partition-commit.success-file.name"
+_WHEN = "When a partition is committed: when it is begun, or when the watermark has passed its time."
+EXTRACTOR = "partition.time-extractor.kind"
 _SUCCESS = "success-file"
 
 COMMIT_OPTIONS = (
-    TableOption(_KIND, "text", "", "success-file: a file in each partition that a micro-batch has written into."),
-    TableOption(_NAME, "text", "_SUCCESS", "Name of that file."),
-    TableOption(_TRIGGER, "enum", "process-time", _TIMES, ("process-time", "partition-time")),
-    TableOption(_DELAY, "duration", "0 ms", _TIMES),
-    TableOption("sink.partition-commit.watermark-time-zone", "zone", "UTC", _TIMES, inert=True),
-    *(
-        TableOption(f"partition.time-extractor.{part}", "text", "", _TIMES, inert=True)
-        for part in ("kind", "class", "timestamp-pattern", "timestamp-formatter")
-    ),
+    TableOption(KIND, "text", "", "success-file: a file in each partition that is complete."),
+    TableOption(NAME, "text", "_SUCCESS", "Name of that file."),
+    TableOption(TRIGGER, "enum", "process-time", _WHEN, ("process-time", PARTITION_TIME)),
+    TableOption(DELAY, "duration", "0 ms", "How long after that."),
+    TableOption(ZONE, "zone", "UTC", "Zone of the partitions' times, where the watermark is of a TIMESTAMP_LTZ."),
+    TableOption(PATTERN, "text", "", "How columns make a partition's time, as in '$day $hour:00:00'; else the first."),
+    TableOption(FORMATTER, "text", "", "What that looks like: yyyy-MM-dd HH:mm:ss or yyyy-MM-dd, if nothing is said."),
+    TableOption(EXTRACTOR, "enum", "default", "How a partition's time is made of its columns.", ("default", "custom")),
+    TableOption("partition.time-extractor.class", "text", "", "Classes of Java are not called.", inert=True),
     TableOption("sink.rolling-policy.file-size", "text", "128 mb", _ROLLING, inert=True),
     TableOption("sink.rolling-policy.rollover-interval", "duration", "30 min", _ROLLING, inert=True),
     TableOption("sink.rolling-policy.inactivity-interval", "duration", "30 min", _ROLLING, inert=True),
@@ -44,33 +52,33 @@ COMMIT_OPTIONS = (
 
 def check_commit(options: TableOptions, table: str) -> None:
     """Refuse ways to commit a partition that a file cannot stand for, and times that are not those of micro-batches."""
-    kinds = [each.strip() for each in options.text(_KIND).split(",") if each.strip()]
+    kinds = [each.strip() for each in options.text(KIND).split(",") if each.strip()]
     other = next((each for each in kinds if each != _SUCCESS), None)
     if other is not None:
         raise ConnectorError(
-            f"{_KIND}: {other!r} is not supported",
+            f"{KIND}: {other!r} is not supported",
             where=f"table {table}",
             hint="Write 'success-file'; there is no metastore, and classes of Java are not called.",
         )
-    if kinds and (options.text(_TRIGGER) != "process-time" or options.seconds(_DELAY) > 0):
+    if kinds and options.text(EXTRACTOR) == "custom":
         raise ConnectorError(
-            "partitions are committed with their micro-batch, not by the time of a partition or later",
+            f"{EXTRACTOR}: classes of Java are not called",
             where=f"table {table}",
-            hint=f"Leave {_TRIGGER} and {_DELAY} out.",
+            hint=f"Leave it out; {PATTERN} says how columns make a partition's time.",
         )
-    if kinds and not _is_hidden(options.text(_NAME)):
+    if kinds and compiled(options.text(FORMATTER)) is None:
+        raise unknown_formatter(options, table)
+    if kinds and not _is_hidden(options.text(NAME)):
         raise ConnectorError(
-            f"{_NAME}: {options.text(_NAME)!r} would be read as a file of rows",
+            f"{NAME}: {options.text(NAME)!r} would be read as a file of rows",
             where=f"table {table}",
             hint="Write a name that begins with _ or a point.",
         )
 
 
-def commit_partitions(folders: Iterable[Path], options: TableOptions) -> None:
-    """Put the file into each folder, if the table asks for it."""
-    if options.text(_KIND).strip():
-        for folder in folders:
-            (folder / options.text(_NAME)).touch()
+def by_partition_time(options: Mapping[str, str]) -> bool:
+    """Whether a table's partitions are committed by the watermark."""
+    return bool(options.get(KIND, "").strip()) and options.get(TRIGGER) == PARTITION_TIME
 
 
 def _is_hidden(name: str) -> bool:

@@ -112,6 +112,12 @@ def find_sink(identifier: str, table: str = "") -> SinkConnector:
     raise _missing(identifier, "sink", table)
 
 
+def waits_for_time(options: Mapping[str, str]) -> bool:
+    """Whether what writes a table of these options needs the watermark; not where its connector is missing."""
+    connector = _find(options.get("connector", ""))
+    return isinstance(connector, SinkConnector) and connector.uses_time(options)
+
+
 def validate(options: Mapping[str, str], role: str, table: str = "") -> TableOptions:
     """Check a table's WITH options as a "source" or a "sink", without Spark and without touching the outside world."""
     reject_misspelt(options, "connector", table)

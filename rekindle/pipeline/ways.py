@@ -9,6 +9,7 @@ from execnodes.core.types import LogicalType
 from execnodes.lowering.slots import SlotLayout, assign, encode, unused
 from execnodes.lowering.spark_sql import spark_type
 from execnodes.lowering.stream import FIRED, HASH, KIND, MAJOR, SEQUENCE, WATERMARK, Branch, Rows
+from rekindle.connectors.registry import waits_for_time
 from rekindle.pipeline.record import LocalRecord, OperatorRecord, Record, SinkRecord, Step
 
 
@@ -59,7 +60,7 @@ def plan_ways(record: Record) -> Pipeline:
         record,
         tuple(_arms(record)),
         ordered=ordered or record.row_watermarks or record.every_change,
-        uses_time=any(operator.uses_time for operator in operators),
+        uses_time=any(operator.uses_time for operator in operators) or any(map(_waits_for_time, record.sinks)),
     )
 
 
@@ -83,6 +84,11 @@ def _timed(step: Step | None) -> bool:
     if isinstance(step, LocalRecord):
         return step.kernel.uses_time
     return isinstance(step, OperatorRecord) and step.operator.uses_time
+
+
+def _waits_for_time(sink: SinkRecord) -> bool:
+    table = sink.table.resolved_table
+    return table is not None and waits_for_time(table.options or {})
 
 
 def _needs_order(record: Record, sink: SinkRecord) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from execnodes.core.errors import JobError, RekindleError, StateError
@@ -78,6 +79,7 @@ class BatchJob(Job):
             for target in self._batch.targets:
                 if not self._stopping:
                     target.writer.write(target.frame, 0)
+                    target.writer.time_passes(None, round(time.time() * 1000), ended=True)
 
     def stop(self, *, with_savepoint: Path | None = None, drain: bool = False) -> None:
         """End at once; sinks that are written already stay. JobError if a savepoint or a drain is asked for."""

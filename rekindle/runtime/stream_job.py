@@ -258,16 +258,22 @@ class StreamJob(Job):
     def _run_batches(self) -> None:
         while not self._told_to_stop.is_set():
             began = time.perf_counter()
-            if self._loop.step():
-                took = time.perf_counter() - began
-                self._took.append((self._program.rows, round(1000 * took)))
-                self._told_to_stop.wait(self.pace - took)
-            elif all(map(self._has_ended, self._inputs)):
+            ran = self._loop.step()
+            took = time.perf_counter() - began
+            ended = not ran and all(map(self._has_ended, self._inputs))
+            self._tell_time(ended=ended)
+            if ended:
                 return
-            else:
-                self._told_to_stop.wait(_PAUSE)
+            if ran:
+                self._took.append((self._program.rows, round(1000 * took)))
+            self._told_to_stop.wait(self.pace - took if ran else _PAUSE)
         if self._drains:
             self._loop.drain(self._feeds)
+            self._tell_time(ended=True)
+
+    def _tell_time(self, *, ended: bool = False) -> None:
+        for writer in self._writers:
+            writer.time_passes(self._loop.last.watermark, round(time.time() * 1000), ended=ended)
 
     def _has_ended(self, uid: str) -> bool:
         source = self._inputs[uid]
@@ -314,7 +320,9 @@ class StreamJob(Job):
     def _advanced(self, everything: bool) -> int:
         until = time.monotonic() + _IDLE
         while True:
-            if self._loop.step():
+            ran = self._loop.step()
+            self._tell_time()
+            if ran:
                 done = not everything
             elif everything:
                 done = all(each.exhausted for each in self._feeds.values())

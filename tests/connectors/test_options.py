@@ -55,8 +55,6 @@ def test_every_option_is_described(name: str) -> None:
             "sink",
             "policy.kind: 'metastore' is not supported",
         ),
-        ({**COMMITTED, COMMIT + "trigger": "partition-time"}, "sink", "not by the time of a partition"),
-        ({**COMMITTED, COMMIT + "delay": "1 h"}, "sink", "not by the time of a partition"),
         ({**COMMITTED, COMMIT + "success-file.name": "done"}, "sink", "'done' would be read as a file of rows"),
         ({**FILES, "sink.rolling-policy.check-interval": "often"}, "sink", "'often' is not a duration"),
         ({**FILES, "scan.watermark.emit.strategy": "x"}, "source", "Write one of on-event, on-periodic"),
