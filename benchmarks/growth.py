@@ -1,4 +1,4 @@
-"""2,000-row batches onto ten million keys, beside those onto a hundred thousand: what small batches pay for the rest."""
+"""2,000-row batches onto ten million keys beside those onto a hundred thousand: what small ones pay for the rest."""
 
 from __future__ import annotations
 
