@@ -1,14 +1,17 @@
-"""The first row of a first query at the prompt: with Spark started while somebody types, and without; where it goes."""
+"""The first row of a first query at the prompt: with Spark started while somebody types, and without."""
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 
 from benchmarks.common import median
+from rekindle.doctor import make_class_archive
 
 TYPING = 20.0
 """Seconds between the start of the prompt and the end of the first statement."""
@@ -17,24 +20,26 @@ _ROUNDS = 3
 
 
 def figures() -> dict[str, float]:
-    """Medians in seconds; each time a process of its own, warm and cold in turns."""
-    cold: list[dict[str, float]] = []
-    warm: list[dict[str, float]] = []
-    for number in range(_ROUNDS):
-        for spent, is_warm in ((cold, False), (warm, True))[:: -1 if number % 2 else 1]:
-            spent.append(_measured(is_warm=is_warm))
+    """Medians in seconds, each time of a process of its own: cold, from an archive of classes, and warm, in turns."""
+    spent: dict[str, list[dict[str, float]]] = {"cold": [], "archived": [], "warm": []}
+    with tempfile.TemporaryDirectory(prefix="bench-classes-") as folder:
+        caches = {"cold": f"{folder}/none", "warm": f"{folder}/none", "archived": f"{folder}/archive"}
+        made = make_class_archive({**os.environ, "XDG_CACHE_HOME": caches["archived"]})
+        assert made.ok, made.detail
+        for number in range(_ROUNDS):
+            for kind in list(spent)[:: -1 if number % 2 else 1]:
+                spent[kind].append(_measured(kind, caches[kind]))
     wait = "from the statement to the first row"
-    parts = {f"without, {part}": median([each[part] for each in cold]) for part in cold[0] if part != wait}
-    return {
-        f"{wait}, Spark started before (typing {TYPING:.0f} s)": median([each[wait] for each in warm]),
-        f"{wait}, without": median([each[wait] for each in cold]),
-        **parts,
-    }
+    found = {f"{wait}, Spark started before (typing {TYPING:.0f} s)": median([each[wait] for each in spent["warm"]])}
+    for kind, words in (("cold", "without"), ("archived", "from an archive of classes")):
+        found |= {f"{words}, {part}": median([each[part] for each in spent[kind]]) for part in spent[kind][0]}
+    return found
 
 
-def _measured(*, is_warm: bool) -> dict[str, float]:
-    command = [sys.executable, "-m", "benchmarks.first_row", "warm" if is_warm else "cold"]
-    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+def _measured(kind: str, cache: str) -> dict[str, float]:
+    command = [sys.executable, "-m", "benchmarks.first_row", kind]
+    environment = {**os.environ, "XDG_CACHE_HOME": cache}
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     found: dict[str, float] = json.loads(ended.stdout.splitlines()[-1])
     return found
 
