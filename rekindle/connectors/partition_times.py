@@ -150,5 +150,7 @@ class Commits:
             reached = now if self._times is None else watermark
             due = [each for each, at in self._waiting.items() if reached is not None and reached > at]
         for folder in due:
-            (folder / self._name).touch()
+            # One that somebody has removed meanwhile, as old partitions are, needs no commit.
+            if folder.is_dir():
+                (folder / self._name).touch()
             del self._waiting[folder]

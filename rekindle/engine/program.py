@@ -158,6 +158,12 @@ class GraphProgram:
                     sink.writer.write_rows(rows[sink.record.node.id], _sink_number(batch))
         return {self._pipeline.record.sources[number].uid: each for number, each in seen.items()}
 
+    def time_passes(self, watermark: int | None, now: int, *, ended: bool) -> None:
+        """Told to the writers of sinks (see `SinkWriter`), between micro-batches."""
+        for sink in self._sinks:
+            with _named(sink):
+                sink.writer.time_passes(watermark, now, ended=ended)
+
     def close(self) -> None:
         """What was built for micro-batches that do not come is given up."""
         self._ahead.take({}, None)

@@ -272,8 +272,7 @@ class StreamJob(Job):
             self._tell_time(ended=True)
 
     def _tell_time(self, *, ended: bool = False) -> None:
-        for writer in self._writers:
-            writer.time_passes(self._loop.last.watermark, round(time.time() * 1000), ended=ended)
+        self._program.time_passes(self._loop.last.watermark, round(time.time() * 1000), ended=ended)
 
     def _has_ended(self, uid: str) -> bool:
         source = self._inputs[uid]

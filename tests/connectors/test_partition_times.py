@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -119,6 +120,15 @@ def test_the_clock_commits_after_a_delay_from_the_first_rows(tmp_path: Path) -> 
     assert committed(tmp_path) == []
     commits.time_passes(None, 11_001)
     assert committed(tmp_path) == ["d=a"]
+
+
+def test_a_partition_that_was_removed_needs_no_commit(tmp_path: Path) -> None:
+    commits = Commits(tmp_path, ["d"], checked(trigger="partition-time"), "t")
+    made = folders(tmp_path, ["d=2024-01-01", "d=2024-01-02"])
+    commits.written(made, 0)
+    shutil.rmtree(made[0])
+    commits.time_passes(None, 0, ended=True)
+    assert committed(tmp_path) == ["d=2024-01-02"]
 
 
 @pytest.mark.parametrize("options", [{"trigger": "partition-time"}, {"delay": "1 h"}])
