@@ -106,7 +106,7 @@ def _with_aliases(
                 return java(value, found)
             if found := _SINGLE_BYTE.get(written):
                 return single(value, found)
-            name = text_literal(_NAMES[written])
+            name = text_literal(_NAMES.get(written, written))
         else:
             name = f"CASE upper({name}){_KNOWN_NAMES} ELSE {name} END"
         return scope.share_some([value, name], [0, 1], lambda t: sql.format(*t))
@@ -120,6 +120,25 @@ def _with_aliases(
 
 ENCODE_3 = _with_aliases(ENCODE_2, _ENCODE, encode_text, encode_by_java, _BY_JAVA)
 DECODE_3 = _with_aliases(DECODE_2, _DECODE, decode_bytes, decode_by_java, _BY_JAVA | _WIDE)
+
+
+def _may_be_ascii(operands: Operands) -> bool:
+    name = operands[1]
+    if not isinstance(name, Literal):
+        return True
+    written = str(name.value).upper()
+    return _NAMES.get(written, written) == "US-ASCII"
+
+
+# Versions before took blanks, y, z and most signs for bytes that are no characters of US-ASCII.
+DECODE_4 = replace(
+    _with_aliases(
+        DECODE_2, _DECODE.replace(r"[^\x00-\x7f]", _NARROW["US-ASCII"]), decode_bytes, decode_by_java, _BY_JAVA | _WIDE
+    ),
+    version=4,
+    since="2.2",
+    only=_may_be_ascii,
+)
 
 UNHEX = function("UNHEX", form("TEXT", BYTES, nullable=True), sql="unhex({0})")
 # Version 1 took the odd digit for a byte of its own; it and the last one are lost, as in Flink.

@@ -117,6 +117,21 @@ def _lower_str_to_map(scope: Scope, call: Call) -> str:
 
 
 STR_TO_MAP_3 = replace(STR_TO_MAP_2, lower=_lower_str_to_map, version=3, since="2.0", only=None)
+
+
+def _lower_str_to_map_4(scope: Scope, call: Call) -> str:
+    """NULL for a separator that is NULL; version 3 then ended the job."""
+    missing = " OR ".join(f"{each} IS NULL" for each in scope.texts(call.operands[1:]))
+    return f"if({missing}, NULL, {_lower_str_to_map(scope, call)})"
+
+
+STR_TO_MAP_4 = replace(
+    STR_TO_MAP_3,
+    lower=_lower_str_to_map_4,
+    version=4,
+    since="2.2",
+    only=lambda t: any(each.type.nullable for each in t[1:]),
+)
 PARSE_URL = function(
     "PARSE_URL",
     form("TEXT, TEXT", STRING, nullable=True),
