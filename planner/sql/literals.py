@@ -138,9 +138,9 @@ def numeric(text: str, position: Position) -> Constant:
     if len(digits.lstrip("0")) > _MOST_DIGITS:
         raise SqlError(f"{_short(text)} has more than {_MOST_DIGITS} digits", position=position)
     whole = int(digits.lstrip("0") or "0") * (-1 if text.startswith("-") else 1)
-    if abs(whole) <= _MAX_INT:
+    if -_MAX_INT - 1 <= whole <= _MAX_INT:
         return constant(whole, t.INT, position)
-    if abs(whole) <= _MAX_BIGINT:
+    if -_MAX_BIGINT - 1 <= whole <= _MAX_BIGINT:
         return constant(whole, t.BIGINT, position)
     return constant(str(whole), _decimal(len(digits.lstrip("0")), 0), position)
 
@@ -162,11 +162,16 @@ def _short(text: str) -> str:
 
 def negated(literal: Literal, position: Position) -> Constant:
     """Unary minus of a number or an interval."""
-    value = literal.value
-    if isinstance(value, int):
+    value, root = literal.value, literal.type.root
+    if isinstance(value, int) and root in t.INTERVALS:
         return constant(-value, literal.type, position)
     text = str(value)
-    return numeric(text[1:] if text.startswith("-") else f"-{text}", position)
+    if text.startswith("-"):
+        text = text[1:]
+    elif text.strip("0."):
+        # There is no zero below zero, as in Flink.
+        text = f"-{text}"
+    return constant(text, t.DOUBLE, position) if root is t.Root.DOUBLE else numeric(text, position)
 
 
 def temporal(word: str, text: str, position: Position) -> Constant:
