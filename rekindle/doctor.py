@@ -215,7 +215,15 @@ def make_class_archive(environment: Mapping[str, str]) -> Finding:
         with tempfile.TemporaryDirectory(dir=archive.parent) as own:
             made = Path(own, archive.name)
             command = [sys.executable, "-P", LAUNCHER, "-m", "rekindle.everyday", str(made)]
-            done = subprocess.run(command, capture_output=True, text=True, timeout=START_SECONDS, check=False)
+            # An archive cannot be made of a Java that has started from one: it finds none in a folder of its own.
+            done = subprocess.run(
+                command,
+                env={**environment, "XDG_CACHE_HOME": own},
+                capture_output=True,
+                text=True,
+                timeout=START_SECONDS,
+                check=False,
+            )
             if done.returncode == 0:
                 made.chmod(0o600)
                 made.replace(archive)

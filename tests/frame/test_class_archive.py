@@ -78,13 +78,15 @@ def test_spark_starts_from_it_and_from_a_broken_one(tmp_path: Path) -> None:
 
     def start() -> list[str]:
         command = [sys.executable, "-P", "-c", _START]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        # A Java that ends at once leaves a log where it was started.
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
         return done.stdout.split() or done.stderr.splitlines()[-2:]
 
     assert start() == ["3", "False"]
-    finding = make_class_archive(environment)
-    assert finding.ok, finding
-    assert start() == ["3", "True"]
+    for _ in range(2):
+        finding = make_class_archive(environment)
+        assert finding.ok, finding
+        assert start() == ["3", "True"]
     archive = class_archive(environment)
     assert archive is not None
     assert [each.name for each in archive.parent.iterdir()] == [archive.name]
