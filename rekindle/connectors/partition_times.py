@@ -114,6 +114,7 @@ class Commits:
         self._delay = round(options.seconds(DELAY) * 1000)
         by_partition = self._active and options.text(TRIGGER) == PARTITION_TIME
         self._times = PartitionTimes(options, keys, table) if by_partition else None
+        self._at_once = self._times is None and self._delay == 0
         self._waiting: dict[Path, int] = {}
         """Folders to what the watermark, or the clock, must have passed (ms)."""
 
@@ -130,7 +131,7 @@ class Commits:
         """Rows have come into these folders; ConnectorError if their names make no time. `now`: ms since 1970."""
         for folder in folders if self._active else ():
             self._wait(folder, now)
-        if self._times is None and self._delay == 0:
+        if self._at_once:
             self.time_passes(None, now)
 
     def _wait(self, folder: Path, begun: int) -> None:
@@ -144,7 +145,7 @@ class Commits:
         """Commit what is due: everything when all input has ended."""
         if not self._waiting:
             return
-        if ended or (self._times is None and self._delay == 0):
+        if ended or self._at_once:
             due = list(self._waiting)
         else:
             reached = now if self._times is None else watermark
