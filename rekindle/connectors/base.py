@@ -84,8 +84,13 @@ class SourceRequest:
     """Where to go on: a text that `SourceConnector.position` gave; None to begin at the beginning."""
     between: tuple[Any, Any] | None = None
     """In batch mode, the positions to read between (see `SourceConnector.positions`); None for all there is."""
-    in_tasks: bool = False
-    """In batch mode, whether tasks read what they are told (see `ToldToTasks`), in place of all there is."""
+    in_tasks: int = 0
+    """In batch mode, how many tasks read what they are told (see `ToldToTasks`), in place of all there is; 0: none.
+
+    It is more than one only if `plain`.
+    """
+    plain: bool = False
+    """Whether tasks may fail for rows that others are to read (see `SourceConnector.plain`)."""
     data_streams: Mapping[str, DataStream] = field(default_factory=dict)
     """DataFrames that the session knows, by uid."""
     condition: Condition | None = None
@@ -145,7 +150,7 @@ class SinkWriter(ABC):
 
     @abstractmethod
     def write(self, batch: DataFrame, batch_id: int) -> None:
-        """Write a micro-batch. A batch id that comes again must not be written twice.
+        """Write a micro-batch. A batch id that comes again must not be written twice; it may have failed before.
 
         Columns are named as the sink's columns, then ``rk_kind`` (TINYINT) and, where order matters, ``rk_seq``
         (BIGINT). The frame may be read more than once. ConnectorError if it cannot be written.
@@ -218,11 +223,18 @@ class SourceConnector(Connector):
         """How far micro-batches read the table; None if it is a stream of Spark, whose batches are fed to the job."""
         return None
 
+    def plain(self, request: SourceRequest) -> bool:
+        """Whether there is a faster way for tasks to read the wanted columns, which may turn out to fail.
+
+        Then the micro-batch is run again without it. Several tasks share what they are told.
+        """
+        return False
+
     def columns(self, request: SourceRequest) -> ReadColumns | None:
         """What reads the wanted columns in a task of Spark that is told what (see `ToldToTasks`), without Spark.
 
         It gives tables with c0, c1, … in Spark's Arrow types, `SEQUENCE` and, when ordered, `MAJOR`. None if Spark has
-        something to compute of them, or has to say which row has failed.
+        something to compute of them, or has to say which row has failed and the request is not `plain`.
         """
         return None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -63,16 +63,16 @@ class Lines:
     @property
     def ddl(self) -> str:
         """Columns of the rows."""
-        return f"{LINE} BINARY{_facts_ddl(self.facts)}"
+        return f"{LINE} BINARY{facts_ddl(self.facts)}"
 
-    def __call__(self, files: list[list[Any]]) -> Iterator[pa.RecordBatch]:
+    def __call__(self, files: list[list[Any]], task: int, tasks: int) -> Iterator[pa.RecordBatch]:
         """A batch a file; `files`: what `told_of` gave."""
         import pyarrow as pa
 
         for path, *known in files:
-            with _naming(path), open(path, "rb") as file:
+            with naming(path), open(path, "rb") as file:
                 lines = file.read().removeprefix(codecs.BOM_UTF8).splitlines()
-            yield _batch({LINE: pa.array(lines, pa.binary())}, len(lines), self.facts, path, *known)
+            yield batch_of({LINE: pa.array(lines, pa.binary())}, len(lines), self.facts, path, *known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +103,13 @@ class ParquetColumns:
     @property
     def ddl(self) -> str:
         """Columns of the rows."""
-        return f"{self.columns}{_facts_ddl(self.facts)}".removeprefix(", ")
+        return f"{self.columns}{facts_ddl(self.facts)}".removeprefix(", ")
 
-    def __call__(self, files: list[list[Any]]) -> Iterator[pa.RecordBatch]:
+    def __call__(self, files: list[list[Any]], task: int, tasks: int) -> Iterator[pa.RecordBatch]:
         """A batch a file; `files`: what `told_of` gave."""
         for path, *known in files:
             columns, rows = self.of_file(path)
-            yield _batch(
+            yield batch_of(
                 {name: each.combine_chunks() for name, each in columns.items()}, rows, self.facts, path, *known
             )
 
@@ -117,7 +117,7 @@ class ParquetColumns:
         """The columns of a file, and how many rows it has."""
         import pyarrow.parquet as pq
 
-        with _naming(path):
+        with naming(path):
             # Not as a data set: folders called k=v are no columns.
             file = pq.ParquetFile(path)
             table = file.read(columns=list(self.schema.names))
@@ -132,7 +132,7 @@ class ColumnsOfFiles:
     ordered: bool
     """Whether the files have their place in the order of the rows."""
 
-    def __call__(self, files: list[list[Any]]) -> Iterator[pa.Table]:
+    def __call__(self, files: list[list[Any]], task: int, tasks: int) -> Iterator[pa.Table]:
         """A table a file; `files`: what `told_of` gave."""
         import numpy as np
         import pyarrow as pa
@@ -153,7 +153,8 @@ class UnreadableFileError(Exception):
 
 
 @contextmanager
-def _naming(path: str) -> Iterator[None]:
+def naming(path: str) -> Iterator[None]:
+    """What fails for a file is an UnreadableFileError."""
     import pyarrow as pa
 
     try:
@@ -172,14 +173,22 @@ def _same(found: pa.DataType, wanted: pa.DataType) -> bool:
     return bool(wide.get(found, found) == wanted)
 
 
-def _facts_ddl(facts: tuple[str, ...]) -> str:
+def facts_ddl(facts: tuple[str, ...]) -> str:
+    """Of the column `FACTS`, behind others."""
     fields = ", ".join(f"{each}: {_TYPES[each]}" for each in facts)
     return f", {FACTS} STRUCT<{fields}>" if facts else ""
 
 
-def _batch(
-    columns: dict[str, pa.Array], rows: int, facts: tuple[str, ...], path: str, size: int, modified: int
+def batch_of(
+    columns: Mapping[str, pa.Array],
+    rows: int,
+    facts: tuple[str, ...],
+    path: str,
+    size: int,
+    modified: int,
+    start: int = 0,
 ) -> pa.RecordBatch:
+    """Rows of a file, with what is wanted of it; `start`: the byte at which its part begins."""
     import numpy as np
     import pyarrow as pa
 
@@ -190,7 +199,7 @@ def _batch(
             case "file_size":
                 return pa.repeat(size, rows)
             case "file_block_start":
-                return pa.repeat(0, rows)
+                return pa.repeat(start, rows)
             case "file_modification_time":
                 return pa.repeat(modified * 1000, rows).cast(pa.timestamp("us", "UTC"))
             case _:

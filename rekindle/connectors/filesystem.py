@@ -39,13 +39,15 @@ from rekindle.connectors.files import (
     batch_path,
     list_files,
 )
-from rekindle.connectors.format import FileFormat, Format, RecordFormat, Wanted
+from rekindle.connectors.format import FileFormat, Format, RecordFormat, Wanted, renamed
 from rekindle.connectors.formats import find_format, format_of
 from rekindle.connectors.in_tasks import ReadColumns, frame_of_tasks
 from rekindle.connectors.line_text import LINE, NUMBER, PATH, find_failure, local_path, string
-from rekindle.connectors.lines import spark_format, spark_schema
+from rekindle.connectors.lines import spark_columns, spark_format, spark_schema
 from rekindle.connectors.options import COMMON, TableOption, TableOptions, check_options, reject_misspelt
 from rekindle.connectors.partition_commit import COMMIT_OPTIONS, by_partition_time, check_commit
+from rekindle.connectors.plain_files import ColumnsOfPlainFiles, PlainFiles
+from rekindle.connectors.plain_json import PlainJson
 from rekindle.files.paths import AS_WRITTEN, for_spark
 
 if TYPE_CHECKING:
@@ -106,7 +108,8 @@ class Filesystem(SourceConnector, SinkConnector):
         every = _stored(request)
         stored = tuple(c for c in request.columns if c in every)
         chosen.check(stored, options, request.name)
-        lines = isinstance(chosen, RecordFormat)
+        plain = chosen.plain(stored, options) if request.plain and isinstance(chosen, RecordFormat) else None
+        lines = isinstance(chosen, RecordFormat) and plain is None
         others = {c.name: _other(c, request) for c in request.columns if c not in stored}
         added = {f"rk_m{i}": text for i, text in enumerate(others.values())}
         if request.ordered:
@@ -117,7 +120,8 @@ class Filesystem(SourceConnector, SinkConnector):
         if number is not None:
             located[NUMBER] = number
         if request.in_tasks:
-            raw = _in_tasks(spark, request, chosen, stored, facts_in((added | located).values()))
+            facts = facts_in((added | located).values())
+            raw = _in_tasks(spark, request, plain or chosen, stored, facts)
         else:
             raw = _open(spark, request, options, chosen, every)
         # Lines have no columns yet; those of files must not have names that are added.
@@ -130,22 +134,36 @@ class Filesystem(SourceConnector, SinkConnector):
         places = {at for at, c in enumerate(request.columns) if c not in stored or not lines}
         filtered = condition is not None and condition.reads <= places
         if condition is not None and filtered:
-            wanted = (others.get(c.name) or quote(inner.get(c.name, c.name)) for c in request.columns)
-            raw = raw.where(condition.text(tuple(wanted)))
+            texts_of = (others.get(c.name) or quote(inner.get(c.name, c.name)) for c in request.columns)
+            raw = raw.where(condition.text(tuple(texts_of)))
         texts = [f"{text} AS {name}" for name, text in (added | located).items()]
         placed = raw.selectExpr("*", *texts) if texts else raw
         origin = tuple(name for name in (LINE if lines else NUMBER, PATH) if request.located and (lines or number))
-        rows = chosen.decode(placed, options, Wanted(_called(stored, inner), _called(every, inner), (*added, *origin)))
+        wanted = Wanted(_called(stored, inner), _called(every, inner), (*added, *origin))
+        rows = chosen.decode(placed, options, wanted) if plain is None else renamed(placed, wanted)
         if others:
             rows = _arranged(rows, request, stored, chosen.changelog, origin)
         return SourceFrame(rows, bounded(options), filtered)
 
+    def plain(self, request: SourceRequest) -> bool:
+        """See SourceConnector: where the format knows plain lines."""
+        options = self.opened(request.table, "source", request.name)
+        chosen = find_format(options.text("format"), request.name)
+        stored = tuple(c for c in request.columns if c in _stored(request))
+        taken = any(c.name == FACTS for c in stored)
+        return isinstance(chosen, RecordFormat) and not taken and chosen.plain(stored, options) is not None
+
     def columns(self, request: SourceRequest) -> ReadColumns | None:
-        """See SourceConnector: of Parquet, where all of them stand in the files."""
+        """See SourceConnector: of Parquet and of plain lines, where all of them stand in the files."""
         options = self.opened(request.table, "source", request.name)
         chosen = find_format(options.text("format"), request.name)
         every = _stored(request)
-        if spark_format(chosen) != "parquet" or any(c not in every for c in request.columns):
+        if any(c not in every for c in request.columns):
+            return None
+        if isinstance(chosen, RecordFormat):
+            plain = chosen.plain(request.columns, options) if request.plain else None
+            return None if plain is None else ColumnsOfPlainFiles(plain, request.ordered)
+        if spark_format(chosen) != "parquet":
             return None
         return ColumnsOfFiles(_parquet(chosen, request.columns), request.ordered)
 
@@ -269,15 +287,23 @@ def _open(
 
 
 def _in_tasks(
-    spark: SparkSession, request: SourceRequest, chosen: Format, stored: tuple[Column, ...], facts: tuple[str, ...]
+    spark: SparkSession,
+    request: SourceRequest,
+    chosen: Format | PlainJson,
+    stored: tuple[Column, ...],
+    facts: tuple[str, ...],
 ) -> DataFrame:
     """As `_open`, of the files that tasks are told; `facts`: what texts ask for."""
+    # Rows without any column would be none.
+    facts_or_number = facts or (() if stored else ("row_index",))
+    if isinstance(chosen, PlainJson):
+        plain = PlainFiles(chosen, spark_columns(stored), facts_or_number)
+        return frame_of_tasks(spark, request.uid, plain, plain.ddl, request.in_tasks)
     if isinstance(chosen, RecordFormat):
         lines = Lines(facts)
         rows = frame_of_tasks(spark, request.uid, lines, lines.ddl)
         return rows.selectExpr(f"CAST({LINE} AS STRING) AS {LINE}", FACTS)
-    # Rows without any column would be none.
-    columns = replace(_parquet(chosen, stored), facts=facts or (() if stored else ("row_index",)))
+    columns = replace(_parquet(chosen, stored), facts=facts_or_number)
     return frame_of_tasks(spark, request.uid, columns, columns.ddl)
 
 

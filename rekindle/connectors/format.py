@@ -10,10 +10,18 @@ from typing import TYPE_CHECKING, ClassVar
 
 from execnodes.core.connectors import FormatDeclaration
 from execnodes.core.tables import Column
+from execnodes.lowering.stream import quote
 from rekindle.connectors.options import TableOption, TableOptions
+from rekindle.connectors.plain_json import PlainJson
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+
+def renamed(rows: DataFrame, wanted: Wanted) -> DataFrame:
+    """c0, c1, … of columns that have their names."""
+    values = (f"{quote(c.name)} AS c{i}" for i, c in enumerate(wanted.columns))
+    return rows.selectExpr(*values, *map(quote, wanted.kept))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +73,10 @@ class RecordFormat(Format):
     as `rk_path`; when several rows come of one record, `rk_seq` (if there is one) tells them apart. `encode` gives
     `value`.
     """
+
+    def plain(self, columns: tuple[Column, ...], options: TableOptions) -> PlainJson | None:
+        """What reads the columns of records that are plain JSON; None if none are."""
+        return None
 
 
 class FileFormat(Format):

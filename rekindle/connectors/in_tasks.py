@@ -26,8 +26,8 @@ class ToldToTasks(Protocol):
         ...
 
 
-ReadColumns = Callable[[Any], "Iterator[pa.Table]"]
-"""Reads what a task is told (see `SourceConnector.columns`)."""
+ReadColumns = Callable[[Any, int, int], "Iterator[pa.Table]"]
+"""Reads what a task is told (see `SourceConnector.columns`): the part of one task, by its number, of so many."""
 
 
 def tell_tasks(spark: SparkSession, reads: Mapping[str, Any]) -> None:
@@ -46,10 +46,23 @@ def told_to_task(uid: str) -> Any:
 
 
 def frame_of_tasks(
-    spark: SparkSession, uid: str, read: Callable[[Any], Iterator[pa.RecordBatch]], ddl: str
+    spark: SparkSession,
+    uid: str,
+    read: Callable[[Any, int, int], Iterator[pa.RecordBatch]],
+    ddl: str,
+    tasks: int = 1,
 ) -> DataFrame:
-    """The rows that `read`, which is given what the tasks are told, makes in one task; `ddl`: their columns."""
-    return spark.range(0, 1, 1, 1).mapInArrow(_Reading(uid, read), ddl)
+    """The rows that `read` makes of what the tasks are told (see `ReadColumns`); `ddl`: their columns."""
+    return spark.range(0, tasks, 1, tasks).mapInArrow(_Reading(uid, read, tasks), ddl)
+
+
+def number_of_task() -> int:
+    """Of its partition."""
+    from pyspark import TaskContext
+
+    task = TaskContext.get()
+    assert task is not None
+    return task.partitionId()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +70,11 @@ class _Reading:
     """The body of a mapInArrow."""
 
     uid: str
-    read: Callable[[Any], Iterator[pa.RecordBatch]]
+    read: Callable[[Any, int, int], Iterator[pa.RecordBatch]]
+    tasks: int
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for _ in batches:
             pass
-        yield from self.read(told_to_task(self.uid))
+        yield from self.read(told_to_task(self.uid), number_of_task(), self.tasks)
         settle()

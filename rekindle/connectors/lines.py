@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from execnodes.core.tables import Column
+from execnodes.lowering.stream import quote
 from rekindle.connectors.format import FileFormat, Format
 from rekindle.connectors.line_text import LINE
 
@@ -17,6 +18,13 @@ def spark_format(chosen: Format) -> str:
 def spark_schema(chosen: Format, columns: tuple[Column, ...]) -> str:
     """What that gives of the columns, as Spark DDL."""
     return chosen.schema(columns) if isinstance(chosen, FileFormat) else f"{LINE} STRING"
+
+
+def spark_columns(columns: tuple[Column, ...]) -> str:
+    """The columns themselves, as Spark DDL."""
+    from execnodes.lowering.spark_sql import spark_type
+
+    return ", ".join(f"{quote(c.name)} {spark_type(c.data_type)}" for c in columns)
 
 
 def is_empty(chosen: Format, file: Path) -> bool:

@@ -217,7 +217,15 @@ class Feed:
     def told(self, start: Any, end: Any) -> None:
         """See Reader."""
 
-    def in_tasks(self, *, located: bool) -> None:
+    def in_tasks(self, tasks: int, *, located: bool) -> None:
+        """See Reader."""
+
+    @property
+    def plain(self) -> bool:
+        """See Reader."""
+        return False
+
+    def plainly(self) -> None:
         """See Reader."""
 
     @property

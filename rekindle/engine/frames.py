@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import partial, reduce
+from functools import cached_property, partial, reduce
 from typing import TYPE_CHECKING, Any
 
 from execnodes.core.options import Configuration
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 FEW_BYTES = 128 << 10
 """Up to which all of a micro-batch is in calls of Python: Spark's own fold takes longer to build than these to run."""
+_MOST_BYTES = 64 << 20
+"""That one task of several reads."""
 AS_THEY_ARE: Mapping[str, str] = {}
 
 
@@ -57,6 +59,11 @@ class Limits:
     def size(self, size: int) -> Size:
         """That of so many bytes."""
         return Size.FEW if size <= self.few else Size.SMALL if size <= self.small else Size.LARGE
+
+
+def tasks_of(size: int, subtasks: int) -> int:
+    """How many read so many bytes of a large micro-batch."""
+    return max(subtasks, -(-size // _MOST_BYTES))
 
 
 @dataclass(frozen=True)
@@ -79,6 +86,16 @@ class Inputs:
             if source.uid in readers and not record.row_watermarks
         )
         return cls(readers, {each.number: each for each in readings if each is not None}, timed)
+
+    @cached_property
+    def plain(self) -> frozenset[str]:
+        """Sources that several tasks can read, by uid."""
+        return frozenset(uid for uid, each in self.readers.items() if each.plain)
+
+    def size(self, positions: Mapping[str, tuple[Any, Any]]) -> int:
+        """Bytes that a micro-batch reads, about."""
+        readers = {uid: self.readers[uid] for uid in positions if uid in self.readers}
+        return sum(each.positions.size(*positions[uid]) for uid, each in readers.items())
 
     def told(self, uids: Iterable[str], positions: Mapping[str, tuple[Any, Any]]) -> Mapping[str, Any] | None:
         """What tasks are told to read of sources that have news; None if they cannot read all of it."""
@@ -135,11 +152,15 @@ class Frames:
         positions: Mapping[str, tuple[Any, Any]],
         due: Callable[[str], frozenset[int]],
         hosts: Hosts,
+        told: Collection[str] = (),
     ) -> None:
-        """`positions`, `due`: see `MicroBatch`."""
+        """`positions`, `due`: see `MicroBatch`; `told`: sources that tasks are told to read, by uid."""
         self._ground, self._pipeline, self._inputs = ground, pipeline, inputs
         self.positions, self._due, self.hosts = positions, due, hosts
-        self._exchanges = hosts.size is Size.LARGE
+        self._exchanges, self.told = hosts.size is Size.LARGE, told
+        size = inputs.size({uid: positions[uid] for uid in told if uid in positions})
+        self._tasks = tasks_of(size, ground.groups.subtasks) if self._exchanges else 1
+        """That read what they are told, together."""
         self._record = pipeline.record
         self._kept = ExitStack()
         self._host_of = {number: host for host in hosts.hosts for number in host.members}
@@ -199,8 +220,12 @@ class Frames:
         self._leaving(observed.frame, arms)
 
     def _scan(self, source: SourceRecord, *, located: bool) -> DataFrame:
-        start, end = self.positions[source.uid]
-        return self._inputs.readers[source.uid].read(start, end, located=located).frame
+        reader = self._inputs.readers[source.uid]
+        if source.uid in self.told:
+            given = reader.in_tasks(self._tasks, located=located)
+            assert given is not None
+            return given.frame
+        return reader.read(*self.positions[source.uid], located=located).frame
 
     # -- between
 
@@ -260,12 +285,12 @@ class Frames:
             self._native(host)
             return
         leaving = {number: self._leaving_arms(number) for number in alive}
-        task = self._task(host, alive, leaving)
+        folds = all(isinstance(self._record.steps[number], LocalRecord) for number in alive)
+        task = self._task(host, alive, leaving, exchanged=self._exchanges and not folds)
         given = self._given(host)
         ddl = f"{task.shape.ddl()}, {FROM} INT"
-        folds = all(isinstance(self._record.steps[number], LocalRecord) for number in alive)
         if given is None:
-            tasks = len(frozenset[int]().union(*map(self._due_of, alive))) if self._exchanges else 1
+            tasks = len(frozenset[int]().union(*map(self._due_of, alive))) if task.exchanged else self._tasks
             frame = self._ground.spark.range(0, tasks, 1, tasks).mapInArrow(task.woken, ddl)
         elif not self._exchanges:
             frame = given.coalesce(1).mapInArrow(task, ddl)
@@ -324,7 +349,9 @@ class Frames:
 
         return self._into((host, True), texts)
 
-    def _task(self, host: Host, alive: Collection[int], leaving: Mapping[int, tuple[Arm, ...]]) -> HostTask:
+    def _task(
+        self, host: Host, alive: Collection[int], leaving: Mapping[int, tuple[Arm, ...]], *, exchanged: bool
+    ) -> HostTask:
         record, ground = self._record, self._ground
         steps = {number: record.steps[number] for number in alive}
         members = (
@@ -340,7 +367,8 @@ class Frames:
             FrameShape(layout, self._pipeline.ordered, record.row_watermarks, record.every_change),
             ground.groups,
             ground.disk,
-            self._exchanges,
+            exchanged,
+            self._tasks,
             ground.told,
         )
 

@@ -20,6 +20,7 @@ from execnodes.lowering.slots import SlotLayout
 from execnodes.lowering.stream import FIRED, HASH, KIND, MAJOR, SEQUENCE, WATERMARK
 from execnodes.state.operator import Context, LocalKernel, Operator, State
 from execnodes.user_functions.running import running_functions
+from rekindle.connectors.in_tasks import number_of_task
 from rekindle.engine.key_groups import KeyGroups, one_of
 from rekindle.engine.observed import REACHED, ROWS, SOURCE, Seen, counted
 from rekindle.engine.reading import Reading
@@ -174,7 +175,9 @@ class HostTask:
     groups: KeyGroups
     disk: Disk
     exchanged: bool
-    """Each task has the rows of one subtask, whose number is that of its partition; else one task has all."""
+    """Each task has the rows of one subtask, whose number is that of its partition; else one has those of all."""
+    tasks: int
+    """How many there are that read."""
     told: Any
     """A Spark accumulator of dictionaries."""
 
@@ -186,15 +189,15 @@ class HostTask:
         import pyarrow as pa
 
         # To the end: Spark throws a worker away that leaves rows.
-        given, partition = list(batches), _partition()
+        given, partition = list(batches), number_of_task()
         rows = pl.DataFrame(pa.Table.from_batches(given)) if given else None
         yield from self._run(rows, Moment.of_task(), partition, partition)
 
     def woken(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """The same where no rows come: it reads what it takes, and wakes a subtask in each task, or all in one."""
+        """The same where no rows come: it reads its part, and wakes a subtask in each task, or all in one."""
         for _ in batches:
             pass
-        partition = _partition()
+        partition = number_of_task()
         moment = Moment.of_task()
         subtasks = sorted(frozenset[int]().union(*(each.due(moment) for each in self.members)))
         yield from self._run(None, moment, partition, subtasks[partition] if self.exchanged else 0)
@@ -207,7 +210,7 @@ class HostTask:
             rows = rows.filter(pl.col(TO).is_not_null()).drop(SOURCE, REACHED, ROWS)
         waiting = self._by_member(rows)
         for source in self.reading:
-            read, seen[source.number] = source.rows()
+            read, seen[source.number] = source.rows(partition, self.tasks)
             self._hand(source.number, [read], waiting)
         work = _Work(moment, StoreCall(self.disk, moment.newest, moment.now, moment.sparse))
         leaving = list[pl.DataFrame]()
@@ -338,13 +341,5 @@ class RestoreTask:
                 restore_rows(self.operator, rows, context)
                 timers[uid, subtask] = context.asked
             told = Told(call.finish(), timers, {}, call.rows(), {})
-            self.told.add({(*moment.number, uid, _partition()): told})
+            self.told.add({(*moment.number, uid, number_of_task()): told})
         return iter(())
-
-
-def _partition() -> int:
-    from pyspark import TaskContext
-
-    task = TaskContext.get()
-    assert task is not None
-    return task.partitionId()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -42,6 +42,16 @@ class Seen:
     rows: int
     reached: int | None
     """Where its rows move the watermark to, epoch ms; None if they do not."""
+
+
+def together(seen: Iterable[tuple[Any, Seen]]) -> dict[Any, Seen]:
+    """What several tasks have counted, by source."""
+    found: dict[Any, Seen] = {}
+    for source, each in seen:
+        before = found.get(source, Seen(0, None))
+        reached = [at for at in (before.reached, each.reached) if at is not None]
+        found[source] = Seen(before.rows + each.rows, max(reached, default=None))
+    return found
 
 
 class Observed:

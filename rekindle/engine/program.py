@@ -5,10 +5,11 @@ Where a source tells what comes next, the frames of the next micro-batch are bui
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import logging
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,19 +19,23 @@ from rekindle.connectors.in_tasks import tell_tasks
 from rekindle.engine.frames import Frames, Ground, Inputs
 from rekindle.engine.host import MOMENT, Moment, RestoreTask, Told
 from rekindle.engine.micro_batch import MicroBatch, Ran, ReadPositions
-from rekindle.engine.observed import Seen
+from rekindle.engine.observed import Seen, together
 from rekindle.engine.sources import Reader
 from rekindle.engine.standing import Standing, Standings
 from rekindle.engine.store.state_list import StateId
-from rekindle.pipeline.failures import describe_sink_failure
+from rekindle.pipeline.failures import describe_sink_failure, passes
 from rekindle.pipeline.hosts import Hosts, Size, hosts_of
 from rekindle.pipeline.record import OperatorRecord, SinkRecord
 from rekindle.pipeline.ways import Pipeline
+from rekindle.spark.java import text_of
 from rekindle.spark.session import make_active
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+_log = logging.getLogger("rekindle.jobs")
+_WAIT = 100
+"""Micro-batches that are read by all rules once one could not be read plainly."""
 STEPS = 1000
 """More than a micro-batch has steps: sinks know each by one number."""
 
@@ -67,10 +72,11 @@ class Ahead:
         """None yet."""
         self._frames: Frames | None = None
 
-    def take(self, positions: ReadPositions, hosts: Hosts | None) -> Frames | None:
-        """Those that read so far, if they are there; others are given up."""
+    def take(self, positions: ReadPositions, hosts: Hosts | None, told: Collection[str] = ()) -> Frames | None:
+        """Those that read so far in this way, if they are there; others are given up."""
         frames, self._frames = self._frames, None
-        if frames is None or (frames.positions == positions and frames.hosts is hosts):
+        alike = frames is not None and frames.hosts is hosts and frames.told == told
+        if frames is None or (alike and frames.positions == positions):
             return frames
         frames.close()
         return None
@@ -90,6 +96,37 @@ class Ahead:
                 self._frames = building.result() if building.exception() is None else None
 
 
+class Intake:
+    """A way to read the sources, and what is built for it."""
+
+    def __init__(
+        self,
+        ground: Ground,
+        pipeline: Pipeline,
+        readers: Mapping[str, Reader],
+        timed: Collection[str],
+        writers: Sequence[SinkWriter],
+    ) -> None:
+        """`timed`: sources that move time, by uid."""
+        self.inputs = Inputs.of(pipeline.record, readers, timed)
+        self._hosts = {size: hosts_of(pipeline, size) for size in Size}
+        readings = self.inputs.readings
+        shared = {number for number, each in readings.items() if each.uid in self.inputs.plain}
+        self._reading = {
+            size: hosts_of(pipeline, size, shared if size is Size.LARGE else readings.keys()) for size in Size
+        }
+        """Where tasks can read what their sources give."""
+        self.standings = Standings(ground, pipeline, self.inputs, self._reading, writers)
+        self.ahead = Ahead()
+
+    def hosts_of(self, positions: ReadPositions, size: Size) -> tuple[Hosts, Mapping[str, Any]]:
+        """Those of a micro-batch, and what its tasks are told to read."""
+        hosts = self._reading[size]
+        uids = {self.inputs.readings[number].uid for number in hosts.reading} | self.inputs.plain
+        reads = self.inputs.told(uids, positions)
+        return (self._hosts[size], {}) if reads is None else (hosts, reads)
+
+
 class GraphProgram:
     """See `Program`."""
 
@@ -97,13 +134,13 @@ class GraphProgram:
         self, ground: Ground, pipeline: Pipeline, readers: Mapping[str, Reader], sinks: Sequence[Sink]
     ) -> None:
         """`readers` of tables by the sources' uids; `sinks` in the order of the statements."""
-        self._ground, self._pipeline, self._sinks = ground, pipeline, sinks
-        self._inputs = Inputs.of(pipeline.record, readers, self.timeouts)
-        self._hosts = {size: hosts_of(pipeline, size) for size in Size}
-        self._reading = {size: hosts_of(pipeline, size, self._inputs.readings) for size in Size}
-        """Where tasks can read what their sources give."""
-        self._standings = Standings(ground, pipeline, self._inputs, self._reading, [each.writer for each in sinks])
-        self._ahead = Ahead()
+        self._ground, self._pipeline, self._readers, self._sinks = ground, pipeline, readers, sinks
+        writers = [each.writer for each in sinks]
+        self._by_all_rules = Intake(ground, pipeline, readers, self.timeouts, writers)
+        plain = {uid: found for uid, each in readers.items() if (found := each.plainly()) is not None}
+        self._plainly = Intake(ground, pipeline, {**readers, **plain}, self.timeouts, writers) if plain else None
+        self._wait = 0
+        """Micro-batches until it is tried again to read plainly."""
         self._batch_size = Size.FEW
         self.rows = 0
         """What the sources have given in the last micro-batch."""
@@ -121,27 +158,46 @@ class GraphProgram:
 
     def run(self, batch: MicroBatch) -> Ran:
         """See `Program`."""
+        from pyspark.errors import PySparkException
+
+        if self._plainly is None or self._wait:
+            self._wait -= bool(self._wait and not batch.step)
+            return self._run(batch, self._by_all_rules)
+        try:
+            return self._run(batch, self._plainly)
+        except PySparkException as error:
+            if passes(error) or not batch.positions.keys() & self._plainly.inputs.plain:
+                raise
+            # Whatever it is: by all rules it comes again, and is told with its row, or it was not plain.
+            _log.info("micro-batch %d is read again by all rules: %s", batch.number, text_of(error))
+        self._wait = _WAIT
+        self._plainly.ahead.take({}, None)
+        self._ground.told.value.clear()
+        return self._run(replace(batch, again=True), self._by_all_rules)
+
+    def _run(self, batch: MicroBatch, intake: Intake) -> Ran:
         self._begin(batch)
         if not batch.step:
             # Time that passes in a micro-batch goes the way of its rows.
             self._batch_size = self._size_of(batch.positions)
-        standing = self._standings.of(batch, self._batch_size, self._state_rows)
-        seen = self._build_and_run(batch) if standing is None else self._run_standing(standing, batch)
+        standing = intake.standings.of(batch, self._batch_size, self._state_rows)
+        seen = self._build_and_run(batch, intake) if standing is None else self._run_standing(standing, batch)
         told = self._told(batch)
-        seen |= {self._pipeline.record.sources[number].uid: at for each in told for number, at in each.seen.items()}
+        sources = self._pipeline.record.sources
+        seen |= together((sources[number].uid, at) for each in told for number, at in each.seen.items())
         if batch.step == 0:
             self.rows = sum(each.rows for each in seen.values())
-            for uid in seen.keys() & self._inputs.readers.keys():
-                self._inputs.readers[uid].saw(seen[uid].rows)
+            for uid in seen.keys() & self._readers.keys():
+                self._readers[uid].saw(seen[uid].rows)
         return self._ran(told, seen)
 
-    def _build_and_run(self, batch: MicroBatch) -> dict[str, Seen]:
+    def _build_and_run(self, batch: MicroBatch, intake: Intake) -> dict[str, Seen]:
         """What those sources have given that calls do not read."""
-        hosts, reads = self._hosts_of(batch.positions, self._batch_size)
-        ready = None if batch.step else self._ahead.take(batch.positions, hosts)
-        frames = ready or self._built(batch.positions, batch.due, hosts)
+        hosts, reads = intake.hosts_of(batch.positions, self._batch_size)
+        ready = None if batch.step else intake.ahead.take(batch.positions, hosts, reads.keys())
+        frames = ready or self._built(batch.positions, batch.due, hosts, reads.keys(), intake)
         try:
-            with self._ahead.building(batch, self._build_ahead):
+            with intake.ahead.building(batch, partial(self._build_ahead, intake)):
                 tell_tasks(self._ground.spark, reads)
                 self._write_all(frames, batch, reads)
             return {uid: each.get() for uid, each in frames.observed.items()}
@@ -166,28 +222,30 @@ class GraphProgram:
 
     def close(self) -> None:
         """What was built for micro-batches that do not come is given up."""
-        self._ahead.take({}, None)
+        for intake in (self._by_all_rules, self._plainly):
+            if intake is not None:
+                intake.ahead.take({}, None)
 
-    def _hosts_of(self, positions: ReadPositions, size: Size) -> tuple[Hosts, Mapping[str, Any]]:
-        """Those of a micro-batch, and what its tasks are told to read."""
-        hosts = self._reading[size]
-        reads = self._inputs.told((self._inputs.readings[number].uid for number in hosts.reading), positions)
-        return (self._hosts[size], {}) if reads is None else (hosts, reads)
+    def _built(
+        self,
+        positions: ReadPositions,
+        due: Callable[[str], frozenset[int]],
+        hosts: Hosts,
+        told: Collection[str],
+        intake: Intake,
+    ) -> Frames:
+        return Frames(self._ground, self._pipeline, intake.inputs, positions, due, hosts, told)
 
-    def _built(self, positions: ReadPositions, due: Callable[[str], frozenset[int]], hosts: Hosts) -> Frames:
-        return Frames(self._ground, self._pipeline, self._inputs, positions, due, hosts)
-
-    def _build_ahead(self, positions: ReadPositions) -> Frames | None:
+    def _build_ahead(self, intake: Intake, positions: ReadPositions) -> Frames | None:
         make_active(self._ground.spark)
         size = self._size_of(positions)
-        if self._standings.expects(positions, size):
+        if intake.standings.expects(positions, size):
             return None
-        return self._built(positions, lambda uid: frozenset(), self._hosts_of(positions, size)[0])
+        hosts, reads = intake.hosts_of(positions, size)
+        return self._built(positions, lambda uid: frozenset(), hosts, reads.keys(), intake)
 
     def _size_of(self, positions: ReadPositions) -> Size:
-        readers = {uid: self._inputs.readers.get(uid) for uid in positions}
-        sizes = (each.positions.size(*positions[uid]) for uid, each in readers.items() if each is not None)
-        return self._ground.limits.size(sum(sizes))
+        return self._ground.limits.size(self._by_all_rules.inputs.size(positions))
 
     def _ran(self, told: Sequence[Told], seen: Mapping[str, Seen]) -> Ran:
         for each in told:

@@ -47,9 +47,9 @@ class Reading:
             return None
         return cls(number, source.uid, tuple(each.type for each in source.produced.fields), read, tuple(moves))
 
-    def rows(self) -> tuple[pl.DataFrame, Seen]:
-        """What the task is told to read, in slots, with `KIND`, `SEQUENCE` and, where rows are ordered, `MAJOR`."""
-        parts = [self._in_slots(each) for each in self.read(told_to_task(self.uid))]
+    def rows(self, task: int, tasks: int) -> tuple[pl.DataFrame, Seen]:
+        """What a task of several is to read, in slots, with `KIND`, `SEQUENCE` and, where rows are ordered, `MAJOR`."""
+        parts = [self._in_slots(each) for each in self.read(told_to_task(self.uid), task, tasks)]
         rows = pl.concat(parts) if parts else pl.DataFrame()
         return rows, Seen(len(rows), self._reached(rows) if self.moves and len(rows) else None)
 

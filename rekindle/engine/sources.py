@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from rekindle.connectors.base import SourceFrame
@@ -32,8 +32,17 @@ class Reader(Protocol):
         """What tasks are told that read these rows themselves (see `ToldToTasks`); None if they cannot."""
         ...
 
-    def in_tasks(self, *, located: bool) -> SourceFrame | None:
-        """The rows that tasks are told to read; None if they never are."""
+    def in_tasks(self, tasks: int, *, located: bool) -> SourceFrame | None:
+        """The rows that so many tasks are told to read; None if they never are. More than one only if it is `plain`."""
+        ...
+
+    @property
+    def plain(self) -> bool:
+        """Whether it fails for rows that are not plain (see `SourceConnector.plain`)."""
+        ...
+
+    def plainly(self) -> Reader | None:
+        """One that is plain; None if there is none."""
         ...
 
     @property
@@ -50,6 +59,14 @@ class TableReader:
     requests: Requests
     source: SourceRecord
     ordered: bool
+    plain: bool = False
+
+    def plainly(self) -> TableReader | None:
+        """See Reader."""
+        source = self.source
+        if source.table is None or not isinstance(self.positions, ToldToTasks):
+            return None
+        return replace(self, plain=True) if self.requests.plain(source.node, source.table, source.produced) else None
 
     def read(self, start: Any, end: Any, *, located: bool) -> SourceFrame:
         """See Reader."""
@@ -59,9 +76,9 @@ class TableReader:
         """See Reader."""
         return self.positions.told(start, end) if isinstance(self.positions, ToldToTasks) else None
 
-    def in_tasks(self, *, located: bool) -> SourceFrame | None:
+    def in_tasks(self, tasks: int, *, located: bool) -> SourceFrame | None:
         """See Reader."""
-        return self._frame(located=located, in_tasks=True) if isinstance(self.positions, ToldToTasks) else None
+        return self._frame(located=located, in_tasks=tasks) if isinstance(self.positions, ToldToTasks) else None
 
     @property
     def columns(self) -> ReadColumns | None:
@@ -69,9 +86,9 @@ class TableReader:
         source = self.source
         if source.table is None or source.condition is not None or not isinstance(self.positions, ToldToTasks):
             return None
-        return self.requests.columns(source.node, source.table, source.produced, ordered=self.ordered)
+        return self.requests.columns(source.node, source.table, source.produced, ordered=self.ordered, plain=self.plain)
 
-    def _frame(self, *, located: bool, between: tuple[Any, Any] | None = None, in_tasks: bool = False) -> SourceFrame:
+    def _frame(self, *, located: bool, between: tuple[Any, Any] | None = None, in_tasks: int = 0) -> SourceFrame:
         source = self.source
         assert source.table is not None
         return self.requests.read(
@@ -84,6 +101,7 @@ class TableReader:
             located=located,
             between=between,
             in_tasks=in_tasks,
+            plain=self.plain,
         )
 
     def saw(self, rows: int) -> None:

@@ -70,7 +70,7 @@ class _StandingFrames(Frames):
         super().__init__(*given)
 
     def _scan(self, source: SourceRecord, *, located: bool) -> DataFrame:
-        given = self._inputs.readers[source.uid].in_tasks(located=located)
+        given = self._inputs.readers[source.uid].in_tasks(1, located=located)
         if given is None:
             raise _CannotStandError
         return given.frame

@@ -52,7 +52,8 @@ class Requests:
         condition: Condition | None = None,
         located: bool = False,
         between: tuple[Any, Any] | None = None,
-        in_tasks: bool = False,
+        in_tasks: int = 0,
+        plain: bool = False,
     ) -> SourceFrame:
         """The rows of a table for which a condition is TRUE, the columns in the order of `produced`.
 
@@ -71,6 +72,7 @@ class Requests:
             start=start,
             between=between,
             in_tasks=in_tasks,
+            plain=plain,
             condition=condition,
             located=located,
         )
@@ -87,12 +89,19 @@ class Requests:
         return replace(given, frame=given.frame.where(kept), filtered=True)
 
     def columns(
-        self, node: ExecNode, table: TableReference, produced: LogicalType, *, ordered: bool
+        self, node: ExecNode, table: TableReference, produced: LogicalType, *, ordered: bool, plain: bool
     ) -> ReadColumns | None:
         """What reads these columns in tasks (see `SourceConnector.columns`)."""
         resolved, options = in_full(node, table)
-        request = replace(self._request(node, table, resolved, produced), ordered=ordered)
+        request = replace(self._request(node, table, resolved, produced), ordered=ordered, plain=plain)
         return find_source(options.get("connector", ""), table.name).columns(request)
+
+    def plain(self, node: ExecNode, table: TableReference, produced: LogicalType) -> bool:
+        """Whether tasks can read these columns in a faster way (see `SourceConnector.plain`)."""
+        resolved, options = in_full(node, table)
+        return find_source(options.get("connector", ""), table.name).plain(
+            self._request(node, table, resolved, produced)
+        )
 
     def positions(self, node: ExecNode, table: TableReference) -> Positions | None:
         """How far micro-batches read a table; None if its batches are fed to the job."""

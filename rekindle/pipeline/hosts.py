@@ -81,6 +81,8 @@ def hosts_of(pipeline: Pipeline, size: Size, readable: Collection[int] = ()) -> 
     """
     reading = frozenset(number for number in readable if _all_handed(pipeline, number))
     while True:
+        if size is Size.LARGE:
+            reading = _folded(pipeline, reading)
         found = _hosts_of(pipeline, size, reading)
         # A source that operators of several calls read would be read in each.
         once = frozenset(number for number in reading if sum(map(partial(_reads, number), found.hosts)) == 1)
@@ -93,6 +95,23 @@ def _all_handed(pipeline: Pipeline, source: int) -> bool:
     arms = pipeline.leaving(source)
     steps = pipeline.record.steps
     return all(arm.consumer in steps and _handed(pipeline.record, arm) is not None for arm in arms)
+
+
+def _folded(pipeline: Pipeline, reading: frozenset[int]) -> frozenset[int]:
+    """Those of which only pre-aggregations take rows, which take none of others."""
+    while True:
+        found = frozenset(
+            number
+            for number in reading
+            if all(
+                isinstance(step := pipeline.record.steps[arm.consumer], LocalRecord)
+                and all(branch.origin in reading for branch in step.rows.branches)
+                for arm in pipeline.leaving(number)
+            )
+        )
+        if found == reading:
+            return found
+        reading = found
 
 
 def _reads(source: int, host: Host) -> bool:
@@ -109,7 +128,8 @@ def _hosts_of(pipeline: Pipeline, size: Size, reading: frozenset[int]) -> Hosts:
     for arm in pipeline.arms:
         origin, consumer = arm.branch.origin, arm.consumer
         if consumer in record.steps and origin != consumer:
-            apart = size is Size.LARGE or native & {consumer, origin} or origin in record.sources.keys() - reading
+            far = size is Size.LARGE and origin not in reading
+            apart = far or native & {consumer, origin} or origin in record.sources.keys() - reading
             passing[arm] = None if apart else _handed(record, arm)
             into[consumer].append(arm)
     depths = dict.fromkeys(record.sources, 0)
@@ -120,7 +140,8 @@ def _hosts_of(pipeline: Pipeline, size: Size, reading: frozenset[int]) -> Hosts:
         depths[number] = max(calls, *deep, calls)
         # Rows are folded in the tasks that have them, before they are exchanged.
         exchanged = size is Size.LARGE and not isinstance(step, LocalRecord)
-        together[depths[number], not calls, exchanged if calls else number].append(number)
+        reads = size is Size.LARGE and any(arm.branch.origin in reading for arm in into[number])
+        together[depths[number], not calls, 2 * reads + exchanged if calls else number].append(number)
     return Hosts(
         size,
         tuple(

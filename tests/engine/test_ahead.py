@@ -97,8 +97,8 @@ def test_a_file_that_comes_in_between_comes_first(
     taken: list[bool] = []
     take, told = Ahead.take, collect._Writer.write_rows
 
-    def taking(self: Ahead, positions: Any, hosts: Any) -> Frames | None:
-        frames = take(self, positions, hosts)
+    def taking(self: Ahead, positions: Any, *given: Any) -> Frames | None:
+        frames = take(self, positions, *given)
         if positions:
             taken.append(frames is not None)
         return frames

@@ -145,4 +145,16 @@ def test_spark_reads_what_others_take_too_or_what_it_computes(query: str, size: 
 
 
 def test_spark_reads_what_is_exchanged() -> None:
-    assert not reading(ONE_SINK, Size.LARGE)
+    assert not reading(ONE_SINK, Size.LARGE, ONE_PHASE)
+
+
+MIXED = "INSERT INTO few SELECT k, COUNT(*) FROM (SELECT k FROM t UNION ALL SELECT 'x' FROM exact) GROUP BY k"
+
+
+def test_several_tasks_read_what_they_fold() -> None:
+    assert reading(ONE_SINK, Size.LARGE)
+    assert reading(TWO_AGGREGATES, Size.LARGE)
+    assert not reading(TWO_SINKS, Size.LARGE)
+    # Tasks have other parts of what Spark reads.
+    assert reading(MIXED, Size.FEW)
+    assert not reading(MIXED, Size.LARGE)

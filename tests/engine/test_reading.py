@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
-WAYS = ((True, 0), (False, FEW_BYTES + 1), (True, FEW_BYTES + 1), (False, 0), (True, 2**40))
+WAYS = ((True, 0), (False, FEW_BYTES + 1), (True, FEW_BYTES + 1), (False, 0), (True, 2**26))
 """Whether tasks may read, and the size that a micro-batch says it has."""
 TYPES: dict[str, tuple[str, pa.Array]] = {
     "t": ("TINYINT", pa.array([-1, 7, None], pa.int8())),
@@ -90,10 +90,11 @@ def run(spark: SparkSession, folder: Path, script: str, sinks: Sequence[str]) ->
     text = script.replace("{in}", f"'connector' = 'filesystem', 'format' = 'parquet', 'path' = '{folder}/in")
     plan = environment.compile_script(text.replace("{collect}", f"'connector' = 'collect', 'name' = '{name}"))
     StreamJob(plan.graph, plan.as_json_string(), environment.configuration, spark=spark).start().wait()
-    return {sink: _left(results(f"{name}{sink}")) for sink in sinks}
+    return {sink: left(results(f"{name}{sink}")) for sink in sinks}
 
 
-def _left(changes: list[tuple[int, tuple[Any, ...]]]) -> list[Any]:
+def left(changes: list[tuple[int, tuple[Any, ...]]]) -> list[Any]:
+    """Rows that are not taken back, as texts."""
     rows = list[Any]()
     for kind, row in changes:
         if kind in (0, 2):

@@ -14,6 +14,7 @@ from rekindle.connectors.format import RecordFormat, Wanted
 from rekindle.connectors.json_text import JsonReader
 from rekindle.connectors.json_write import json_value
 from rekindle.connectors.options import TableOption, TableOptions
+from rekindle.connectors.plain_json import PlainJson
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -87,11 +88,17 @@ class Json(RecordFormat):
                 hint="Set only one of them.",
             )
 
+    def plain(self, columns: tuple[Column, ...], options: TableOptions) -> PlainJson | None:
+        """See RecordFormat: where a field that is missing is NULL."""
+        if options.flag("json.fail-on-missing-field") or not all(PlainJson.knows(c.data_type) for c in columns):
+            return None
+        return PlainJson(_fields(columns), iso=_is_iso(options))
+
     def decode(self, rows: DataFrame, options: TableOptions, wanted: Wanted) -> DataFrame:
         """Parse each line in the JVM."""
         reader = JsonReader(
-            tuple(Field(column.name, column.data_type) for column in wanted.columns),
-            iso=options.text("json.timestamp-format.standard") == "ISO-8601",
+            _fields(wanted.columns),
+            iso=_is_iso(options),
             ignore_errors=options.flag("json.ignore-parse-errors"),
             fail_on_missing=options.flag("json.fail-on-missing-field"),
             option="json.ignore-parse-errors",
@@ -106,3 +113,11 @@ class Json(RecordFormat):
         """A JSON object a row."""
         line = to_json_text(json_object(columns, options, "json"), options, "json")
         return rows.selectExpr(f"{line} AS value", *map(quote, kept))
+
+
+def _fields(columns: tuple[Column, ...]) -> tuple[Field, ...]:
+    return tuple(Field(column.name, column.data_type) for column in columns)
+
+
+def _is_iso(options: TableOptions) -> bool:
+    return options.text("json.timestamp-format.standard") == "ISO-8601"

@@ -10,7 +10,8 @@ from execnodes.connectors.formats.parquet import FORMAT
 from execnodes.core.connectors import FormatDeclaration
 from execnodes.core.tables import Column
 from execnodes.lowering.stream import quote
-from rekindle.connectors.format import FileFormat, Wanted
+from rekindle.connectors.format import FileFormat, Wanted, renamed
+from rekindle.connectors.lines import spark_columns
 from rekindle.connectors.options import TableOption, TableOptions
 
 if TYPE_CHECKING:
@@ -31,14 +32,11 @@ class Parquet(FileFormat):
 
     def schema(self, columns: tuple[Column, ...]) -> str:
         """The wanted columns."""
-        from execnodes.lowering.spark_sql import spark_type
-
-        return ", ".join(f"{quote(c.name)} {spark_type(c.data_type)}" for c in columns)
+        return spark_columns(columns)
 
     def decode(self, rows: DataFrame, options: TableOptions, wanted: Wanted) -> DataFrame:
         """Only names change."""
-        values = (f"{quote(c.name)} AS c{i}" for i, c in enumerate(wanted.columns))
-        return rows.selectExpr(*values, *map(quote, wanted.kept))
+        return renamed(rows, wanted)
 
     def encode(
         self, rows: DataFrame, columns: tuple[Column, ...], options: TableOptions, kept: tuple[str, ...]
