@@ -65,7 +65,7 @@ class Lines:
         """Columns of the rows."""
         return f"{LINE} BINARY{facts_ddl(self.facts)}"
 
-    def __call__(self, files: list[list[Any]], task: int, tasks: int) -> Iterator[pa.RecordBatch]:
+    def __call__(self, files: list[list[Any]]) -> Iterator[pa.RecordBatch]:
         """A batch a file; `files`: what `told_of` gave."""
         import pyarrow as pa
 
@@ -105,7 +105,7 @@ class ParquetColumns:
         """Columns of the rows."""
         return f"{self.columns}{facts_ddl(self.facts)}".removeprefix(", ")
 
-    def __call__(self, files: list[list[Any]], task: int, tasks: int) -> Iterator[pa.RecordBatch]:
+    def __call__(self, files: list[list[Any]]) -> Iterator[pa.RecordBatch]:
         """A batch a file; `files`: what `told_of` gave."""
         for path, *known in files:
             columns, rows = self.of_file(path)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _log = logging.getLogger("rekindle.jobs")
+_MOST_FILES = 1_000
+"""That tasks are told of: each of them gets the list."""
 _MOST_ROWS = 2_000_000
 """That a task reads itself: a file of few bytes may have many that are alike."""
 _MEND = "Bring the file back as it was, or start from a savepoint of before."
@@ -134,6 +136,8 @@ class FilePositions:
     def told(self, start: Any, end: Any) -> list[list[Any]] | None:
         """See ToldToTasks."""
         paths = self.between(start, end)
+        if len(paths) > _MOST_FILES:
+            return None
         told, rows = list[list[Any]](), 0
         for path in paths:
             known = self.rows_for_tasks(path) if is_local(path) else None

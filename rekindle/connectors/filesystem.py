@@ -41,7 +41,7 @@ from rekindle.connectors.files import (
 )
 from rekindle.connectors.format import FileFormat, Format, RecordFormat, Wanted, renamed
 from rekindle.connectors.formats import find_format, format_of
-from rekindle.connectors.in_tasks import ReadColumns, frame_of_tasks
+from rekindle.connectors.in_tasks import ReadColumns, frame_of_shares, frame_of_tasks
 from rekindle.connectors.line_text import LINE, NUMBER, PATH, find_failure, local_path, string
 from rekindle.connectors.lines import spark_columns, spark_format, spark_schema
 from rekindle.connectors.options import COMMON, TableOption, TableOptions, check_options, reject_misspelt
@@ -298,7 +298,7 @@ def _in_tasks(
     facts_or_number = facts or (() if stored else ("row_index",))
     if isinstance(chosen, PlainJson):
         plain = PlainFiles(chosen, spark_columns(stored), facts_or_number)
-        return frame_of_tasks(spark, request.uid, plain, plain.ddl, request.in_tasks)
+        return frame_of_shares(spark, request.uid, plain, plain.ddl, request.in_tasks)
     if isinstance(chosen, RecordFormat):
         lines = Lines(facts)
         rows = frame_of_tasks(spark, request.uid, lines, lines.ddl)

@@ -65,7 +65,7 @@ def generated(
     return SourceFrame(numbers.selectExpr(*columns, *order), rows >= 0)
 
 
-def _numbers(told: Sequence[int], task: int, tasks: int) -> Iterator[pa.RecordBatch]:
+def _numbers(told: Sequence[int]) -> Iterator[pa.RecordBatch]:
     import numpy as np
     import pyarrow as pa
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from rekindle.spark.workers import settle
@@ -46,13 +47,26 @@ def told_to_task(uid: str) -> Any:
 
 
 def frame_of_tasks(
+    spark: SparkSession, uid: str, read: Callable[[Any], Iterator[pa.RecordBatch]], ddl: str
+) -> DataFrame:
+    """The rows that `read`, which is given what the tasks are told, makes in one task; `ddl`: their columns."""
+    return frame_of_shares(spark, uid, partial(_all_of, read), ddl, 1)
+
+
+def _all_of(
+    read: Callable[[Any], Iterator[pa.RecordBatch]], told: Any, task: int, tasks: int
+) -> Iterator[pa.RecordBatch]:
+    return read(told)
+
+
+def frame_of_shares(
     spark: SparkSession,
     uid: str,
     read: Callable[[Any, int, int], Iterator[pa.RecordBatch]],
     ddl: str,
-    tasks: int = 1,
+    tasks: int,
 ) -> DataFrame:
-    """The rows that `read` makes of what the tasks are told (see `ReadColumns`); `ddl`: their columns."""
+    """The same of several tasks: `read` is given what they are told, the number of its task, and how many there are."""
     return spark.range(0, tasks, 1, tasks).mapInArrow(_Reading(uid, read, tasks), ddl)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from execnodes.core.errors import ConnectorError, JobError
+from rekindle.connectors import file_positions
 from rekindle.connectors.file_positions import FilePositions
 from rekindle.connectors.positions import News
 
@@ -173,3 +174,14 @@ def test_what_a_savepoint_had_read_is_read_again_and_nothing_else(tmp_path: Path
     (tmp_path / "a").unlink()
     with pytest.raises(ConnectorError, match="is gone"):
         again.between(None, first.position)
+
+
+def test_tasks_are_told_of_a_thousand_files_at_most(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_positions, "_MOST_FILES", 2)
+    write(tmp_path, "a", "b")
+    files = source(tmp_path)
+    files.rows_for_tasks = lambda path: 0
+    first = planned(files, None)
+    assert [path for path, *_ in files.told(None, first.position) or ()] == [str(tmp_path / each) for each in "ab"]
+    write(tmp_path, "c")
+    assert files.told(None, planned(files, first.position).position) is None
