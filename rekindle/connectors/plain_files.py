@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from execnodes.lowering.stream import MAJOR, SEQUENCE
 from rekindle.connectors.few_files import batch_of, facts_ddl, naming
-from rekindle.connectors.plain_json import NotPlainError, PlainJson
+from rekindle.connectors.plain_json import NotPlainError, PlainJson, why_not_plain
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -109,6 +109,9 @@ class ColumnsOfPlainFiles:
 
 def _read(json: PlainJson, part: Part) -> Iterator[tuple[Mapping[str, pa.Array], int]]:
     for lines in part.blocks():
-        columns, rows = json.parse(lines)
+        try:
+            columns, rows = json.parse(lines)
+        except NotPlainError as error:
+            raise NotPlainError(f"{part.path}: {why_not_plain(str(error))}") from error
         if rows:
             yield columns, rows

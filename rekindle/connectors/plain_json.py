@@ -25,8 +25,13 @@ class NotPlainError(Exception):
     """Lines are to be read by Flink's rules; Spark hands on the text alone, which begins with `NOT_PLAIN`."""
 
     def __init__(self, why: str) -> None:
-        """`why`: for logs."""
+        """`why`: where and what, for logs."""
         super().__init__(f"{NOT_PLAIN} {why}")
+
+
+def why_not_plain(failure: str) -> str:
+    """What a NotPlainError has said in the text of a failure of Spark's; of another failure its first line."""
+    return (failure.partition(NOT_PLAIN)[2] or failure).strip().partition("\n")[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from execnodes.lowering.stream import HASH
 from rekindle.connectors.base import RowsWriter, SinkWriter
 from rekindle.connectors.in_tasks import tell_tasks
+from rekindle.connectors.plain_json import why_not_plain
 from rekindle.engine.frames import Frames, Ground, Inputs
 from rekindle.engine.host import MOMENT, Moment, RestoreTask, Told
 from rekindle.engine.micro_batch import MicroBatch, Ran, ReadPositions
@@ -161,7 +162,8 @@ class GraphProgram:
         from pyspark.errors import PySparkException
 
         if self._plainly is None or self._wait:
-            self._wait -= bool(self._wait and not batch.step)
+            if not batch.step:
+                self._wait = max(self._wait - 1, 0)
             return self._run(batch, self._by_all_rules)
         try:
             return self._run(batch, self._plainly)
@@ -169,7 +171,7 @@ class GraphProgram:
             if passes(error) or not batch.positions.keys() & self._plainly.inputs.plain:
                 raise
             # Whatever it is: by all rules it comes again, and is told with its row, or it was not plain.
-            _log.info("micro-batch %d is read again by all rules: %s", batch.number, text_of(error))
+            _log.info("micro-batch %d is read again by all rules: %s", batch.number, why_not_plain(text_of(error)))
         self._wait = _WAIT
         self._plainly.ahead.take({}, None)
         self._ground.told.value.clear()

@@ -177,3 +177,14 @@ def test_large_micro_batches_without_plain_lines_are_read_by_spark(
         "SUM(n)", "SUM(CAST(f AS INT))"
     )
     assert run(spark, tmp_path, script, ["o"])["o"] == ["(1, None, 1)"]
+
+
+def test_what_is_not_plain_is_logged(
+    spark: SparkSession, tmp_path: Path, ways: Ways, caplog: pytest.LogCaptureFixture
+) -> None:
+    ways.ways = ((True, 0),)
+    write(tmp_path, [[{"k": 1, "n": 1}], [{"k": "2", "n": 1}]])
+    with caplog.at_level("INFO", "rekindle.jobs"):
+        run(spark, tmp_path, FOLD, ["o"])
+    (said,) = (each.message for each in caplog.records if "by all rules" in each.message)
+    assert said.startswith(f"micro-batch 1 is read again by all rules: {tmp_path}/in/1.json: ")
