@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import cached_property, partial, reduce
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
-from execnodes.core.options import Configuration
 from execnodes.engine.bodies import FrameShape
 from execnodes.lowering.slots import SlotLayout
 from execnodes.lowering.stream import HASH, quote
@@ -21,90 +20,23 @@ from execnodes.lowering.user_calls import calls_functions
 from execnodes.state.operator import LocalKernel, Operator
 from rekindle.connectors.line_text import origin
 from rekindle.engine.host import FROM, TO, HostTask, Member
+from rekindle.engine.inputs import Inputs, Limits, tasks_of
 from rekindle.engine.key_groups import KeyGroups
 from rekindle.engine.native_fold import fold_natively, fold_texts
 from rekindle.engine.observed import Observed
 from rekindle.engine.reading import Reading
-from rekindle.engine.sources import Reader
 from rekindle.engine.store.disk import Disk
 from rekindle.pipeline.arms import apart
 from rekindle.pipeline.columns import inline_rows, projected, structs, with_all_made, with_made
 from rekindle.pipeline.hosts import Host, Hosts, Size
 from rekindle.pipeline.origins import can_fail, from_origin
-from rekindle.pipeline.record import LocalRecord, Record, SinkRecord, SourceRecord, Step
+from rekindle.pipeline.record import LocalRecord, SinkRecord, SourceRecord, Step
 from rekindle.pipeline.ways import Arm, Pipeline, hidden_texts, slot_texts, typed_texts
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-FEW_BYTES = 128 << 10
-"""Up to which all of a micro-batch is in calls of Python: Spark's own fold takes longer to build than these to run."""
-_MOST_BYTES = 64 << 20
-"""That one task of several reads."""
 AS_THEY_ARE: Mapping[str, str] = {}
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Bytes of sources up to which a micro-batch is of a size (see `Size`)."""
-
-    few: int
-    small: int
-
-    @classmethod
-    def of(cls, configuration: Configuration) -> Limits:
-        """Of a job."""
-        return cls(FEW_BYTES, configuration.bytes("execution.micro-batch.one-task-size"))
-
-    def size(self, size: int) -> Size:
-        """That of so many bytes."""
-        return Size.FEW if size <= self.few else Size.SMALL if size <= self.small else Size.LARGE
-
-
-def tasks_of(size: int, subtasks: int) -> int:
-    """How many read so many bytes of a large micro-batch."""
-    return max(subtasks, -(-size // _MOST_BYTES))
-
-
-@dataclass(frozen=True)
-class Inputs:
-    """What a program reads."""
-
-    readers: Mapping[str, Reader]
-    """Of tables, by the sources' uids."""
-    readings: Mapping[int, Reading]
-    """How calls read sources, where they can; by node id."""
-    timed: Collection[str]
-    """Sources that move time, by uid."""
-
-    @classmethod
-    def of(cls, record: Record, readers: Mapping[str, Reader], timed: Collection[str]) -> Inputs:
-        """Those of a record."""
-        readings = (
-            Reading.of(number, source, readers[source.uid], timed=source.uid in timed)
-            for number, source in record.sources.items()
-            if source.uid in readers and not record.row_watermarks
-        )
-        return cls(readers, {each.number: each for each in readings if each is not None}, timed)
-
-    @cached_property
-    def plain(self) -> frozenset[str]:
-        """Sources that several tasks can read, by uid."""
-        return frozenset(uid for uid, each in self.readers.items() if each.plain)
-
-    def size(self, positions: Mapping[str, tuple[Any, Any]]) -> int:
-        """Bytes that a micro-batch reads, about."""
-        readers = {uid: self.readers[uid] for uid in positions if uid in self.readers}
-        return sum(each.positions.size(*positions[uid]) for uid, each in readers.items())
-
-    def told(self, uids: Iterable[str], positions: Mapping[str, tuple[Any, Any]]) -> Mapping[str, Any] | None:
-        """What tasks are told to read of sources that have news; None if they cannot read all of it."""
-        reads = dict[str, Any]()
-        for uid in positions.keys() & set(uids):
-            reads[uid] = self.readers[uid].told(*positions[uid])
-            if reads[uid] is None:
-                return None
-        return reads
 
 
 @dataclass(frozen=True)

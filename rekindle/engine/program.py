@@ -17,8 +17,9 @@ from execnodes.lowering.stream import HASH
 from rekindle.connectors.base import RowsWriter, SinkWriter
 from rekindle.connectors.in_tasks import tell_tasks
 from rekindle.connectors.plain_json import why_not_plain
-from rekindle.engine.frames import Frames, Ground, Inputs
+from rekindle.engine.frames import Frames, Ground
 from rekindle.engine.host import MOMENT, Moment, RestoreTask, Told
+from rekindle.engine.inputs import Inputs
 from rekindle.engine.micro_batch import MicroBatch, Ran, ReadPositions
 from rekindle.engine.observed import Seen, together
 from rekindle.engine.sources import Reader

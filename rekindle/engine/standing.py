@@ -21,7 +21,8 @@ from execnodes.lowering.words import calls_one_of
 from rekindle.connectors.arrow import in_order, nullable
 from rekindle.connectors.base import RowsWriter, SinkWriter
 from rekindle.connectors.in_tasks import tell_tasks
-from rekindle.engine.frames import AS_THEY_ARE, Frames, Ground, Inputs, computes
+from rekindle.engine.frames import AS_THEY_ARE, Frames, Ground, computes
+from rekindle.engine.inputs import Inputs
 from rekindle.engine.micro_batch import MicroBatch
 from rekindle.engine.native_fold import KEPT, fold_natively, fold_texts
 from rekindle.engine.observed import REACHED, ROWS, SOURCE, Seen, counted, latest

@@ -17,7 +17,8 @@ from rekindle.connectors.positions import News, Once, Positions, saved_text
 from rekindle.engine import changes
 from rekindle.engine.changes import ChangeFiles, Driven, Driver
 from rekindle.engine.fed import Feed, beginnings, clear, reader
-from rekindle.engine.frames import Ground, Limits
+from rekindle.engine.frames import Ground
+from rekindle.engine.inputs import Limits
 from rekindle.engine.key_groups import KeyGroups
 from rekindle.engine.log import newest_entry
 from rekindle.engine.micro_batch import MicroBatch, MicroBatches, Ran, Source

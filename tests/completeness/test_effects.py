@@ -21,7 +21,7 @@ from plans.format.load import load
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.connectors.base import ProviderContext, SourceRequest
 from rekindle.connectors.registry import find_source
-from rekindle.engine.frames import Limits
+from rekindle.engine.inputs import Limits
 from rekindle.files.job_folder import JobFolder
 from rekindle.jobs.home import jobs_dir
 from rekindle.pipeline.record import record

@@ -15,7 +15,7 @@ from rekindle.connectors.collect import results
 from rekindle.connectors.few_files import Lines
 from rekindle.connectors.plain_json import PlainJson
 from rekindle.engine import program
-from rekindle.engine.frames import FEW_BYTES
+from rekindle.engine.inputs import FEW_BYTES
 from rekindle.runtime.stream_job import StreamJob
 from tests.engine.test_reading import Ways, left
 

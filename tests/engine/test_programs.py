@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from rekindle.connectors.file_positions import FilePositions
-from rekindle.engine.frames import FEW_BYTES
+from rekindle.engine.inputs import FEW_BYTES
 from rekindle.testing.cut import MicroBatches
 from rekindle.testing.programs import Mode, Program
 from rekindle.testing.report import lines_of

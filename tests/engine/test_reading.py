@@ -17,7 +17,8 @@ from rekindle.api.table_environment import TableEnvironment
 from rekindle.connectors import file_positions
 from rekindle.connectors.collect import results
 from rekindle.connectors.file_positions import FilePositions
-from rekindle.engine.frames import FEW_BYTES, Frames
+from rekindle.engine.frames import Frames
+from rekindle.engine.inputs import FEW_BYTES
 from rekindle.runtime.stream_job import StreamJob
 
 if TYPE_CHECKING:
