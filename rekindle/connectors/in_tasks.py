@@ -70,13 +70,10 @@ def frame_of_shares(
     return spark.range(0, tasks, 1, tasks).mapInArrow(_Reading(uid, read, tasks), ddl)
 
 
-def number_of_task() -> int:
-    """Of its partition."""
-    from pyspark import TaskContext
-
-    task = TaskContext.get()
-    assert task is not None
-    return task.partitionId()
+def number_in(batches: Iterator[pa.RecordBatch]) -> int:
+    """That of a task of a range which has a number a task; its partition may have another one in a union of frames."""
+    (number,) = (number for batch in batches for number in batch.column(0).to_pylist())
+    return int(number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +85,6 @@ class _Reading:
     tasks: int
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for _ in batches:
-            pass
-        yield from self.read(told_to_task(self.uid), number_of_task(), self.tasks)
+        number = number_in(batches)
+        yield from self.read(told_to_task(self.uid), number, self.tasks)
         settle()

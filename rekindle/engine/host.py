@@ -20,7 +20,7 @@ from execnodes.lowering.slots import SlotLayout
 from execnodes.lowering.stream import FIRED, HASH, KIND, MAJOR, SEQUENCE, WATERMARK
 from execnodes.state.operator import Context, LocalKernel, Operator, State
 from execnodes.user_functions.running import running_functions
-from rekindle.connectors.in_tasks import number_of_task
+from rekindle.connectors.in_tasks import number_in
 from rekindle.engine.key_groups import KeyGroups, one_of
 from rekindle.engine.observed import REACHED, ROWS, SOURCE, Seen, counted
 from rekindle.engine.reading import Reading
@@ -175,7 +175,7 @@ class HostTask:
     groups: KeyGroups
     disk: Disk
     exchanged: bool
-    """Each task has the rows of one subtask, whose number is that of its partition; else one has those of all."""
+    """Each task has the rows of one subtask; else one has those of all."""
     tasks: int
     """How many there are that read."""
     told: Any
@@ -184,39 +184,46 @@ class HostTask:
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Rows in slots with hidden columns (see `FrameShape`) and `TO`; rows of the same kind with `FROM`.
 
-        Where rows are counted here (see `SOURCE`), those without `TO` are for no member.
+        Where rows are counted here (see `SOURCE`), those without `TO` are for no member. A task of a subtask that no
+        rows come to does not know which it is, since its partition's number may be that in a union of frames: what is
+        due is woken by the next step.
         """
         import pyarrow as pa
 
         # To the end: Spark throws a worker away that leaves rows.
-        given, partition = list(batches), number_of_task()
+        given = list(batches)
         rows = pl.DataFrame(pa.Table.from_batches(given)) if given else None
-        yield from self._run(rows, Moment.of_task(), partition, partition)
+        yield from self._run(rows, Moment.of_task(), 0, self._subtasks_of(rows))
 
     def woken(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The same where no rows come: it reads its part, and wakes a subtask in each task, or all in one."""
-        for _ in batches:
-            pass
-        partition = number_of_task()
-        moment = Moment.of_task()
-        subtasks = sorted(frozenset[int]().union(*(each.due(moment) for each in self.members)))
-        yield from self._run(None, moment, partition, subtasks[partition] if self.exchanged else 0)
+        number, moment = number_in(batches), Moment.of_task()
+        due = sorted(frozenset[int]().union(*(each.due(moment) for each in self.members)))
+        yield from self._run(None, moment, number, frozenset((due[number],)) if self.exchanged else None)
 
-    def _run(self, rows: pl.DataFrame | None, moment: Moment, partition: int, subtask: int) -> Iterator[Any]:
-        """`subtask`: whose rows the task has, if they are exchanged."""
+    def _subtasks_of(self, rows: pl.DataFrame | None) -> frozenset[int] | None:
+        """Whose rows they are; None where one task has all."""
+        if not self.exchanged:
+            return None
+        return frozenset() if rows is None else self.groups.of(rows)
+
+    def _run(
+        self, rows: pl.DataFrame | None, moment: Moment, task: int, subtasks: frozenset[int] | None
+    ) -> Iterator[Any]:
+        """`task`: its number, of those that read. `subtasks`: whose rows it has, and which it wakes; None: all."""
         seen = dict[int, Seen]()
         if rows is not None and SOURCE in rows.columns:
             seen.update(counted(rows))
             rows = rows.filter(pl.col(TO).is_not_null()).drop(SOURCE, REACHED, ROWS)
         waiting = self._by_member(rows)
         for source in self.reading:
-            read, seen[source.number] = source.rows(partition, self.tasks)
+            read, seen[source.number] = source.rows(task, self.tasks)
             self._hand(source.number, [read], waiting)
         work = _Work(moment, StoreCall(self.disk, moment.newest, moment.now, moment.sparse))
         leaving = list[pl.DataFrame]()
         for member in self.members:
             given = [each for each in waiting.pop(member.number, ()) if len(each)]
-            due = member.due(moment) & {subtask} if self.exchanged else member.due(moment)
+            due = member.due(moment) if subtasks is None else member.due(moment) & subtasks
             if not given and not due:
                 continue
             mine = pl.concat(given, how="diagonal") if given else None
@@ -227,7 +234,7 @@ class HostTask:
                 leaving += (each.with_columns(pl.lit(member.number, pl.Int32).alias(FROM)) for each in changes)
         if work.timers or seen:
             told = Told(work.call.finish(), work.timers, work.counters, work.call.rows(), seen)
-            self.told.add({(*moment.number, self.members[0].number, partition): told})
+            self.told.add({(*moment.number, self.members[0].number, task, subtasks): told})
         for frame in leaving:
             yield from plain_record_batches(frame)
         settle()
@@ -341,5 +348,5 @@ class RestoreTask:
                 restore_rows(self.operator, rows, context)
                 timers[uid, subtask] = context.asked
             told = Told(call.finish(), timers, {}, call.rows(), {})
-            self.told.add({(*moment.number, uid, number_of_task()): told})
+            self.told.add({(*moment.number, uid, frozenset(subtask for _, subtask in timers)): told})
         return iter(())
