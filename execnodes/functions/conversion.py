@@ -7,11 +7,13 @@ from decimal import Decimal
 
 from execnodes.core.constants import fits
 from execnodes.core.expressions import Call, Expression, Literal
-from execnodes.core.types import INTEGERS, NESTED, NUMERICS, TEXTS, TIMESTAMPS, LogicalType, Root
+from execnodes.core.types import BINARIES, INTEGERS, NESTED, NUMERICS, TEXTS, TIMESTAMPS, LogicalType, Root
 
 
 def casting(source: LogicalType, target: LogicalType, *, may_fail: bool = True) -> str:
     """Name and version of the cast from one type to the other; with `may_fail` = False it gives NULL where it fails."""
+    if _has_version_5(source, target):
+        return f"${'CAST' if may_fail else 'TRY_CAST'}$5"
     if _has_version_4(source, target):
         return f"${'CAST' if may_fail else 'TRY_CAST'}$4"
     version = 3 if _has_version_3(source, target, may_fail) else 2 if has_version_2(source, target) else 1
@@ -40,6 +42,20 @@ def _has_version_3(source: LogicalType, target: LogicalType, may_fail: bool) -> 
 def _has_version_4(source: LogicalType, target: LogicalType) -> bool:
     """Whether a text, or one among the members, becomes a number or a timestamp."""
     return any(a.root in TEXTS and b.root in (*NUMERICS, *TIMESTAMPS) for a, b in _leaves(source, target))
+
+
+def _has_version_5(source: LogicalType, target: LogicalType) -> bool:
+    """Whether bytes, or some among the members, become a text or a part of it."""
+    return any(b.root in TEXTS and holds_bytes(a) for a, b in _leaves(source, target))
+
+
+def holds_bytes(type: LogicalType) -> bool:
+    """Whether values are bytes, or have members that are."""
+    if type.root is Root.ROW:
+        return any(holds_bytes(field.type) for field in type.fields)
+    if type.root is Root.MAP and holds_bytes(type.key):
+        return True
+    return type.root in BINARIES if type.root not in NESTED else holds_bytes(type.element)
 
 
 def reads_time(source: LogicalType, target: LogicalType) -> bool:

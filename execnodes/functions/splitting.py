@@ -32,6 +32,15 @@ def _lower_split(scope: Scope, call: Call) -> str:
 SPLIT = function("SPLIT", form("TEXT, TEXT", array(STRING)), sql=_lower_split)
 
 
+def _lower_split_2(scope: Scope, call: Call) -> str:
+    """NULL for a separator that is NULL; version 1 gave no parts for an empty text then."""
+    separator = scope.text(call.operands[1])
+    return f"if({separator} IS NULL, NULL, {_lower_split(scope, call)})"
+
+
+SPLIT_2 = replace(SPLIT, lower=_lower_split_2, version=2, since="2.2", only=lambda t: t[1].type.nullable)
+
+
 def _lower_split_index(scope: Scope, call: Call) -> str:
     """Counts from 0; NULL beyond the parts. The separator may be the number of a character."""
     text, separator, index = scope.texts(call.operands)
