@@ -270,7 +270,7 @@ class Expressions(Intervals):
             if word in _TEMPORAL and self._next.token_type in TEXTS:
                 self._advance()
                 text = self.text("a literal")
-                constant = literals.temporal(word, text, self.source.position(token.start))
+                constant = literals.temporal(word, text, self.source.position(token.start), is_stored=self.is_stored)
                 return self.expression(nodes.Temporal(this=constant), token)
             if word == "INTERVAL" and self.at_interval():
                 return self.interval(token)
@@ -350,6 +350,18 @@ class Expressions(Intervals):
         self._advance()
         return self.expression(node, token)
 
+    def _number(self, token: Token) -> exp.Expr:
+        if not self.is_stored:
+            literals.check_range(token.text, self._is_negated(), self.source.position(token.start))
+        return self._taken(exp.Literal(this=token.text, is_string=False), token)
+
+    def _is_negated(self) -> bool:
+        """Whether a minus stands before the next token, parentheses apart."""
+        at = -1
+        while self.ahead(at).token_type is T.L_PAREN:
+            at -= 1
+        return self.ahead(at).token_type is T.DASH
+
     def _exists(self, token: Token) -> exp.Expr | None:
         if self._next.token_type is not T.L_PAREN:
             return None
@@ -362,7 +374,7 @@ _NO_COLUMNS = ("DEFAULT", "NULLIF", "SOME")
 CHARACTER_SETS = ("_UTF8", "_UTF16", "_LATIN1")
 """Of texts such as _UTF8'…'; all become characters."""
 _LITERALS: dict[T, Callable[[Expressions, Token], exp.Expr | None]] = {
-    T.NUMBER: lambda self, token: self._taken(exp.Literal(this=token.text, is_string=False), token),
+    T.NUMBER: Expressions._number,
     T.STRING: Expressions._text_operand,
     T.UNICODE_STRING: Expressions._text_operand,
     T.BYTE_STRING: Expressions._text_operand,

@@ -22,7 +22,10 @@ class Intervals(Forms):
     def decimal(self, token: Token) -> exp.Expr:
         """``DECIMAL '1.5'``: the number as it is written."""
         position, text = self.here, self.text("a number").strip()
-        return self.expression(nodes.Temporal(this=literals.decimal(text, position)), token)
+        constant = literals.decimal(text, position)
+        if not self.is_stored:
+            literals.check_range(str(constant.literal.value).lstrip("-"), text.startswith("-"), position)
+        return self.expression(nodes.Temporal(this=constant), token)
 
     def at_interval(self) -> bool:
         """Whether INTERVAL begins a literal, or an amount with its unit, rather than being a name."""

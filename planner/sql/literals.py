@@ -18,6 +18,7 @@ from execnodes.core.types import LogicalType
 from planner.syntax import Constant
 
 _MAX_INT, _MAX_BIGINT, _MOST_DIGITS = 2**31 - 1, 2**63 - 1, 38
+_LAST_JULIAN, _FIRST_GREGORIAN = date(1582, 10, 4), date(1582, 10, 15)
 _LONGEST_INTERVAL = 100
 _MOST_LEADING, _MOST_FRACTION = 10, 9
 _MILLIS = {"WEEK": 604_800_000, "DAY": 86_400_000, "HOUR": 3_600_000, "MINUTE": 60_000, "SECOND": 1000}
@@ -58,8 +59,9 @@ _decimal = cache(t.decimal)
 
 
 def text(content: str, position: Position) -> Constant:
-    """A constant of type CHAR, as long as its content."""
-    return constant(content, _char(len(content)), position)
+    """A constant of type CHAR, as long as its content is in UTF-16, as in Flink."""
+    beyond = 0 if content.isascii() else sum(character > "\uffff" for character in content)
+    return constant(content, _char(len(content) + beyond), position)
 
 
 def symbol(word: str, position: Position) -> Constant:
@@ -145,6 +147,15 @@ def numeric(text: str, position: Position) -> Constant:
     return constant(str(whole), _decimal(len(digits.lstrip("0")), 0), position)
 
 
+def check_range(text: str, negated: bool, position: Position) -> None:
+    """SqlError if the digits of a number without an exponent are beyond those of a BIGINT, as Flink takes none."""
+    digits = text.replace(".", "").lstrip("0") or "0"
+    if "E" in text.upper() or (len(digits) <= _MOST_DIGITS and int(digits) <= _MAX_BIGINT + negated):
+        return
+    hint = f"Write CAST('{text}' AS DECIMAL(p, s))." if len(digits) <= _MOST_DIGITS else None
+    raise SqlError(f"number {_short(text)} is out of range", position=position, hint=hint)
+
+
 def decimal(text: str, position: Position) -> Constant:
     """The literal of ``DECIMAL '…'``: a whole number, or a DECIMAL, an exponent shifting its point."""
     try:
@@ -174,10 +185,11 @@ def negated(literal: Literal, position: Position) -> Constant:
     return constant(text, t.DOUBLE, position) if root is t.Root.DOUBLE else numeric(text, position)
 
 
-def temporal(word: str, text: str, position: Position) -> Constant:
+def temporal(word: str, text: str, position: Position, *, is_stored: bool = False) -> Constant:
     """``DATE '2024-02-29'`` and its like; the precision is the number of fractional digits written.
 
-    Parts may have fewer digits or more zeros, and blanks before them, as in Flink.
+    Parts may have fewer digits or more zeros, and blanks before them, as in Flink. The days that the Gregorian
+    calendar left out are none, but in a stored text.
     """
     found = _TEMPORAL[word].fullmatch(text)
     try:
@@ -186,6 +198,8 @@ def temporal(word: str, text: str, position: Position) -> Constant:
         written = found.groupdict()
         year, month, number = (1, 1, 1) if word == "TIME" else map(int, written["day"].split("-"))
         day = date(year, month, number)
+        if _LAST_JULIAN < day < _FIRST_GREGORIAN and not is_stored:
+            raise ValueError("calendar")
         if word == "DATE":
             return constant(day.isoformat(), t.DATE, position)
         hour, minute, second = map(int, (written["clock"] or "0:0:0").split(":"))

@@ -50,6 +50,12 @@ from planner.parse import parse
         ("SELECT 'it\\'s^' FROM t", "not closed", "A backslash escapes nothing"),
         ("SELECT ^'it\\'s' || 'b''", "a quote behind a backslash ends the text", "doubled"),
         ('SELECT ^"a" FROM t', "double quotes", "backticks"),
+        ("SELECT ^9223372036854775808", "number 9223372036854775808 is out of range", "CAST('9223372036854775808' AS"),
+        ("SELECT 1 - ^1.23456789012345678901", "is out of range", "AS DECIMAL(p, s)"),
+        ("SELECT -(^9223372036854775809)", "is out of range", "AS DECIMAL(p, s)"),
+        ("SELECT DECIMAL ^'9223372036854775808'", "is out of range", "AS DECIMAL(p, s)"),
+        ("SELECT ^DATE '1582-10-14'", "'1582-10-14' is no DATE", "2024-02-29"),
+        ("SELECT ^TIMESTAMP '1582-10-05 00:00:00'", "is no TIMESTAMP", "2024-02-29"),
         ("SELECT ^INTERVAL '100' SECOND", "100 has more than 2 digits", "INTERVAL '100' SECOND(3)"),
         ("SELECT ^INTERVAL '1000-1' YEAR(3) TO MONTH", "more than 3 digits", "YEAR(4) TO MONTH"),
         (

@@ -74,6 +74,7 @@ def show(node: object) -> str:
         ("COUNT(*)", "COUNT(*)"),
         ("'it''s'", "it's:CHAR(4)"),
         ("U&'\\00e9'", "é:CHAR(1)"),
+        ("'é😀'", "é😀:CHAR(3)"),
         ("x'0aFF'", "0aff:BINARY(2)"),
         ("0.908", "0.908:DECIMAL(4, 3)"),
         ("3000000000", "3000000000:BIGINT"),
