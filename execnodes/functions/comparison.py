@@ -55,10 +55,24 @@ def comparable(call: Invocation, operands: Sequence[Expression]) -> tuple[Expres
     common = common_type(each.type for each in operands)
     if common is None:
         return None
+    if call.name in _MEMBERS and common.root in NUMERICS:
+        operands = _as_first(operands)
+        common = common_type(each.type for each in operands) or common
     wanted = BOOLEAN if common.root is Root.NULL else common
     if wanted.root in TEXTS:
         return tuple(convert(each, wanted) if each.type.root is Root.NULL else each for each in operands)
     return tuple(_compared(each, wanted) for each in operands)
+
+
+def _as_first(operands: Sequence[Expression]) -> tuple[Expression, ...]:
+    """Members of another kind of number become what is looked for, as in Flink: 1 IN (1.4) is TRUE."""
+    first, *members = operands
+    if first.type.root is Root.NULL:
+        return tuple(operands)
+    return (
+        first,
+        *(each if each.type.root in (Root.NULL, first.type.root) else convert(each, first.type) for each in members),
+    )
 
 
 def _read_texts(name: str, operands: Sequence[Expression]) -> tuple[Expression, ...] | None:

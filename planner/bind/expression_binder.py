@@ -9,7 +9,7 @@ from execnodes import aggregates
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Call, Expression, FieldAccess, InputRef, Literal, reads_watermark, user_calls
 from execnodes.core.places import place
-from execnodes.core.types import BOOLEAN, STRING, Root
+from execnodes.core.types import BOOLEAN, STRING, LogicalType, Root
 from execnodes.functions import can_fail, known, resolve
 from planner import syntax as s
 from planner.bind.refused_calls import refuse_division_by_zero, refuse_json
@@ -22,6 +22,7 @@ from planner.limits import check_expression
 Replace = Callable[[s.Expr], Expression | None]
 """Gives the expression of a part that was built before (an aggregate, an OVER, a subquery), else None."""
 
+_COMPARISONS = ("=", "<>", "IN", "NOT IN")
 _NESTED = 100
 """So many terms of AND and OR are nested, two and two, as plans have always had them; more stand side by side."""
 
@@ -121,6 +122,19 @@ class Converter:
 
     def _call(self, node: s.Call) -> Expression:
         self._check(node)
+        rows = _written_rows(node)
+        return self._called(node) if rows is None else self._compared(node, *rows)
+
+    def _compared(self, node: s.Call, first: tuple[s.Expr, ...], *others: tuple[s.Expr, ...]) -> Expression:
+        """ROWs that are written out are compared field by field, as in Flink: NULL where that of a field is."""
+        found = []
+        for row in others:
+            pairs = (s.Call("=", pair, position=node.position) for pair in zip(first, row, strict=True))
+            found.append(self._joined("AND", tuple(map(self._called, pairs)), node))
+        member = self._joined("OR", tuple(found), node)
+        return resolve("NOT", (member,), position=node.position) if node.name == "NOT IN" else member
+
+    def _called(self, node: s.Call) -> Expression:
         found = find_function(self.catalog, node)
         if found is None and node.name.upper() == "CURRENT_DATABASE" and not node.args:
             return Literal(value=self.catalog.current_database, type=STRING.not_null())
@@ -140,20 +154,26 @@ class Converter:
             )
         if node.name == "ITEM" and operands[0].type.root is Root.ROW:
             return self._item(operands[0], operands[1], node)
-        if node.name in ("AND", "OR") and 2 < len(operands) <= _NESTED:
-            return self._fold(node, operands)
+        if node.name in ("AND", "OR"):
+            return self._joined(node.name, operands, node)
         made = resolve(node.name.upper(), operands, position=node.position, result=node.result)
         refuse_division_by_zero(made, node)
+        if isinstance(made, Call) and node.name in _COMPARISONS and any(_has_nullable_fields(e.type) for e in operands):
+            # The type asks for fields too, as in Flink; the value is never NULL for one.
+            made = made.model_copy(update={"type": made.type.with_nullable(True)})
         needs_place = isinstance(made, Call) and (can_fail(made) or reads_watermark(made))
         return self._placed(made, node) if isinstance(made, Call) and needs_place else made
 
     def _placed(self, made: Call, node: s.Call) -> Call:
         return made.put(place(node.position.line, node.position.column, written(node)))
 
-    def _fold(self, node: s.Call, operands: tuple[Expression, ...]) -> Expression:
+    def _joined(self, name: str, operands: tuple[Expression, ...], node: s.Call) -> Expression:
+        """What AND or OR joins."""
+        if len(operands) < 3 or len(operands) > _NESTED:
+            return operands[0] if len(operands) == 1 else resolve(name, operands, position=node.position)
         found = operands[0]
         for operand in operands[1:]:
-            found = resolve(node.name, (found, operand), position=node.position)
+            found = resolve(name, (found, operand), position=node.position)
         return found
 
     def _check(self, node: s.Call) -> None:
@@ -177,6 +197,17 @@ def _field(row: Expression, name: str, node: s.Expr) -> FieldAccess:
     if field is None:
         raise SqlError(f"{row.type} has no field '{name}'", position=node.position)
     return FieldAccess(name=name, expr=row, type=field.type.with_nullable(field.type.nullable or row.type.nullable))
+
+
+def _written_rows(node: s.Call) -> list[tuple[s.Expr, ...]] | None:
+    """The fields of ROWs that =, IN or NOT IN compares, if all of them are written out and of one size."""
+    rows = [each.args for each in node.args if isinstance(each, s.Call) and each.name.upper() == "ROW" and each.args]
+    is_compared = node.name in _COMPARISONS and node.name != "<>" and len(rows) == len(node.args) > 1
+    return rows if is_compared and len({*map(len, rows)}) == 1 else None
+
+
+def _has_nullable_fields(type: LogicalType) -> bool:
+    return any(each.type.nullable or _has_nullable_fields(each.type) for each in type.fields)
 
 
 def and_members(node: s.Expr | None) -> list[s.Expr]:
