@@ -33,6 +33,7 @@ class AggregateDefinition:
     accumulator: Any
     """As in `AggregateFunction.get_accumulator_type`."""
     deterministic: bool = True
+    """Whether the same rows always give the same value."""
 
     @property
     def retractable(self) -> bool:
@@ -114,7 +115,7 @@ def udaf(
 
     def make(given: GivenAggregate) -> UserDefinedAggregateFunction:
         return UserDefinedAggregateFunction(
-            define_aggregate(given, input_types, result_type, accumulator_type, name, func_type)
+            define_aggregate(given, input_types, result_type, accumulator_type, deterministic, name, func_type)
         )
 
     return make if f is None else make(f)
@@ -125,6 +126,7 @@ def define_aggregate(
     input_types: Types = None,
     result_type: str | LogicalType | None = None,
     accumulator_type: Any = None,
+    deterministic: bool | None = None,
     name: str | None = None,
     form: Form = "general",
 ) -> AggregateDefinition:
@@ -143,7 +145,8 @@ def define_aggregate(
             accumulator = hints_of(function.create_accumulator).get("return")
     except FunctionError as error:
         raise FunctionError(f"function {shown}: {error.message}", hint=error.hint) from error
-    return AggregateDefinition(shown, function, form, parameters, result, accumulator)
+    fixed = function.is_deterministic() if deterministic is None else deterministic
+    return AggregateDefinition(shown, function, form, parameters, result, accumulator, fixed)
 
 
 def _function(given: GivenAggregate, name: str, form: Form) -> AggregateFunction:

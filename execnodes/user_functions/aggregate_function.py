@@ -39,3 +39,7 @@ class AggregateFunction(UserDefinedFunction, ABC):
     def get_result_type(self) -> Any:
         """The type of results, by default the hint of `get_value`."""
         return None
+
+    def is_deterministic(self) -> bool:
+        """Whether the same rows always give the same value."""
+        return True
