@@ -65,6 +65,7 @@ class Call(_Node):
     _place: Place | None = PrivateAttr(None)
     _waits: bool = PrivateAttr(False)
     _compared_at: Place | None = PrivateAttr(None)
+    _varies_at: Place | None = PrivateAttr(None)
 
     @model_validator(mode="after")
     def _one_name(self) -> Self:
@@ -98,6 +99,16 @@ class Call(_Node):
     def for_comparison(self, place: Place) -> Self:
         """Say that a comparison needs this cast; a call as in `put`."""
         self._compared_at = place
+        return self
+
+    @property
+    def varies_at(self) -> Place | None:
+        """Of a call that may give another value for the same row: where the SQL has it. Plans do not hold it."""
+        return self._varies_at or self._place
+
+    def varying(self, place: Place) -> Self:
+        """Say where the SQL has such a call; a call as in `put`."""
+        self._varies_at = place
         return self
 
     @property
@@ -156,6 +167,7 @@ class AggregateCall(_Node):
     retractable: bool = False
     """The user's function can take rows back."""
     _place: Place | None = PrivateAttr(None)
+    _varies: bool = PrivateAttr(False)
 
     @model_validator(mode="after")
     def _one_name(self) -> Self:
@@ -179,6 +191,21 @@ class AggregateCall(_Node):
     def put(self, place: Place) -> Self:
         """Say where the SQL has it; a call that was just made, and that nobody else holds."""
         self._place = place
+        return self
+
+    @property
+    def varies(self) -> bool:
+        """The user's function may give another value for the same rows. Plans do not hold it."""
+        return self._varies
+
+    @property
+    def varies_at(self) -> Place | None:
+        """As of `Call`."""
+        return self._place
+
+    def varying(self) -> Self:
+        """Say that the function may give another value for the same rows; a call as in `put`."""
+        self._varies = True
         return self
 
 

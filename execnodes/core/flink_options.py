@@ -139,9 +139,6 @@ FIXED: Mapping[str, Mapping[str, FlinkOption]] = {
     "The first row of a key is an insert.": {
         "table.exec.deduplicate.insert-update-after-sensitive-enabled": FlinkOption("bool", "true"),
     },
-    "Rows are not retracted by what a function gave for them before. Put what changes into a column of the source.": {
-        "table.optimizer.non-deterministic-update.strategy": _enum("IGNORE", "TRY_RESOLVE"),
-    },
     "A table of CREATE TABLE AS is there before its rows. DROP it if its job fails.": {
         "table.rtas-ctas.atomicity-enabled": FlinkOption("bool", "false"),
     },

@@ -292,6 +292,11 @@ OPTIONS: Mapping[str, ConfigOption] = {
             "table.optimizer.incremental-agg-enabled", "bool", "true",
             "Parts of groups send what is added to accumulators; else they send their results, and AVG is not split.",
         ),
+        _option(
+            "table.optimizer.non-deterministic-update.strategy", "enum", "IGNORE",
+            "TRY_RESOLVE refuses streaming queries that find updated rows by what may differ when it is computed again: NOW(), RAND(), metadata of a changelog source.",
+            ("IGNORE", "TRY_RESOLVE"),
+        ),
         _option("table.optimizer.multi-join.enabled", "bool", "false", "Joins are joined two by two.", inert=True),
         _option("table.optimizer.reuse-sub-plan-enabled", "bool", "true", "Run equal parts of a pipeline once."),
         _option(

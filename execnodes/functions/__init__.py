@@ -2,7 +2,7 @@
 
 from execnodes.functions.folding import evaluate_constant
 from execnodes.functions.lowering import can_fail, lower
-from execnodes.functions.resolving import cast, is_deterministic, is_repeatable, known, resolve, takes
+from execnodes.functions.resolving import cast, is_deterministic, is_repeatable, known, may_vary, resolve, takes
 from execnodes.functions.type_rules import can_cast_implicitly, common_type
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "is_repeatable",
     "known",
     "lower",
+    "may_vary",
     "resolve",
     "takes",
 ]

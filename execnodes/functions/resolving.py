@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from execnodes.core.errors import Position, SqlError
 from execnodes.core.expressions import Call, Expression, walk
@@ -105,6 +106,12 @@ def is_deterministic(expression: Expression) -> bool:
 
 def _gives_the_same(call: Call) -> bool:
     return not call.non_deterministic if call.user_name else find(call.internal_name).deterministic
+
+
+@cache
+def may_vary(internal_name: str) -> bool:
+    """Whether Flink holds that a function may give another value for the same row: UNIX_TIMESTAMP of a text, too."""
+    return internal_name.startswith("$UNIX_TIMESTAMP$") or not find(internal_name).deterministic
 
 
 def is_repeatable(expression: Expression) -> bool:

@@ -10,7 +10,7 @@ from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Call, Expression, FieldAccess, InputRef, Literal, reads_watermark, user_calls
 from execnodes.core.places import place
 from execnodes.core.types import BOOLEAN, STRING, LogicalType, Root
-from execnodes.functions import can_fail, known, resolve
+from execnodes.functions import can_fail, known, may_vary, resolve
 from planner import syntax as s
 from planner.bind.refused_calls import refuse_division_by_zero, refuse_json
 from planner.bind.scope import Scope
@@ -158,11 +158,15 @@ class Converter:
             return self._joined(node.name, operands, node)
         made = resolve(node.name.upper(), operands, position=node.position, result=node.result)
         refuse_division_by_zero(made, node)
-        if isinstance(made, Call) and node.name in _COMPARISONS and any(_has_nullable_fields(e.type) for e in operands):
+        if not isinstance(made, Call):
+            return made
+        if node.name in _COMPARISONS and any(_has_nullable_fields(e.type) for e in operands):
             # The type asks for fields too, as in Flink; the value is never NULL for one.
             made = made.model_copy(update={"type": made.type.with_nullable(True)})
-        needs_place = isinstance(made, Call) and (can_fail(made) or reads_watermark(made))
-        return self._placed(made, node) if isinstance(made, Call) and needs_place else made
+        varies = may_vary(made.internal_name)
+        if can_fail(made) or (varies and reads_watermark(made)):
+            return self._placed(made, node)
+        return made.varying(place(node.position.line, node.position.column, written(node))) if varies else made
 
     def _placed(self, made: Call, node: s.Call) -> Call:
         return made.put(place(node.position.line, node.position.column, written(node)))

@@ -134,7 +134,7 @@ def bind_aggregate(
         accumulator=accumulator,
         retractable=definition.retractable,
     )
-    return call, converted
+    return call if definition.deterministic else call.varying(), converted
 
 
 def _named(catalog: Catalog, node: s.Call | s.TableFunction, *, is_system: bool) -> FoundFunction | None:

@@ -94,15 +94,20 @@ def lower_limit(node: Sort, fetch: int, context: Context, update_before: bool) -
 def _input(
     node: Logical, partition: tuple[int, ...], order: tuple[SortKey, ...], context: Context
 ) -> tuple[ExecNode, RankStrategy]:
-    """The input, and the least state that will do for its changes."""
+    strategy = choose_rank_strategy(node, partition, order)
+    return context.lower(node, strategy.type != "UpdateFast"), strategy
+
+
+def choose_rank_strategy(node: Logical, partition: tuple[int, ...], order: tuple[SortKey, ...]) -> RankStrategy:
+    """The least state that will do for the changes of an input."""
     if node.kinds.insert_only:
-        return context.lower(node, True), RankStrategy(type="AppendFast")
+        return RankStrategy(type="AppendFast")
     key = smallest(each for each in node.upsert_keys if each >= set(partition))
     trends, type = node.trends, node.type
     better = bool(order) and all(_gets_better(each, trends.get(each.index), type) for each in order)
     if key and better and node.can_omit_update_before:
-        return context.lower(node, False), RankStrategy(type="UpdateFast", primary_keys=key)
-    return context.lower(node, True), RankStrategy(type="Retract")
+        return RankStrategy(type="UpdateFast", primary_keys=key)
+    return RankStrategy(type="Retract")
 
 
 def _gets_better(key: SortKey, trend: Trend | None, type: LogicalType) -> bool:

@@ -13,6 +13,7 @@ from planner.algebra.keys import Key, smallest
 from planner.algebra.tree import leaves
 from planner.lower.context import NEW, Context
 from planner.lower.describe import described, listed, names_of
+from planner.lower.determinism import check_determinism
 from planner.lower.table_specs import reference, table_name
 
 _UPSERTS = ChangelogMode({RowKind.INSERT, RowKind.UPDATE_AFTER, RowKind.DELETE})
@@ -38,6 +39,7 @@ def lower_sink(node: Sink, context: Context) -> ExecNode:
         accepted = _UPSERTS
     update_before = _needs_update_before(node, context, accepted, key)
     below = context.lower(node.input, update_before)
+    check_determinism(node, None if materialize else key, context.configuration)
     output = sink_type(node)
     found = tuple(sorted(key)) if key in node.input.upsert_keys else smallest(node.input.upsert_keys)
     return context.add(

@@ -286,6 +286,9 @@ EFFECTS: Mapping[str, tuple[Effect, str]] = {
     "table.optimizer.distinct-agg.split.bucket-num": (decided(f"{SPLIT} {DISTINCT}"), "8"),
     "table.optimizer.incremental-agg-enabled": (decided(f"{SPLIT} {DISTINCT}"), "false"),
     "table.optimizer.agg-phase-strategy": (decided(SUM), "ONE_PHASE"),
+    "table.optimizer.non-deterministic-update.strategy": (
+        refused(decided("SELECT v, NOW() FROM cdc")), "TRY_RESOLVE",
+    ),
     "table.optimizer.reuse-sub-plan-enabled": (decided(f"{SUM} UNION ALL {SUM}"), "false"),
     "table.plan.compile.catalog-objects": (decided(SUM), "IDENTIFIER"),
     "table.plan.restore.catalog-objects": (_restored, "ALL_ENFORCED"),
