@@ -7,8 +7,8 @@ on what it needs of its inputs, and a key by which the rows of an input are foun
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import singledispatch
 
 from execnodes.core.expressions import input_indexes
@@ -37,11 +37,10 @@ from planner.algebra import (
     WindowTableFunction,
 )
 from planner.algebra.keys import Key
-from planner.algebra.predicates import conjuncts
 from planner.lower.determinism_errors import column_error, condition_error, metadata_error
 from planner.lower.merged_calc import Computed, MergedCalc, merge_calc
 from planner.lower.rank import choose_rank_strategy
-from planner.lower.varying_calls import varying_aggregates, varying_calls
+from planner.lower.varying_calls import VaryingCall, varying_aggregates, varying_calls
 
 STRATEGY = "table.optimizer.non-deterministic-update.strategy"
 Columns = frozenset[int]
@@ -100,6 +99,7 @@ def needs(node: Logical, columns: Columns, sink: Sink) -> list[Need]:
 @needs.register(CompiledQuery)
 @needs.register(Scan)
 def _(node: Logical, columns: Columns, sink: Sink) -> list[Need]:
+    """What is inside a compiled query is not looked at: it was checked when it was compiled, if that was asked for."""
     return []
 
 
@@ -113,48 +113,54 @@ def _(node: Logical, columns: Columns, sink: Sink) -> list[Need]:
 @needs.register(Project)
 @needs.register(Filter)
 def _(node: Project | Filter, columns: Columns, sink: Sink) -> list[Need]:
+    """Conditions that Flink makes part of what is below are checked as of that, and after the columns."""
     calc = merge_calc(node)
-    if isinstance(calc.source, Normalize):
-        _check_normalized(calc, calc.source, sink)
-    elif isinstance(calc.source, Join) and calc.source.kind is JoinType.INNER:
-        calc = _move_into_join(calc, calc.source, columns, sink)
-    if calc.source.kinds.insert_only or not columns:
-        return [Need(calc.source)]
-    selecting = [call for each in calc.conditions for call in each.calls]
-    if selecting:
-        raise condition_error(selecting, sink)
-    varying = {node.type.fields[at].name: calc.columns[at].calls for at in sorted(columns) if calc.columns[at].calls}
+    read: Columns = _NONE
+    if not calc.source.kinds.insert_only and columns:
+        _reject_condition(calc, sink, inside=False)
+        _reject_columns(node, {at: calc.columns[at].calls for at in sorted(columns)}, sink)
+        read = _NONE.union(*(calc.columns[at].reads for at in columns))
+    if any(not each.kinds.insert_only for each in calc.source.inputs):
+        _reject_condition(calc, sink, inside=True)
+    return [Need(calc.source, read)]
+
+
+def _reject_condition(calc: MergedCalc, sink: Sink, *, inside: bool) -> None:
+    conditions = (each for each in calc.conditions if _is_inside(each, calc.source) is inside)
+    _reject_calls([call for each in conditions for call in each.calls], sink)
+
+
+def _is_inside(condition: Computed, source: Logical) -> bool:
+    """Of an inner join what reads both sides, of the state of an upsert source what reads more than its key."""
+    match source:
+        case Join(kind=JoinType.INNER):
+            return len({at < len(source.left.type.fields) for at in condition.reads}) == 2
+        case Normalize():
+            return not condition.reads <= set(source.keys)
+        case _:
+            # Everything else leaves conditions where they are.
+            return False
+
+
+def _reject_calls(calls: Sequence[VaryingCall], sink: Sink) -> None:
+    if calls:
+        raise condition_error(calls, sink)
+
+
+def _reject_columns(node: Logical, calls: Mapping[int, Sequence[VaryingCall]], sink: Sink) -> None:
+    varying = [(node.type.fields[at].name, each) for at, each in calls.items() if each]
     if varying:
         raise column_error(varying, sink)
-    return [Need(calc.source, _NONE.union(*(calc.columns[at].reads for at in columns)))]
-
-
-def _move_into_join(calc: MergedCalc, below: Join, columns: Columns, sink: Sink) -> MergedCalc:
-    """In Flink conditions above an inner join are its own; the calc without them."""
-    read = _NONE.union(*(calc.columns[at].reads for at in columns))
-    for each in calc.conditions:
-        if each.reads:
-            _check_join_condition(below, each, _reduce(Need(below, read)).columns, sink)
-    return replace(calc, conditions=tuple(each for each in calc.conditions if not each.reads))
-
-
-def _check_normalized(calc: MergedCalc, below: Normalize, sink: Sink) -> None:
-    """In Flink the state behind an upsert source drops rows by itself, but for conditions on its key."""
-    for each in calc.conditions:
-        if each.calls and not each.reads <= set(below.keys):
-            raise condition_error(each.calls, sink)
 
 
 @needs.register
 def _(node: Unnest, columns: Columns, sink: Sink) -> list[Need]:
     width = len(node.input.type.fields)
     if not node.input.kinds.insert_only and columns:
-        calls = [] if node.condition is None else varying_calls(node.condition)
-        if calls:
-            raise condition_error(calls, sink)
-        calls, own = varying_calls(node.table), sorted(each for each in columns if each >= width)
-        if calls and own:
-            raise column_error({node.type.fields[at].name: calls for at in own}, sink)
+        if node.condition is not None:
+            _reject_calls(varying_calls(node.condition), sink)
+        calls = varying_calls(node.table)
+        _reject_columns(node, {at: calls for at in sorted(columns) if at >= width}, sink)
     return _if_updated(node.input, (each for each in columns if each < width))
 
 
@@ -177,42 +183,23 @@ def _(node: WindowAggregate, columns: Columns, sink: Sink) -> list[Need]:
 
 
 def _check_aggregates(node: Aggregate | WindowAggregate, columns: Columns, sink: Sink) -> None:
-    first = len(node.grouping)
-    varying = {
-        node.type.fields[at].name: calls
-        for at, call in enumerate(node.calls, first)
-        if at in columns and (calls := varying_aggregates(call))
-    }
-    if varying and node.input.kinds.insert_only:
-        raise column_error(varying, sink)
+    if node.input.kinds.insert_only:
+        calls = enumerate(node.calls, len(node.grouping))
+        _reject_columns(node, {at: varying_aggregates(call) for at, call in calls if at in columns}, sink)
 
 
 @needs.register
 def _(node: Join, columns: Columns, sink: Sink) -> list[Need]:
-    width = len(node.left.type.fields)
-    for each in conjuncts(node.condition):
-        _check_join_condition(node, Computed(varying_calls(each), frozenset(input_indexes(each))), columns, sink)
-    return [_side(node.left, columns, 0), _side(node.right, columns, width)]
+    inner = node.kind in (JoinType.INNER, JoinType.SEMI)
+    if not inner or any(not each.kinds.insert_only for each in node.inputs):
+        _reject_calls(varying_calls(node.condition), sink)
+    return [_side(node.left, columns, 0), _side(node.right, columns, len(node.left.type.fields))]
 
 
 def _side(side: Logical, columns: Columns, start: int) -> Need:
     """Without a key the rows of a side are found by all their columns."""
     own = frozenset(each - start for each in columns) & _all(side)
-    return _reduce(Need(side, own if side.upsert_keys else _all(side)))
-
-
-def _check_join_condition(node: Join, part: Computed, columns: Columns, sink: Sink) -> None:
-    """A condition on one side alone is one of the rows of that side, as in Flink, which moves it below the join."""
-    width, inner = len(node.left.type.fields), node.kind in (JoinType.INNER, JoinType.SEMI)
-    sides = {each < width for each in part.reads}
-    if sides == {True} and (inner or node.kind is JoinType.RIGHT):
-        varies = bool(_side(node.left, columns, 0).columns)
-    elif sides == {False} and (inner or node.kind in (JoinType.LEFT, JoinType.ANTI)):
-        varies = bool(_side(node.right, columns, width).columns)
-    else:
-        varies = not inner or not all(each.kinds.insert_only for each in node.inputs)
-    if part.calls and varies:
-        raise condition_error(part.calls, sink)
+    return Need(side, own if side.upsert_keys else _all(side))
 
 
 @needs.register
@@ -225,13 +212,8 @@ def _(node: Over, columns: Columns, sink: Sink) -> list[Need]:
     width = len(node.input.type.fields)
     calls = {at: call for at, call in enumerate(node.calls, width) if at in columns}
     if node.input.kinds.insert_only:
-        varying = {
-            node.type.fields[at].name: found
-            for at, call in calls.items()
-            if call.user is not None and (found := varying_aggregates(call.user))
-        }
-        if varying:
-            raise column_error(varying, sink)
+        users = {at: varying_aggregates(call.user) for at, call in calls.items() if call.user is not None}
+        _reject_columns(node, users, sink)
         return [Need(node.input)]
     read = {at for call in calls.values() for arg in call.args for at in input_indexes(arg)}
     return _if_updated(node.input, {*(columns & _all(node.input)), *node.partition, *_order(node), *read})
@@ -259,8 +241,8 @@ def _(node: Deduplicate, columns: Columns, sink: Sink) -> list[Need]:
 
 @needs.register
 def _(node: Normalize, columns: Columns, sink: Sink) -> list[Need]:
-    if node.condition is not None and (calls := varying_calls(node.condition)):
-        raise condition_error(calls, sink)
+    if node.condition is not None:
+        _reject_calls(varying_calls(node.condition), sink)
     return [Need(node.input, columns)]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from execnodes.core.errors import Position, SqlError
 from execnodes.core.expressions import title
@@ -14,13 +14,13 @@ from planner.lower.varying_calls import VaryingCall
 _IGNORE = "SET 'table.optimizer.non-deterministic-update.strategy' = 'IGNORE' to accept that such rows may stay."
 
 
-def column_error(varying: Mapping[str, Sequence[VaryingCall]], sink: Sink) -> SqlError:
+def column_error(varying: Sequence[tuple[str, Sequence[VaryingCall]]], sink: Sink) -> SqlError:
     """The error of columns, each with the calls that it is computed by."""
-    columns = " and ".join(f"column {name!r} is computed by {_list_calls(calls)}" for name, calls in varying.items())
+    columns = " and ".join(f"column {name!r} is computed by {_list_calls(calls)}" for name, calls in varying)
     return SqlError(
         f"{columns}, which may return another value for the same row, "
-        "and rows that are updated or deleted are found by it",
-        position=_find_position([call for calls in varying.values() for call in calls], sink),
+        "and rows that are updated or deleted are found by such values",
+        position=_find_position([call for _, calls in varying for call in calls], sink),
         hint="Read the value from a column of the source, or write into a sink whose PRIMARY KEY is the key of the "
         f"updates, without such a column in it; or {_IGNORE}",
     )
@@ -41,7 +41,7 @@ def metadata_error(names: Sequence[str], scan: Scan, sink: Sink) -> SqlError:
     columns = f"metadata column{'s' if len(names) > 1 else ''} {', '.join(map(repr, names))}"
     return SqlError(
         f"{columns} of changelog source {table_name(scan)!r} may differ between a row and its deletion, "
-        "and rows that are updated or deleted are found by it",
+        "and rows that are updated or deleted are found by such values",
         position=sink.position,
         hint="Leave it out, or write into a sink whose PRIMARY KEY is the key of the updates, without such a column "
         f"in it; or {_IGNORE}",

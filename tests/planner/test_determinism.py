@@ -232,6 +232,11 @@ def test_explain_refuses_what_will_not_run(sql: str) -> None:
         environment.execute_sql(f"EXPLAIN {sql}")
 
 
+def test_columns_of_one_name_are_told_apart() -> None:
+    with pytest.raises(SqlError, match="column 'x' is computed by UUID, "):
+        _plan("SELECT UUID() AS x, s AS x, k AS x FROM bare", {STRATEGY: "TRY_RESOLVE"})
+
+
 def test_a_set_of_statements_is_refused_for_one_of_them() -> None:
     inserts = "INSERT INTO plain SELECT k, s, s FROM bare; INSERT INTO plain2 SELECT k, s, UUID() FROM bare;"
     environment = _environment_with(frozenset({(STRATEGY, "TRY_RESOLVE")}))
