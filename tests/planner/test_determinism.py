@@ -232,6 +232,11 @@ def test_explain_refuses_what_will_not_run(sql: str) -> None:
         environment.execute_sql(f"EXPLAIN {sql}")
 
 
+def test_what_udaf_is_told_wins() -> None:
+    assert not udaf(_Adds(), input_types="BIGINT", result_type="BIGINT", deterministic=False).definition.deterministic
+    assert udaf(_Guesses(), input_types="BIGINT", result_type="BIGINT", deterministic=True).definition.deterministic
+
+
 def test_columns_of_one_name_are_told_apart() -> None:
     with pytest.raises(SqlError, match="column 'x' is computed by UUID, "):
         _plan("SELECT UUID() AS x, s AS x, k AS x FROM bare", {STRATEGY: "TRY_RESOLVE"})
