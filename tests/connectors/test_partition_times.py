@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -39,7 +40,9 @@ def checked(**given: str) -> TableOptions:
 
 
 def committed(target: Path) -> list[str]:
-    return sorted(str(each.parent.relative_to(target)) for each in target.rglob("_SUCCESS"))
+    """Partitions that are. What a job writes is hidden, and may go while folders are looked through."""
+    walked = os.walk(target)
+    return sorted(str(Path(each).relative_to(target)) for each, _, names in walked if "_SUCCESS" in names)
 
 
 def folders(target: Path, names: Sequence[str]) -> list[Path]:
