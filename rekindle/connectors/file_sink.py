@@ -64,7 +64,7 @@ class FileWriter(SinkWriter):
                 hint="Give the option 'path' a folder of its own.",
             )
         (self._target / MARKERS / self._job).mkdir(parents=True, exist_ok=True)
-        self._commits.find(f"part-{self._job}-*")
+        self._commits.find(f"part-{self._job}-")
 
     def write(self, batch: DataFrame, batch_id: int) -> None:
         """Write, show, mark."""

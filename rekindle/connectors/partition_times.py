@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -118,14 +119,16 @@ class Commits:
         self._waiting: dict[Path, int] = {}
         """Folders to what the watermark, or the clock, must have passed (ms)."""
 
-    def find(self, files: str) -> None:
-        """Take up what was written before and is not committed: folders with files of such a name."""
-        if self._active:
-            folders = {each.parent for each in self._target.rglob(files)}
-            for folder in folders:
-                if not (folder / self._name).exists():
-                    begun = min(each.stat().st_mtime for each in folder.glob(files))
-                    self._wait(folder, round(begun * 1000))
+    def find(self, prefix: str) -> None:
+        """Take up what was written before and is not committed: folders with files whose names begin so."""
+        if not self._active:
+            return
+        for place, folders, names in os.walk(self._target):
+            # Hidden ones may go meanwhile: other sinks write in them.
+            folders[:] = [each for each in folders if "=" in each or not each.startswith(("_", "."))]
+            files = [os.path.join(place, each) for each in names if each.startswith(prefix)]
+            if files and self._name not in names:
+                self._wait(Path(place), round(min(map(os.path.getmtime, files)) * 1000))
 
     def written(self, folders: Iterable[Path], now: int) -> None:
         """Rows have come into these folders; ConnectorError if their names make no time. `now`: ms since 1970."""

@@ -141,10 +141,21 @@ def test_at_the_end_all_are_committed_also_those_of_a_run_before(options: dict[s
     (tmp_path / "d=2023-01-01").mkdir()
     (tmp_path / "d=2023-01-01" / "part-other-1-0").touch()
     commits = Commits(tmp_path, ["d"], checked(**options), "t")
-    commits.find("part-job-*")
+    commits.find("part-job-")
     assert committed(tmp_path) == ["d=2024-01-02"]
     commits.time_passes(None, 0, ended=True)
     assert committed(tmp_path) == ["d=2024-01-01", "d=2024-01-02"]
+
+
+def test_what_is_being_written_is_no_partition(tmp_path: Path) -> None:
+    """Hidden folders are the writers'; a column's name may begin as theirs do."""
+    for each in ("_rekindle/1.tmp/_d=2024-01-01", "_d=2024-01-02"):
+        (tmp_path / each).mkdir(parents=True)
+        (tmp_path / each / "part-job-1-0").touch()
+    commits = Commits(tmp_path, ["_d"], checked(delay="1 h"), "t")
+    commits.find("part-job-")
+    commits.time_passes(None, 0, ended=True)
+    assert committed(tmp_path) == ["_d=2024-01-02"]
 
 
 TABLES = (
