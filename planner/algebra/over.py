@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -11,8 +11,7 @@ from execnodes.core.errors import Position
 from execnodes.core.expressions import AggregateCall, Expression, Value
 from execnodes.core.types import LogicalType, TimeKind
 from planner.algebra.extent import parts_of
-from planner.algebra.keys import Key
-from planner.algebra.relation import ALL_CHANGES, KeepsColumns, PassesTimes
+from planner.algebra.relation import ALL_CHANGES, KeepsColumns, PassesKeys, PassesTimes
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class OverCall:
 
 
 @dataclass(frozen=True)
-class Over(PassesTimes, KeepsColumns):
+class Over(PassesKeys, PassesTimes, KeepsColumns):
     """Functions OVER (PARTITION BY … ORDER BY …): input columns, then one column a call."""
 
     partition: tuple[int, ...]
@@ -72,11 +71,6 @@ class Over(PassesTimes, KeepsColumns):
     def kinds(self) -> ChangelogMode:
         """By time each row is given once it is known what came before it; else rows push others back."""
         return INSERT_ONLY if self.by_time else ALL_CHANGES
-
-    def keys_of_rows(self) -> Iterable[Key]:
-        """Those of the input whose rows stay in one partition."""
-        partition = frozenset(self.partition)
-        return (each for each in self.input.upsert_keys if partition <= each)
 
     def updates_without_before(self) -> bool:
         """No: results of other rows hang on the former row."""

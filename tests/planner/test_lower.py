@@ -240,15 +240,6 @@ def test_other_keys_by_option(options: dict[str, str], materialize: bool) -> Non
     assert made.changelog_mode.retract
 
 
-@pytest.mark.parametrize("partition", [(0,), (1,)])
-def test_rows_of_an_over_have_a_key_if_its_partitions_do(partition: tuple[int, ...]) -> None:
-    """A row that moves to another partition leaves the task of the former one."""
-    numbers = numbered(COUNTED, 1, partition=partition)
-    node = sink(numbers, key=("c0",), connector="blackhole", on_conflict="DEDUPLICATE")
-    assert numbers.upsert_keys == ({frozenset((0,))} if partition == (0,) else set())
-    assert field(only(compiled(node), "sink"), "require_upsert_materialize") is (partition == (1,))
-
-
 def test_first_of_a_key_needs_watermarks() -> None:
     plain = replace(OTHER_KEY, on_conflict="NOTHING")
     with pytest.raises(SqlError, match=r"needs watermarks on all sources, but there are none on c\.d\.t"):
