@@ -122,8 +122,9 @@ class Converter:
 
     def _call(self, node: s.Call) -> Expression:
         self._check(node)
-        rows = _written_rows(node)
-        return self._called(node) if rows is None else self._compared(node, *rows)
+        if node.name in ("=", "IN", "NOT IN") and (rows := _written_rows(node)):
+            return self._compared(node, *rows)
+        return self._called(node)
 
     def _compared(self, node: s.Call, first: tuple[s.Expr, ...], *others: tuple[s.Expr, ...]) -> Expression:
         """ROWs that are written out are compared field by field, as in Flink: NULL where that of a field is."""
@@ -203,11 +204,10 @@ def _field(row: Expression, name: str, node: s.Expr) -> FieldAccess:
     return FieldAccess(name=name, expr=row, type=field.type.with_nullable(field.type.nullable or row.type.nullable))
 
 
-def _written_rows(node: s.Call) -> list[tuple[s.Expr, ...]] | None:
-    """The fields of ROWs that =, IN or NOT IN compares, if all of them are written out and of one size."""
+def _written_rows(node: s.Call) -> list[tuple[s.Expr, ...]]:
+    """The fields of ROWs that are compared, if all of them are written out and of one size."""
     rows = [each.args for each in node.args if isinstance(each, s.Call) and each.name.upper() == "ROW" and each.args]
-    is_compared = node.name in _COMPARISONS and node.name != "<>" and len(rows) == len(node.args) > 1
-    return rows if is_compared and len({*map(len, rows)}) == 1 else None
+    return rows if len(rows) == len(node.args) > 1 and len({*map(len, rows)}) == 1 else []
 
 
 def _has_nullable_fields(type: LogicalType) -> bool:

@@ -351,7 +351,7 @@ class Expressions(Intervals):
         return self.expression(node, token)
 
     def _number(self, token: Token) -> exp.Expr:
-        if not self.is_stored:
+        if len(token.text) > literals.SURE_DIGITS and not self.is_stored:
             literals.check_range(token.text, self._is_negated(), self.source.position(token.start))
         return self._taken(exp.Literal(this=token.text, is_string=False), token)
 

@@ -18,6 +18,8 @@ from execnodes.core.types import LogicalType
 from planner.syntax import Constant
 
 _MAX_INT, _MAX_BIGINT, _MOST_DIGITS = 2**31 - 1, 2**63 - 1, 38
+SURE_DIGITS = 18
+"""So many are always within a BIGINT."""
 _LAST_JULIAN, _FIRST_GREGORIAN = date(1582, 10, 4), date(1582, 10, 15)
 _LONGEST_INTERVAL = 100
 _MOST_LEADING, _MOST_FRACTION = 10, 9
