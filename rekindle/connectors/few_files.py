@@ -134,18 +134,11 @@ class ColumnsOfFiles:
 
     def __call__(self, files: list[list[Any]], task: int, tasks: int) -> Iterator[pa.Table]:
         """A table a file; `files`: what `told_of` gave."""
-        import numpy as np
-        import pyarrow as pa
-
         before = 0
         for path, _, modified in files:
             columns, rows = self.of.of_file(path)
-            given = {f"c{at}": each for at, each in enumerate(columns.values())}
-            given[SEQUENCE] = pa.array(np.arange(before, before + rows))
-            if self.ordered:
-                given[MAJOR] = pa.repeat(f"{modified:015d}|file://{path}|{0:015d}", rows)
+            yield table_of(columns, rows, before, major_of(path, modified) if self.ordered else None)
             before += rows
-            yield pa.table(given)
 
 
 class UnreadableFileError(Exception):
@@ -177,6 +170,23 @@ def facts_ddl(facts: tuple[str, ...]) -> str:
     """Of the column `FACTS`, behind others."""
     fields = ", ".join(f"{each}: {_TYPES[each]}" for each in facts)
     return f", {FACTS} STRUCT<{fields}>" if facts else ""
+
+
+def table_of(columns: Mapping[str, Any], rows: int, first: int, major: str | None) -> pa.Table:
+    """Rows as calls take them (see `SourceConnector.columns`); `first`: number of the first, `major`: if ordered."""
+    import numpy as np
+    import pyarrow as pa
+
+    given = {f"c{at}": each for at, each in enumerate(columns.values())}
+    given[SEQUENCE] = pa.array(np.arange(first, first + rows))
+    if major is not None:
+        given[MAJOR] = pa.repeat(major, rows)
+    return pa.table(given)
+
+
+def major_of(path: str, modified: int, start: int = 0) -> str:
+    """The place in the order of the rows of a file's part that begins at a byte; as Spark's frames have it."""
+    return f"{modified:015d}|file://{path}|{start:015d}"
 
 
 def batch_of(

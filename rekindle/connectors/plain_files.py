@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from execnodes.lowering.stream import MAJOR, SEQUENCE
-from rekindle.connectors.few_files import batch_of, facts_ddl, naming
+from rekindle.connectors.few_files import batch_of, facts_ddl, major_of, naming, table_of
 from rekindle.connectors.plain_json import NotPlainError, PlainJson, why_not_plain
 
 if TYPE_CHECKING:
@@ -93,18 +92,12 @@ class ColumnsOfPlainFiles:
 
     def __call__(self, files: list[list[Any]], task: int, tasks: int) -> Iterator[pa.Table]:
         """A table a block; NotPlainError."""
-        import numpy as np
-        import pyarrow as pa
-
         before = task << 33
         for part in parts(files, task, tasks):
+            major = major_of(part.path, part.modified, part.start) if self.ordered else None
             for columns, rows in _read(self.json, part):
-                given = {f"c{at}": each for at, each in enumerate(columns.values())}
-                given[SEQUENCE] = pa.array(np.arange(before, before + rows))
-                if self.ordered:
-                    given[MAJOR] = pa.repeat(f"{part.modified:015d}|file://{part.path}|{part.start:015d}", rows)
+                yield table_of(columns, rows, before, major)
                 before += rows
-                yield pa.table(given)
 
 
 def _read(json: PlainJson, part: Part) -> Iterator[tuple[Mapping[str, pa.Array], int]]:
