@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
-from execnodes.core.expressions import Call
 from execnodes.core.types import STRING, TEXTS, LogicalType
 from execnodes.functions.cast_java import cast_java
 from execnodes.functions.cast_texts import print_text, print_value
-from execnodes.functions.cast_whole import cast_whole
+from execnodes.functions.cast_whole import lower_by
 from execnodes.functions.casts import CAST, TRY_CAST
 from execnodes.functions.conversion import holds_bytes
 from execnodes.functions.scope import Scope
@@ -22,13 +20,5 @@ def _cast(scope: Scope, text: str, source: LogicalType, target: LogicalType, str
     return cast_java(scope, text, source, target, strict, _cast)
 
 
-def _lower(strict: bool) -> Callable[[Scope, Call], str]:
-    def lower(scope: Scope, call: Call) -> str:
-        (operand,) = call.operands
-        return cast_whole(scope, scope.text(operand), operand.type, call.type, strict, _cast)
-
-    return lower
-
-
-CAST_5 = replace(CAST, lower=_lower(strict=True), version=5, since="2.2")
-TRY_CAST_5 = replace(TRY_CAST, lower=_lower(strict=False), version=5, since="2.2")
+CAST_5 = replace(CAST, lower=lower_by(_cast, strict=True), version=5, since="2.2")
+TRY_CAST_5 = replace(TRY_CAST, lower=lower_by(_cast, strict=False), version=5, since="2.2")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
-from execnodes.core.expressions import Call
 from execnodes.core.types import NESTED, NUMERICS, TEXTS, TIMESTAMPS, LogicalType
-from execnodes.functions.cast_whole import Cast, cast_leaf, cast_whole
+from execnodes.functions.cast_whole import Cast, cast_leaf, lower_by
 from execnodes.functions.casts import CAST, TRY_CAST
 from execnodes.functions.read_numbers import read_number
 from execnodes.functions.scope import Scope
@@ -39,13 +37,5 @@ def cast_java(scope: Scope, text: str, source: LogicalType, target: LogicalType,
     return cast_leaf(scope, text, source, target, strict, cast)
 
 
-def _lower(strict: bool) -> Callable[[Scope, Call], str]:
-    def lower(scope: Scope, call: Call) -> str:
-        (operand,) = call.operands
-        return cast_whole(scope, scope.text(operand), operand.type, call.type, strict, _cast)
-
-    return lower
-
-
-CAST_4 = replace(CAST, lower=_lower(strict=True), version=4, since="2.0")
-TRY_CAST_4 = replace(TRY_CAST, lower=_lower(strict=False), version=4, since="2.0")
+CAST_4 = replace(CAST, lower=lower_by(_cast, strict=True), version=4, since="2.0")
+TRY_CAST_4 = replace(TRY_CAST, lower=lower_by(_cast, strict=False), version=4, since="2.0")

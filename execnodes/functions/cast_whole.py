@@ -14,29 +14,22 @@ from execnodes.functions.scope import Scope
 from execnodes.lowering.spark_sql import spark_type
 from execnodes.lowering.stream import quote
 
-
-def _lower(strict: bool) -> Callable[[Scope, Call], str]:
-    """Reads text as times as Flink does, at any depth; NULL as a whole if a member of a TRY_CAST cannot be read.
-
-    Version 2 took hours, minutes and seconds beyond their range, and gave collections with NULL for such members.
-    """
-
-    def lower(scope: Scope, call: Call) -> str:
-        (operand,) = call.operands
-        return cast_whole(scope, scope.text(operand), operand.type, call.type, strict)
-
-    return lower
-
-
 Cast = Callable[[Scope, str, LogicalType, LogicalType, bool], str]
 """The text of a value cast from a type to another one, strictly or not."""
 
 
-def cast_whole(
-    scope: Scope, text: str, source: LogicalType, target: LogicalType, strict: bool, cast: Cast | None = None
-) -> str:
-    """Spark SQL of `text` cast by version 3, or by `cast`; not `strict`: NULL if any member cannot be read."""
-    cast = cast or _cast
+def lower_by(cast: Cast, *, strict: bool) -> Callable[[Scope, Call], str]:
+    """What lowers a call whose values and members are cast by `cast`."""
+
+    def lower(scope: Scope, call: Call) -> str:
+        (operand,) = call.operands
+        return _cast_whole(scope, scope.text(operand), operand.type, call.type, strict, cast)
+
+    return lower
+
+
+def _cast_whole(scope: Scope, text: str, source: LogicalType, target: LogicalType, strict: bool, cast: Cast) -> str:
+    """Spark SQL of `text` cast by `cast`; not `strict`: NULL if any member cannot be read."""
     if strict or source.root not in NESTED:
         return cast(scope, text, source, target, strict)
 
@@ -48,6 +41,10 @@ def cast_whole(
 
 
 def _cast(scope: Scope, text: str, source: LogicalType, target: LogicalType, strict: bool) -> str:
+    """Text is read as times as Flink does, at any depth; NULL as a whole if a member of a TRY_CAST cannot be read.
+
+    Version 2 took hours, minutes and seconds beyond their range, and gave collections with NULL for such members.
+    """
     return cast_leaf(scope, text, source, target, strict, _cast)
 
 
@@ -89,5 +86,5 @@ def _any_fails(scope: Scope, array: str, source: LogicalType, target: LogicalTyp
     return None if condition is None else f"exists({array}, {member} -> {condition})"
 
 
-CAST_3 = replace(CAST, lower=_lower(strict=True), version=3, since="1.5")
-TRY_CAST_3 = replace(TRY_CAST, lower=_lower(strict=False), version=3, since="1.5")
+CAST_3 = replace(CAST, lower=lower_by(_cast, strict=True), version=3, since="1.5")
+TRY_CAST_3 = replace(TRY_CAST, lower=lower_by(_cast, strict=False), version=3, since="1.5")
