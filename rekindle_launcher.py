@@ -45,4 +45,8 @@ def load_rekindle() -> None:
 if __name__ == "__main__":
     load_rekindle()
     sys.argv = sys.argv[2:]
+    from rekindle.spark.workers import DAEMON, load_ahead
+
+    if sys.argv[0] == DAEMON:
+        load_ahead()
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

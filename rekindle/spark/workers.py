@@ -1,9 +1,42 @@
-"""Spark's Python workers, which serve one task after the other."""
+"""Spark's Python workers: forks of one process, which serve one task after the other."""
 
 from __future__ import annotations
 
 import gc
+import sys
+import warnings
 from functools import lru_cache
+from importlib import import_module
+
+DAEMON = "pyspark.daemon"
+"""The module whose process workers are forks of."""
+_LOADED = (
+    "numpy",
+    "polars",
+    "pyarrow.compute",
+    "pandas",
+    "pyarrow.parquet",
+    "pyspark.sql.pandas.serializers",
+    "pyspark.worker",
+    "rekindle.connectors.plain_files",
+    "rekindle.engine.host",
+)
+"""What tasks of jobs use. None of it starts threads that a fork would miss: Polars starts them with its first work."""
+
+
+def load_ahead() -> None:
+    """Load what workers need before they are forked.
+
+    Each would take a second for it, and a job may have a worker for each of its operators; now they share the memory.
+    """
+    if sys.platform != "linux":
+        # Libraries of macOS that NumPy may use do not outlive a fork.
+        return
+    # Python warns of forks where there are threads: those of memory allocators, which begin anew in each fork.
+    warnings.filterwarnings("ignore", message=".*multi-threaded, use of fork", category=DeprecationWarning)
+    for name in _LOADED:
+        import_module(name)
+    _freeze()
 
 
 @lru_cache(maxsize=1)
@@ -13,5 +46,9 @@ def settle() -> None:
     A worker collects behind each task, and looks at all that there is: modules, above all, which takes longer than few
     rows do.
     """
+    _freeze()
+
+
+def _freeze() -> None:
     gc.collect()
     gc.freeze()
