@@ -239,7 +239,7 @@ class Frames:
         number, kernel = self._folding(host)
         rows = self._into((host, True), partial(fold_texts, kernel=kernel))
         if rows is not None:
-            self._leaving(fold_natively(rows, kernel), self._pipeline.leaving(number))
+            self._leaving(fold_natively(rows, kernel, exchanged=self._exchanges), self._pipeline.leaving(number))
 
     def _folding(self, host: Host) -> tuple[int, LocalKernel]:
         """The pre-aggregation that Spark makes, and its node id."""

@@ -1,4 +1,4 @@
-"""A pre-aggregation that Spark makes: rows of one task to a row a group, in slots as if a call had given them."""
+"""A pre-aggregation that Spark makes: rows to a row a group, in slots as if a call had given them."""
 
 from __future__ import annotations
 
@@ -27,9 +27,11 @@ def fold_texts(arm: Arm, kernel: LocalKernel) -> dict[str, str]:
     return {**keys, **{f"c{at}": text for at, text in enumerate(slots)}}
 
 
-def fold_natively(rows: DataFrame, kernel: LocalKernel) -> DataFrame:
-    """Row kinds, and the slots of the output, of rows (see `fold_texts`) in one task.
+def fold_natively(rows: DataFrame, kernel: LocalKernel, *, exchanged: bool = False) -> DataFrame:
+    """Row kinds, and the slots of the output, of rows (see `fold_texts`).
 
+    `exchanged`: they are folded in the tasks that have them, and what these give is exchanged and folded once more;
+    else one task folds them all.
     Rows with `REACHED` are counted: it, `ROWS` and, if they have it, `KEPT` stay beside what they are folded to.
     """
     from pyspark.sql.functions import expr
@@ -40,7 +42,8 @@ def fold_natively(rows: DataFrame, kernel: LocalKernel) -> DataFrame:
     made = (expr(f"{text} AS {name}") for name, text in parts.items())
     counted = [f"max({REACHED}) AS {REACHED}"] if REACHED in rows.columns else []
     kept = [KEPT] if KEPT in rows.columns else []
-    folded = rows.coalesce(1).groupBy(*kept, *keys).agg(expr(f"count(1) AS {ROWS}"), *map(expr, counted), *made)
+    grouped = (rows if exchanged else rows.coalesce(1)).groupBy(*kept, *keys)
+    folded = grouped.agg(expr(f"count(1) AS {ROWS}"), *map(expr, counted), *made)
     slots = zip((*keys, *parts), assign(column.type for column in kernel.output), strict=True)
     columns = (f"CAST({name} AS {SPARK_TYPES[slot[0]]}) AS {slot}" for name, slot in slots)
     # Without keys there is a row of no rows, too.

@@ -121,7 +121,7 @@ def _reads(source: int, host: Host) -> bool:
 def _hosts_of(pipeline: Pipeline, size: Size, reading: frozenset[int]) -> Hosts:
     record = pipeline.record
     native = {
-        number for number, step in record.steps.items() if size is Size.SMALL and _native(step, pipeline, reading)
+        number for number, step in record.steps.items() if size is not Size.FEW and _native(step, pipeline, reading)
     }
     passing: dict[Arm, Handed | None] = {}
     into: dict[int, list[Arm]] = defaultdict(list)

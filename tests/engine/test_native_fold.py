@@ -115,7 +115,10 @@ def test_what_spark_folds() -> None:
 @pytest.mark.spark
 @pytest.mark.parametrize("grouping", [(0,), (), (0, 2, 13)], ids=str)
 @pytest.mark.parametrize("count", [300, 1, 0])
-def test_spark_folds_as_the_kernel_does(grouping: tuple[int, ...], count: int, spark: SparkSession) -> None:
+@pytest.mark.parametrize("tasks", [1, 3])
+def test_spark_folds_as_the_kernel_does(
+    grouping: tuple[int, ...], count: int, tasks: int, spark: SparkSession
+) -> None:
     random = Random(count)
     columns = [Column(field.name, field.type) for field in INPUT.fields]
     names = assign(column.type for column in columns)
@@ -128,7 +131,8 @@ def test_spark_folds_as_the_kernel_does(grouping: tuple[int, ...], count: int, s
     branch = Branch(0, tuple(decode(each.type, slot) for each, slot in zip(columns, names, strict=True)))
     arm = Arm(1, 0, branch, tuple(each.type for each in columns), None)
     given = spark.createDataFrame(slots.to_arrow())
-    found = fold_natively(projected(given, fold_texts(arm, fold), None), fold)
+    spread = projected(given.repartition(tasks), fold_texts(arm, fold), None)
+    found = fold_natively(spread, fold, exchanged=tasks > 1)
     expected = folded(fold, slots, shape)
     wanted = assign(column.type for column in fold.output)
     assert sorted_rows(pl.from_arrow(found.toArrow()), wanted) == sorted_rows(expected, wanted)
