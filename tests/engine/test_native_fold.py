@@ -116,9 +116,7 @@ def test_what_spark_folds() -> None:
 @pytest.mark.parametrize("grouping", [(0,), (), (0, 2, 13)], ids=str)
 @pytest.mark.parametrize("count", [300, 1, 0])
 @pytest.mark.parametrize("tasks", [1, 3])
-def test_spark_folds_as_the_kernel_does(
-    grouping: tuple[int, ...], count: int, tasks: int, spark: SparkSession
-) -> None:
+def test_spark_folds_as_the_kernel_does(grouping: tuple[int, ...], count: int, tasks: int, spark: SparkSession) -> None:
     random = Random(count)
     columns = [Column(field.name, field.type) for field in INPUT.fields]
     names = assign(column.type for column in columns)
