@@ -14,7 +14,7 @@ def _picked(name: str, pick: str, accumulator: str) -> AggregateFunction:
     def spark_text(call: SparkCall) -> str:
         from execnodes.common.batch import ARRIVAL
 
-        return call.over(pick, f"{call.value}, {ARRIVAL}", distinct=False, where=f"{call.value} IS NOT NULL")
+        return call.over(pick, ARRIVAL, before=f"{call.value}, ", distinct=False, where=f"{call.value} IS NOT NULL")
 
     return AggregateFunction(
         name=name,

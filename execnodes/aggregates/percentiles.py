@@ -23,9 +23,9 @@ def _percentile(call: SparkCall) -> str:
     shares = f"array({', '.join(f'{each}D' for each in told)})" if isinstance(told, list) else f"{told}D"
     value = f"CAST({call.value} AS DOUBLE)"
     if len(call.call.arg_list) == 1:
-        return call.over("percentile", f"{value}, {shares}")
+        return call.over("percentile", value, behind=f", {shares}")
     frequency = f"greatest(c{call.call.arg_list[1]}, 0)"
-    return call.over("percentile", f"{value}, {shares}, {frequency}")
+    return call.over("percentile", value, behind=f", {shares}, {frequency}")
 
 
 def _function(name: str, result: LogicalType) -> AggregateFunction:

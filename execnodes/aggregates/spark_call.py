@@ -18,12 +18,28 @@ class SparkCall:
         self.function = function
         self.value = f"c{call.arg_list[0]}" if call.arg_list else "1"
 
-    def over(self, function: str, value: str | None = None, *, distinct: bool | None = None, where: str = "") -> str:
-        """``sum(DISTINCT c1) FILTER (WHERE c2)``; `where` narrows the rows further."""
-        only = self.call.distinct if distinct is None else distinct
+    def over(
+        self,
+        function: str,
+        value: str | None = None,
+        *,
+        before: str = "",
+        behind: str = "",
+        distinct: bool | None = None,
+        where: str = "",
+    ) -> str:
+        """``sum(DISTINCT c1) FILTER (WHERE c2)``; `where` narrows the rows further.
+
+        The function, which has other arguments `before` and `behind`, leaves rows out whose value is NULL.
+        """
+        only = "DISTINCT " if (self.call.distinct if distinct is None else distinct) else ""
+        given = value or self.value
         parts = [part for part in (f"c{self.call.filter_arg}" if self.call.filter_arg >= 0 else "", where) if part]
         filtered = f" FILTER (WHERE {' AND '.join(parts)})" if parts else ""
-        return f"{function}({'DISTINCT ' if only else ''}{value or self.value}){filtered}{self.window}"
+        if filtered and self.window:
+            # Spark has FILTER beside OVER since 4.2.
+            given, filtered = f"CASE WHEN {' AND '.join(parts)} THEN {given} END", ""
+        return f"{function}({only}{before}{given}{behind}){filtered}{self.window}"
 
     def in_order(self, members: str, where: str = "") -> str:
         """Array of structs of `members`, a list of named values, in the order in which the rows came."""
