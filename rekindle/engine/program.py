@@ -1,12 +1,9 @@
-"""What a micro-batch runs: the frames of each of its steps, and one action a sink.
-
-Where a source tells what comes next, the frames of the next micro-batch are built while this one runs.
-"""
+"""What a micro-batch runs: the frames of each of its steps, and one action a sink."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -19,14 +16,14 @@ from rekindle.connectors.in_tasks import tell_tasks
 from rekindle.connectors.plain_json import why_not_plain
 from rekindle.engine.frames import Frames, Ground
 from rekindle.engine.host import MOMENT, Moment, RestoreTask, Told
-from rekindle.engine.inputs import Inputs
-from rekindle.engine.micro_batch import MicroBatch, Ran, ReadPositions
+from rekindle.engine.intake import Intake
+from rekindle.engine.micro_batch import MicroBatch, Ran
 from rekindle.engine.observed import Seen, together
 from rekindle.engine.sources import Reader
-from rekindle.engine.standing import Standing, Standings
+from rekindle.engine.standing import Standing
 from rekindle.engine.store.state_list import StateId
 from rekindle.pipeline.failures import describe_sink_failure, passes
-from rekindle.pipeline.hosts import Hosts, Size, hosts_of
+from rekindle.pipeline.hosts import Size
 from rekindle.pipeline.record import OperatorRecord, SinkRecord
 from rekindle.pipeline.ways import Pipeline
 from rekindle.spark.java import text_of
@@ -65,68 +62,6 @@ def collecting() -> Any:
             return first
 
     return Collecting()
-
-
-class Ahead:
-    """Frames of the micro-batch that comes next, built by a thread of their own."""
-
-    def __init__(self) -> None:
-        """None yet."""
-        self._frames: Frames | None = None
-
-    def take(self, positions: ReadPositions, hosts: Hosts | None, told: Collection[str] = ()) -> Frames | None:
-        """Those that read so far in this way, if they are there; others are given up."""
-        frames, self._frames = self._frames, None
-        alike = frames is not None and frames.hosts is hosts and frames.told == told
-        if frames is None or (alike and frames.positions == positions):
-            return frames
-        frames.close()
-        return None
-
-    @contextmanager
-    def building(self, batch: MicroBatch, build: Callable[[ReadPositions], Frames | None]) -> Iterator[None]:
-        """Meanwhile those are built that follow a micro-batch, if its sources tell what they read."""
-        if not batch.following:
-            yield
-            return
-        with ThreadPoolExecutor(1) as pool:
-            building = pool.submit(lambda: build({uid: then() for uid, then in batch.following.items()}))
-            try:
-                yield
-            finally:
-                # What stands in its way is told when it is that micro-batch's turn.
-                self._frames = building.result() if building.exception() is None else None
-
-
-class Intake:
-    """A way to read the sources, and what is built for it."""
-
-    def __init__(
-        self,
-        ground: Ground,
-        pipeline: Pipeline,
-        readers: Mapping[str, Reader],
-        timed: Collection[str],
-        writers: Sequence[SinkWriter],
-    ) -> None:
-        """`timed`: sources that move time, by uid."""
-        self.inputs = Inputs.of(pipeline.record, readers, timed)
-        self._hosts = {size: hosts_of(pipeline, size) for size in Size}
-        readings = self.inputs.readings
-        shared = {number for number, each in readings.items() if each.uid in self.inputs.plain}
-        self._reading = {
-            size: hosts_of(pipeline, size, shared if size is Size.LARGE else readings.keys()) for size in Size
-        }
-        """Where tasks can read what their sources give."""
-        self.standings = Standings(ground, pipeline, self.inputs, self._reading, writers)
-        self.ahead = Ahead()
-
-    def hosts_of(self, positions: ReadPositions, size: Size) -> tuple[Hosts, Mapping[str, Any]]:
-        """Those of a micro-batch, and what its tasks are told to read."""
-        hosts = self._reading[size]
-        uids = {self.inputs.readings[number].uid for number in hosts.reading} | self.inputs.plain
-        reads = self.inputs.told(uids, positions)
-        return (self._hosts[size], {}) if reads is None else (hosts, reads)
 
 
 class GraphProgram:
@@ -169,12 +104,12 @@ class GraphProgram:
         try:
             return self._run(batch, self._plainly)
         except PySparkException as error:
-            if passes(error) or not batch.positions.keys() & self._plainly.inputs.plain:
+            if passes(error) or not self._plainly.reads_plainly(batch.positions):
                 raise
             # Whatever it is: by all rules it comes again, and is told with its row, or it was not plain.
             _log.info("micro-batch %d is read again by all rules: %s", batch.number, why_not_plain(text_of(error)))
         self._wait = _WAIT
-        self._plainly.ahead.take({}, None)
+        self._plainly.close()
         self._ground.told.value.clear()
         return self._run(replace(batch, again=True), self._by_all_rules)
 
@@ -182,8 +117,8 @@ class GraphProgram:
         self._begin(batch)
         if not batch.step:
             # Time that passes in a micro-batch goes the way of its rows.
-            self._batch_size = self._size_of(batch.positions)
-        standing = intake.standings.of(batch, self._batch_size, self._state_rows)
+            self._batch_size = intake.size(batch.positions)
+        standing = intake.standing(batch, self._batch_size, self._state_rows)
         seen = self._build_and_run(batch, intake) if standing is None else self._run_standing(standing, batch)
         told = self._told(batch)
         sources = self._pipeline.record.sources
@@ -196,11 +131,9 @@ class GraphProgram:
 
     def _build_and_run(self, batch: MicroBatch, intake: Intake) -> dict[str, Seen]:
         """What those sources have given that calls do not read."""
-        hosts, reads = intake.hosts_of(batch.positions, self._batch_size)
-        ready = None if batch.step else intake.ahead.take(batch.positions, hosts, reads.keys())
-        frames = ready or self._built(batch.positions, batch.due, hosts, reads.keys(), intake)
+        frames, reads = intake.frames(batch, self._batch_size)
         try:
-            with intake.ahead.building(batch, partial(self._build_ahead, intake)):
+            with intake.building_ahead(batch):
                 tell_tasks(self._ground.spark, reads)
                 self._write_all(frames, batch, reads)
             return {uid: each.get() for uid, each in frames.observed.items()}
@@ -227,28 +160,7 @@ class GraphProgram:
         """What was built for micro-batches that do not come is given up."""
         for intake in (self._by_all_rules, self._plainly):
             if intake is not None:
-                intake.ahead.take({}, None)
-
-    def _built(
-        self,
-        positions: ReadPositions,
-        due: Callable[[str], frozenset[int]],
-        hosts: Hosts,
-        told: Collection[str],
-        intake: Intake,
-    ) -> Frames:
-        return Frames(self._ground, self._pipeline, intake.inputs, positions, due, hosts, told)
-
-    def _build_ahead(self, intake: Intake, positions: ReadPositions) -> Frames | None:
-        make_active(self._ground.spark)
-        size = self._size_of(positions)
-        if intake.standings.expects(positions, size):
-            return None
-        hosts, reads = intake.hosts_of(positions, size)
-        return self._built(positions, lambda uid: frozenset(), hosts, reads.keys(), intake)
-
-    def _size_of(self, positions: ReadPositions) -> Size:
-        return self._ground.limits.size(self._by_all_rules.inputs.size(positions))
+                intake.close()
 
     def _ran(self, told: Sequence[Told], seen: Mapping[str, Seen]) -> Ran:
         for each in told:

@@ -18,7 +18,7 @@ from rekindle.connectors import collect
 from rekindle.connectors.collect import results
 from rekindle.engine.frames import Frames
 from rekindle.engine.host import Moment
-from rekindle.engine.program import Ahead, GraphProgram
+from rekindle.engine.intake import Ahead, Intake
 from rekindle.engine.store.state_list import StateId
 from rekindle.runtime.stream_job import StreamJob
 
@@ -55,14 +55,14 @@ def changes(folder: Path) -> list[tuple[int, Any, Any]]:
 def builders(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Names of the threads that have built frames of rows."""
     names: list[str] = []
-    built = GraphProgram._built
+    built = Intake._built
 
-    def watched(self: GraphProgram, positions: Any, *more: Any) -> Frames:
+    def watched(self: Intake, positions: Any, *more: Any) -> Frames:
         if positions:
             names.append(threading.current_thread().name)
         return built(self, positions, *more)
 
-    monkeypatch.setattr(GraphProgram, "_built", watched)
+    monkeypatch.setattr(Intake, "_built", watched)
     return names
 
 

@@ -16,6 +16,8 @@ from rekindle.connectors.few_files import Lines
 from rekindle.connectors.plain_json import PlainJson
 from rekindle.engine import program
 from rekindle.engine.inputs import FEW_BYTES
+from rekindle.engine.intake import Intake
+from rekindle.engine.micro_batch import MicroBatch
 from rekindle.runtime.stream_job import StreamJob
 from tests.engine.test_reading import Ways, left
 
@@ -122,13 +124,13 @@ def test_what_is_not_plain_is_read_by_all_rules(
     """No row is lost or doubled, and after some micro-batches it is tried again."""
     monkeypatch.setattr(program, "_WAIT", 2)
     tried = list[bool]()
-    init = program.Intake.hosts_of
+    frames = Intake.frames
 
-    def hosts_of(intake: program.Intake, *given: Any) -> Any:
-        tried.append(bool(intake.inputs.plain))
-        return init(intake, *given)
+    def frames_of(intake: Intake, batch: MicroBatch, *given: Any) -> Any:
+        tried.append(intake.reads_plainly(batch.positions))
+        return frames(intake, batch, *given)
 
-    monkeypatch.setattr(program.Intake, "hosts_of", hosts_of)
+    monkeypatch.setattr(Intake, "frames", frames_of)
     ways.ways = ((True, size),)
     lines: list[list[dict[str, Any] | str]] = [[{"k": 1, "n": 1}, {"k": 2, "n": 2}] for _ in range(6)]
     lines[1][1] = '{"k": "2", "n": 2.0}'
