@@ -49,6 +49,7 @@ from rekindle.connectors.partition_commit import COMMIT_OPTIONS, by_partition_ti
 from rekindle.connectors.plain_files import ColumnsOfPlainFiles, PlainFiles
 from rekindle.connectors.plain_json import PlainJson
 from rekindle.files.paths import AS_WRITTEN, for_spark
+from rekindle.spark.types import arrow_schema
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -323,13 +324,12 @@ def _rows_for_tasks(request: SourceRequest, chosen: Format) -> Callable[[str], i
 
 
 def _parquet(chosen: Format, columns: tuple[Column, ...]) -> ParquetColumns:
-    from pyspark.sql.pandas.types import to_arrow_schema
     from pyspark.sql.types import StructType
 
     ddl = spark_schema(chosen, columns)
     schema = StructType.fromDDL(ddl)
     assert isinstance(schema, StructType)
-    return ParquetColumns(to_arrow_schema(schema, timezone="UTC"), ddl)
+    return ParquetColumns(arrow_schema(schema), ddl)
 
 
 def _unreadable(message: str) -> ConnectorError | None:

@@ -13,6 +13,7 @@ from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
 from execnodes.core.errors import JobError
 from rekindle.spark.releases import names_streams
+from rekindle.spark.types import arrow_schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -79,9 +80,8 @@ class ChangeReader(DataSourceStreamReader):
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Arrow batches."""
         import pyarrow.parquet as pq
-        from pyspark.sql.pandas.types import to_arrow_schema
 
-        wanted = to_arrow_schema(self._schema, timezone="UTC")
+        wanted = arrow_schema(self._schema)
         for batch in pq.ParquetFile(str(partition.value)).iter_batches():
             # Parquet's readers and Spark have other names for what is in a map.
             yield batch.cast(wanted)

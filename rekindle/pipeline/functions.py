@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from execnodes.common.batch import BatchNode
@@ -28,6 +27,7 @@ from execnodes.user_functions.table import TableDefinition, TableFunction
 from execnodes.user_functions.waiting import awaited
 from plans.format.calls import user_calls
 from rekindle.pipeline.record import OperatorRecord, Step
+from rekindle.spark.types import arrow_type
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,12 +41,8 @@ def functions_of_spark(
     graph: ExecGraph, functions: Mapping[str, Definition], parameters: Mapping[str, str] | None = None
 ) -> dict[str, ScalarCall]:
     """The functions of the user that a plan has Spark call, by their `spark_name`; `parameters` are the job's."""
-    from pyspark.sql.pandas.types import to_arrow_type
     from pyspark.sql.types import DataType
 
-    make: Callable[..., pa.DataType] = to_arrow_type
-    # Sessions of ours are in UTC; releases of PySpark that do not ask for the zone take it for that.
-    zone = {"timezone": "UTC"} if "timezone" in signature(make).parameters else {}
     found = {}
     for node in graph.nodes:
         options = options_of(node)
@@ -59,7 +55,7 @@ def functions_of_spark(
             )
             if (name := spark_name(call, options)) in found:
                 continue
-            definition, arrow = functions[call.user_name], make(DataType.fromDDL(spark_type(call.type)), **zone)
+            definition, arrow = functions[call.user_name], arrow_type(DataType.fromDDL(spark_type(call.type)))
             if isinstance(each, AggregateCall):
                 assert isinstance(definition, AggregateDefinition)
                 found[name] = _folding(definition, each, call, arrow, framed)
@@ -74,7 +70,7 @@ def register_functions(spark: SparkSession, functions: Mapping[str, ScalarCall])
     """Make functions known to a session of Spark's that was prepared for them."""
     if not functions:
         return
-    from pyspark.sql.pandas.functions import arrow_udf
+    from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined]  # its hints are elsewhere
 
     make: Callable[..., Any] = arrow_udf
     for name, call in functions.items():

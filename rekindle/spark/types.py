@@ -1,4 +1,4 @@
-"""Types of Spark columns as SQL types of tables; the other way is `execnodes.lowering.spark_sql.spark_type`."""
+"""Types of Spark columns as SQL types of tables, and as Arrow's; `spark_type` of `execnodes.lowering` gives them."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from execnodes.core.types import (
 )
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql.types import DataType, StructType
 
 
@@ -80,4 +81,52 @@ _SIMPLE = {
     "date": DATE,
     "timestamp": timestamp_ltz(6),
     "timestamp_ntz": timestamp(6),
+}
+
+
+def arrow_type(given: DataType) -> pa.DataType:
+    """The type that Spark has values in when it hands them to Python; instants are in UTC.
+
+    PySpark has a function for this that each release calls otherwise.
+    """
+    import pyarrow as pa
+    from pyspark.sql import types as t
+
+    match given:
+        case t.DecimalType():
+            return pa.decimal128(given.precision, given.scale)
+        case t.ArrayType():
+            return pa.list_(pa.field("element", arrow_type(given.elementType), given.containsNull))
+        case t.MapType():
+            value = pa.field("value", arrow_type(given.valueType), given.valueContainsNull)
+            return pa.map_(pa.field("key", arrow_type(given.keyType), nullable=False), value)
+        case t.StructType():
+            return pa.struct(list(arrow_schema(given)))
+        case t.TimestampType():
+            return pa.timestamp("us", "UTC")
+        case t.TimestampNTZType():
+            return pa.timestamp("us")
+        case _:
+            return pa.type_for_alias(_ARROW[given.typeName()])
+
+
+def arrow_schema(columns: StructType) -> pa.Schema:
+    """The same of columns."""
+    import pyarrow as pa
+
+    return pa.schema([pa.field(each.name, arrow_type(each.dataType), each.nullable) for each in columns])
+
+
+_ARROW = {
+    "string": "string",
+    "boolean": "bool",
+    "byte": "int8",
+    "short": "int16",
+    "integer": "int32",
+    "long": "int64",
+    "float": "float",
+    "double": "double",
+    "binary": "binary",
+    "date": "date32",
+    "void": "null",
 }

@@ -16,7 +16,6 @@ _LOADED = (
     "pyarrow.compute",
     "pandas",
     "pyarrow.parquet",
-    "pyspark.sql.pandas.serializers",
     "pyspark.worker",
     "rekindle.connectors.plain_files",
     "rekindle.engine.host",

@@ -41,6 +41,13 @@ def test_only_the_parser_knows_sqlglot(path: Path) -> None:
     assert not knows or path.parent == ROOT / "planner" / "sql"
 
 
+@pytest.mark.parametrize("path", sources("execnodes", "rekindle"), ids=module_name)
+def test_what_is_used_of_pyspark_is_in_all_its_releases(path: Path) -> None:
+    """What it has for pandas and Arrow inside changes from release to release."""
+    inside = ("pyspark.sql.pandas", "pyspark.sql.conversion", "pyspark.worker", "pyspark.serializers", "pyspark.util")
+    assert not [name for name in imports(path) if name.startswith(inside)]
+
+
 def test_the_houses_keep_their_order() -> None:
     command = [sys.executable, "-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
