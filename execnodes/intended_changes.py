@@ -86,6 +86,16 @@ def _is_of_wide_decimals(graph: ExecGraph, node: ExecNode) -> bool:
     return bool(node.uids()) and any(t.root is Root.DECIMAL and t.precision > LONG_DIGITS for t in fields)
 
 
+def _gives_windows_without_columns(graph: ExecGraph, node: ExecNode) -> bool:
+    """Whether a node aggregates windows, and nobody reads a column of what it gives."""
+    from execnodes.stream.global_window_aggregate import GlobalWindowAggregate
+    from execnodes.stream.group_window_aggregate import GroupWindowAggregate
+    from execnodes.stream.window_aggregate import WindowAggregate
+
+    aggregates = WindowAggregate | GlobalWindowAggregate | GroupWindowAggregate
+    return isinstance(node, aggregates) and not node.output_type.fields
+
+
 def _keeps_rows_of_sessions(graph: ExecGraph, node: ExecNode) -> bool:
     """Whether a node finds sessions, whose rows it may keep until they end."""
     from execnodes.stream.window_aggregate import WindowAggregate
@@ -103,6 +113,10 @@ def _counts_seconds(call: Call | AggregateCall) -> bool:
         return False
     widened = isinstance(call.operands[0], Call) and call.operands[0].internal_name.startswith("$CAST$")
     return not widened and all(not isinstance(each, Literal) or each.value != 3 for each in call.operands[1:])
+
+
+def _is_of_doubles(call: Call | AggregateCall) -> bool:
+    return call.type.root in (Root.FLOAT, Root.DOUBLE)
 
 
 def _lags_over_nulls(graph: ExecGraph, node: ExecNode) -> bool:
@@ -219,5 +233,33 @@ INTENDED_CHANGES: tuple[IntendedChange, ...] = (
         reason="one group had two results",
         program="tests/engine/test_reading.py::test_wide_keys_of_operators_are_the_same_however_they_are_read",
         concerns=_is_of_wide_decimals,
+    ),
+    IntendedChange(
+        id="windows-without-columns-are-rows",
+        component="windows of which no column is read, as in SELECT 1 FROM (SELECT COUNT(*) … GROUP BY window_end)",
+        since="2.2.0",
+        before="a micro-batch gave one row, whatever number of windows had ended, also none",
+        now="each window is a row",
+        reason="rows were lost or made up",
+        program="tests/conformance/programs/window/without_columns",
+        concerns=_gives_windows_without_columns,
+    ),
+    *(
+        IntendedChange(
+            id=f"{name}-of-one-nan-is-a-nan",
+            component=component,
+            since="2.2.0",
+            before="where rows are taken back, a group whose one value is a NaN had a deviation of zero, and forgot it",
+            now="it is a NaN, and so is what the group comes to later",
+            reason="where no rows are taken back it was a NaN, as in Flink",
+            program="tests/kernels/test_group_aggregate_values.py::test_a_nan_stays_where_rows_are_taken_back",
+            concerns_call=_is_of_doubles,
+        )
+        for name, component in (
+            ("var-pop", "$VAR_POP$1"),
+            ("var-samp", "$VAR_SAMP$1"),
+            ("stddev-pop", "$STDDEV_POP$1"),
+            ("stddev-samp", "$STDDEV_SAMP$1"),
+        )
     ),
 )

@@ -13,6 +13,7 @@ from typing import Protocol
 
 import polars as pl
 
+from execnodes.core.changelog import RowKind
 from execnodes.lowering.stream import HASH, KIND, SEQUENCE
 from execnodes.state.kernel_types import Column, schema_of
 
@@ -151,6 +152,11 @@ class Operator(ABC):
         Called any number of times for a state, in any order of states; `rows` may hold the time of writing, too.
         """
         context.state(name).append(rows)
+
+
+def inserted() -> pl.Expr:
+    """The row kind of rows that come: as many as the frame has, whose rows may have no column that anybody reads."""
+    return pl.repeat(int(RowKind.INSERT), pl.len(), dtype=pl.Int8).alias(KIND)
 
 
 def empty_output(operator: Operator) -> pl.DataFrame:

@@ -98,6 +98,7 @@ def test_event_time_concerns_plans_with_a_filter_above_the_watermark(
 
 
 RANDOM, WIDE = "random-values-are-made-once", "wide-decimal-keys-are-one-key"
+WINDOWS = "windows-without-columns-are-rows"
 BY_CAST = "SELECT CAST(v AS {0}) AS d, COUNT(*) AS n FROM r GROUP BY CAST(v AS {0})"
 
 
@@ -112,6 +113,8 @@ BY_CAST = "SELECT CAST(v AS {0}) AS d, COUNT(*) AS n FROM r GROUP BY CAST(v AS {
         (WIDE, BY_CAST.format("DECIMAL(38, 2)"), True),
         (WIDE, BY_CAST.format("DECIMAL(18, 2)"), False),
         (WIDE, "SELECT CAST(v AS DECIMAL(38, 2)) AS d FROM r", False),
+        (WINDOWS, f"SELECT 1 AS one FROM ({QUERIES['none']})", True),
+        (WINDOWS, f"SELECT n FROM ({QUERIES['none']})", False),
     ],
 )
 def test_a_change_of_the_engine_concerns_plans_that_meet_it(change: str, query: str, concerned: bool) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from execnodes.aggregates import resolve
 from execnodes.core.expressions import AggregateCall
-from execnodes.core.types import BIGINT, INT, Field, LogicalType, decimal, row
+from execnodes.core.types import BIGINT, DOUBLE, INT, Field, LogicalType, decimal, row
 from execnodes.stream.group_aggregate.v1_kernel import GroupAggregateOperator
 from tests.kernels.fake_state import FakeContext, rows_of, run
 
@@ -49,3 +49,30 @@ def test_limits_and_rounding(
     for part in filter(None, (values[:cut], values[cut:])):
         results += run(made, context, rows_of(made, 0, [(value,) for value in part]))["r"].to_list()
     assert results[-1] == expected
+
+
+@pytest.mark.parametrize(
+    ("function", "batches", "expected"),
+    [
+        ("VAR_POP", [[(0, "NaN")]], "nan"),
+        ("STDDEV_POP", [[(0, "NaN")], [(0, "1")], [(3, "1")]], "nan"),
+        ("STDDEV_POP", [[(0, "1"), (0, "NaN")], [(3, "1")]], "nan"),
+        ("VAR_SAMP", [[(0, "NaN")], [(0, "1")]], "nan"),
+        ("VAR_POP", [[(0, "0.1"), (0, "0.7")], [(3, "0.1")]], "0.0"),
+    ],
+)
+def test_a_nan_stays_where_rows_are_taken_back(
+    function: str, batches: list[list[tuple[int, str]]], expected: str
+) -> None:
+    """A group of one NaN had a deviation of zero."""
+    internal, result = resolve(function, (DOUBLE,))
+    made = GroupAggregateOperator(
+        uid="1_group-aggregate", input_type=row(Field("v", DOUBLE)), output_type=row(Field("r", result)), grouping=(),
+        calls=(AggregateCall(name="r", internal_name=internal, arg_list=(0,), type=result),), retract=True,
+        update_before=True, ttl_ms=0,
+    )  # fmt: skip
+    context, results = FakeContext(made), list[object]()
+    for batch in batches:
+        rows = rows_of(made, 0, [(float(value),) for _, value in batch], [kind for kind, _ in batch])
+        results += run(made, context, rows)["r"].to_list()
+    assert str(results[-1]) == expected

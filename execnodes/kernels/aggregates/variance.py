@@ -95,5 +95,7 @@ def _parted(
     left = rest > 0
     new_mean = pl.when(left).then(mean - (mean2 - mean) * n2 / rest).otherwise(0.0)
     shrunk = m2 - m22 - (mean2 - mean) * n2 * (mean2 - new_mean)
-    new_m2 = pl.when(rest > 1).then(shrunk.clip(lower_bound=0.0)).otherwise(0.0)
-    return rest, new_mean, new_m2
+    # What has met a NaN stays one.
+    of_one = pl.when(shrunk.is_nan()).then(shrunk).otherwise(0.0)
+    smaller = pl.when(rest > 1).then(shrunk.clip(lower_bound=0.0)).when(left).then(of_one).otherwise(0.0)
+    return rest, new_mean, pl.when(n2 == 0).then(m2).otherwise(smaller)

@@ -6,15 +6,14 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from execnodes.core.changelog import RowKind
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.types import LogicalType, timestamp
 from execnodes.core.windowing import SlicedWindowing
 from execnodes.kernels.aggregates import frame
 from execnodes.kernels.aggregates.aggregation import KNOWN, Aggregation
-from execnodes.lowering.stream import HASH, KIND, SEQUENCE, WATERMARK
+from execnodes.lowering.stream import HASH, SEQUENCE, WATERMARK
 from execnodes.state.kernel_types import Column
-from execnodes.state.operator import BUCKET, DRAINED, Context, Operator, StateSpec, empty_output
+from execnodes.state.operator import BUCKET, DRAINED, Context, Operator, StateSpec, empty_output, inserted
 from execnodes.stream.window_aggregate.v1_windows import WINDOW_END, Windows
 
 STATE = "globalWindowAggregateState"
@@ -203,7 +202,7 @@ class GlobalWindowAggregateOperator(Operator):
         shown = {"WindowStart": self.windows.start(end), "WindowEnd": end, "WindowTime": self.windows.time(end)}
         values = [*map(pl.col, self.keys), *aggregation.results(pl.col), *(shown[name] for name in self.properties)]
         columns = (value.alias(column.name) for value, column in zip(values, self.output, strict=True))
-        return windows.sort(WINDOW_END).select(*columns, pl.lit(int(RowKind.INSERT), pl.Int8).alias(KIND))
+        return windows.sort(WINDOW_END).select(*columns, inserted())
 
     def _await(self, groups: pl.DataFrame, context: Context) -> None:
         """Put down the next WINDOW of groups."""

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import polars as pl
 
 from execnodes.aggregates import RECORD_COUNT
-from execnodes.core.changelog import RowKind
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.types import LogicalType, timestamp
 from execnodes.core.windowing import Windowing
@@ -18,7 +17,7 @@ from execnodes.kernels.aggregates.result_changes import changes
 from execnodes.kernels.aggregates.user import CallsFunctions
 from execnodes.lowering.stream import HASH, KIND, SEQUENCE, WATERMARK
 from execnodes.state.kernel_types import Column
-from execnodes.state.operator import BUCKET, DRAINED, Context, Operator, StateSpec
+from execnodes.state.operator import BUCKET, DRAINED, Context, Operator, StateSpec, inserted
 from execnodes.stream.window_aggregate.v1_windows import WINDOW_END, Windows, refuse_null_times
 
 STATE = "groupWindowAggregateState"
@@ -115,7 +114,7 @@ class GroupWindowAggregateOperator(CallsFunctions, Operator):
         values = zip(self.aggregation.results(pl.col), self.told[len(self.keys) :], strict=True)
         results = (value.alias(column.name) for value, column in values)
         ordered = held.sort(BUCKET, WINDOW_END)
-        return self._shown(ordered.select(*self.keys, *results, pl.lit(int(RowKind.INSERT), pl.Int8).alias(KIND)))
+        return self._shown(ordered.select(*self.keys, *results, inserted()))
 
     def restore(self, name: str, rows: pl.DataFrame, context: Context) -> None:
         """Windows are waited for again."""

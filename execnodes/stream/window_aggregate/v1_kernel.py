@@ -7,16 +7,15 @@ from collections.abc import Sequence
 import polars as pl
 
 from execnodes.aggregates import RECORD_COUNT, all_mergeable
-from execnodes.core.changelog import RowKind
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.types import LogicalType, timestamp
 from execnodes.core.windowing import Windowing
 from execnodes.kernels.aggregates.aggregation import KNOWN, Aggregation
 from execnodes.kernels.aggregates.mixed import MixedAggregation, systems
 from execnodes.kernels.aggregates.user import CallsFunctions
-from execnodes.lowering.stream import HASH, KIND, WATERMARK
+from execnodes.lowering.stream import HASH, WATERMARK
 from execnodes.state.kernel_types import Column
-from execnodes.state.operator import BUCKET, DRAINED, Context, Operator
+from execnodes.state.operator import BUCKET, DRAINED, Context, Operator, inserted
 from execnodes.stream.window_aggregate.v1_windows import WINDOW_END, Windows, refuse_null_times
 
 STATE = "windowAggregateState"
@@ -103,7 +102,7 @@ class WindowAggregateOperator(CallsFunctions, Operator):
         keys = [pl.col(key.name) for key in aggregation.keys[: len(aggregation.grouping)]]
         values = [*keys, *aggregation.results(pl.col), *(shown[name] for name in self.properties)]
         columns = (value.alias(column.name) for value, column in zip(values, self.output, strict=True))
-        return due.sort(BUCKET, WINDOW_END).select(*columns, pl.lit(int(RowKind.INSERT), pl.Int8).alias(KIND))
+        return due.sort(BUCKET, WINDOW_END).select(*columns, inserted())
 
     def _wake(self, context: Context) -> None:
         """Ask for the earliest window only: a timer a window and key group costs more than the windows do."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import polars as pl
 
 from execnodes.aggregates import RECORD_COUNT, all_mergeable
-from execnodes.core.changelog import RowKind
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.types import BIGINT, LogicalType, timestamp
 from execnodes.core.windowing import Windowing
@@ -15,9 +14,9 @@ from execnodes.kernels.aggregates.frame import SIGN
 from execnodes.kernels.aggregates.mixed import MixedAggregation, systems
 from execnodes.kernels.aggregates.user import CallsFunctions
 from execnodes.kernels.aggregates.whole import Nothing
-from execnodes.lowering.stream import HASH, KIND
+from execnodes.lowering.stream import HASH
 from execnodes.state.kernel_types import Column
-from execnodes.state.operator import Context, StateSpec
+from execnodes.state.operator import Context, StateSpec, inserted
 from execnodes.state.sessions import END, FIRE, PART, START
 from execnodes.stream.window_aggregate.v1_kernel import STATE, WindowAggregateOperator
 from execnodes.stream.window_aggregate.v1_windows import WINDOW_END, Windows
@@ -108,7 +107,7 @@ class SessionAggregateOperator(CallsFunctions, SessionOperator):
         shown = self.shown()
         values = [*map(pl.col, self.keys), *firing.results(frame.new), *(shown[name] for name in self.properties)]
         columns = (value.alias(column.name) for value, column in zip(values, self.output, strict=True))
-        return found.select(*columns, pl.lit(int(RowKind.INSERT), pl.Int8).alias(KIND))
+        return found.select(*columns, inserted())
 
 
 class _Given(Windows):

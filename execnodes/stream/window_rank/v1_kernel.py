@@ -6,14 +6,13 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from execnodes.core.changelog import RowKind
 from execnodes.core.errors import JobError
 from execnodes.core.sort_spec import SortSpec
 from execnodes.core.types import BIGINT
 from execnodes.core.windowing import Windowing
-from execnodes.lowering.stream import HASH, KIND, SEQUENCE, WATERMARK
+from execnodes.lowering.stream import HASH, SEQUENCE, WATERMARK
 from execnodes.state.kernel_types import Column
-from execnodes.state.operator import BUCKET, DRAINED, Context, Operator, StateSpec
+from execnodes.state.operator import BUCKET, DRAINED, Context, Operator, StateSpec, inserted
 from execnodes.stream.window_aggregate.v1_windows import Windows
 
 LATE = "lateRowsDropped"
@@ -92,7 +91,7 @@ class WindowTopN(Operator):
         self._wake(context)
         number = [] if self.number is None else [pl.col(RANK).alias(self.number)]
         shown = due.filter(pl.col(RANK).is_between(*self.ranks)).sort(BUCKET, *self.bounds, HASH, RANK)
-        return shown.select(*self.names, *number, pl.lit(int(RowKind.INSERT), pl.Int8).alias(KIND))
+        return shown.select(*self.names, *number, inserted())
 
     def restore(self, name: str, rows: pl.DataFrame, context: Context) -> None:
         """Windows are waited for again."""
