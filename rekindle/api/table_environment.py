@@ -35,6 +35,7 @@ from rekindle.files.catalog_folder import open_catalog_folder
 from rekindle.results.compiled_plan import CompiledPlan, PlanSource
 from rekindle.results.plan_reference import PlanReference
 from rekindle.results.table_result import TableResult
+from rekindle.spark.releases import require_classic
 from rekindle.spark.types import row_type
 from rekindle.statements.catalog_tables import CatalogTables
 from rekindle.statements.compile import compile_body, lineages
@@ -76,6 +77,7 @@ class TableEnvironment(SessionCatalog):
     def create(cls, configuration: Mapping[str, str] | None = None, *, spark: SparkSession | None = None) -> Self:
         """A new session; OptionError for an unknown option. Without `spark` one is started when a job first runs."""
         register_installed()
+        require_classic(spark)
         own = Configuration()
         for key, value in (configuration or {}).items():
             own.put(key, value)

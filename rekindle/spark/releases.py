@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from packaging.version import Version
 
-from execnodes.core.errors import ConnectorError, JobError
+from execnodes.core.errors import ConnectorError, JobError, OptionError
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.readwriter import DataStreamReader
@@ -43,6 +43,15 @@ def require_named_streams(what: str, where: str, hint: str) -> None:
     """ConnectorError if the installed PySpark is too old for `what`."""
     if not names_streams():
         raise ConnectorError(f"{what} needs PySpark 4.2 or newer, not {installed()}", where=where, hint=hint)
+
+
+def require_classic(spark: object) -> None:
+    """OptionError for a session of Spark Connect: jobs run where Spark's driver is, and a client of it is elsewhere."""
+    if type(spark).__module__.startswith("pyspark.sql.connect."):
+        raise OptionError(
+            "a session of Spark Connect cannot run jobs: they run in the process of Spark's driver",
+            hint="Give a session that is not remote (without SPARK_REMOTE and SparkSession.builder.remote), or none.",
+        )
 
 
 def logged_offsets(checkpoint: Path, batch: int, streams: Sequence[str]) -> dict[str, tuple[str, Path]]:

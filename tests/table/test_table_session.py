@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rekindle as r
-from execnodes.core.errors import CatalogError, SqlError
+from execnodes.core.errors import CatalogError, OptionError, SqlError
 from rekindle import Over, TableEnvironment, Tumble, col, lit
 from tests.table.compared import environment, same
 
@@ -169,3 +169,10 @@ def test_frames_go_in_and_out(spark: SparkSession) -> None:
     found = table.group_by(col("k")).select(col("k"), col("v").sum.alias("n")).to_pandas()
     assert list(found.columns) == ["k", "n"]
     assert dict(zip(found["k"].fillna("none"), found["n"], strict=True)) == {"a": 4, "b": 2, "none": 4}
+
+
+def test_a_session_of_spark_connect_is_refused() -> None:
+    """One is a client: it has neither Spark's driver nor its streams at hand."""
+    remote = type("SparkSession", (), {"__module__": "pyspark.sql.connect.session"})()
+    with pytest.raises(OptionError, match="a session of Spark Connect cannot run jobs"):
+        TableEnvironment.create(spark=remote)
