@@ -107,6 +107,7 @@ def arrow_type(given: DataType) -> pa.DataType:
         case t.TimestampNTZType():
             return pa.timestamp("us")
         case _:
+            # What has no parameters; other types no table has.
             return pa.type_for_alias(_ARROW[given.typeName()])
 
 

@@ -27,7 +27,7 @@ FOR_USERS = {"column_by_expression", "column_by_metadata", "hop"}
 def used() -> frozenset[str]:
     """All names that are read, called or named by a text (as nodes name their kernels)."""
     folders = (ROOT / each for each in ("docs", "benchmarks", "releases"))
-    files = chain(sources(), *(each.rglob("*.py") for each in folders))
+    files = chain(sources(), ROOT.glob("*.py"), *(each.rglob("*.py") for each in folders))
     return frozenset(name for file in files for node in ast.walk(tree(file)) for name in _names(node))
 
 
