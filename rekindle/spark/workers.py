@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 import warnings
 from functools import lru_cache
@@ -35,7 +36,15 @@ def load_ahead() -> None:
     warnings.filterwarnings("ignore", message=".*multi-threaded, use of fork", category=DeprecationWarning)
     for name in _LOADED:
         import_module(name)
+    os.register_at_fork(after_in_child=_seed)
     _freeze()
+
+
+def _seed() -> None:
+    """Python seeds its random numbers anew in each fork, NumPy does not: functions would get the same ones in all."""
+    import numpy as np
+
+    np.random.seed()
 
 
 @lru_cache(maxsize=1)

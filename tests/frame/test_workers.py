@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import SparkSession
 
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="workers of other systems load by themselves")
 _FORKS = """
 import os, sys
 from rekindle.spark.workers import load_ahead
@@ -36,8 +37,30 @@ def test_what_is_loaded_ahead_works_in_forks() -> None:
     assert ended.returncode == 0
 
 
+_RANDOM = """
+import os, sys
+from rekindle.spark.workers import load_ahead
+load_ahead()
+import random
+import numpy as np
+np.random.rand(), random.random()
+for _ in range(3):
+    if not os.fork():
+        print(np.random.rand(), random.random(), flush=True)
+        os._exit(0)
+    os.wait()
+"""
+
+
+@LINUX
+def test_each_fork_has_random_numbers_of_its_own() -> None:
+    ended = subprocess.run([sys.executable, "-c", _RANDOM], capture_output=True, text=True, timeout=120, check=True)
+    rows = [line.split() for line in ended.stdout.splitlines()]
+    assert [len(set(column)) for column in zip(*rows, strict=True)] == [3, 3]
+
+
 @pytest.mark.spark
-@pytest.mark.skipif(sys.platform != "linux", reason="workers of other systems load what they need by themselves")
+@LINUX
 def test_workers_share_what_they_need(spark: SparkSession) -> None:
     def loaded(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
