@@ -12,6 +12,8 @@ from importlib.machinery import PathFinder
 from importlib.util import module_from_spec
 
 _PLACE = os.path.dirname(os.path.abspath(__file__))
+_DAEMON = "pyspark.daemon"
+"""The module whose process Spark's Python workers are forks of."""
 
 
 def run() -> None:
@@ -45,8 +47,8 @@ def load_rekindle() -> None:
 if __name__ == "__main__":
     load_rekindle()
     sys.argv = sys.argv[2:]
-    from rekindle.spark.workers import DAEMON, load_ahead
+    if sys.argv[0] == _DAEMON:
+        from rekindle.spark.workers import load_ahead
 
-    if sys.argv[0] == DAEMON:
         load_ahead()
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

@@ -34,11 +34,12 @@ class SparkCall:
         """
         only = "DISTINCT " if (self.call.distinct if distinct is None else distinct) else ""
         given = value or self.value
-        parts = [part for part in (f"c{self.call.filter_arg}" if self.call.filter_arg >= 0 else "", where) if part]
-        filtered = f" FILTER (WHERE {' AND '.join(parts)})" if parts else ""
-        if filtered and self.window:
+        parts = (f"c{self.call.filter_arg}" if self.call.filter_arg >= 0 else "", where)
+        condition = " AND ".join(part for part in parts if part)
+        if condition and self.window:
             # Spark has FILTER beside OVER since 4.2.
-            given, filtered = f"CASE WHEN {' AND '.join(parts)} THEN {given} END", ""
+            given, condition = f"CASE WHEN {condition} THEN {given} END", ""
+        filtered = f" FILTER (WHERE {condition})" if condition else ""
         return f"{function}({only}{before}{given}{behind}){filtered}{self.window}"
 
     def in_order(self, members: str, where: str = "") -> str:

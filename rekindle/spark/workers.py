@@ -9,8 +9,6 @@ import warnings
 from functools import lru_cache
 from importlib import import_module
 
-DAEMON = "pyspark.daemon"
-"""The module whose process workers are forks of."""
 _LOADED = (
     "numpy",
     "polars",
