@@ -11,6 +11,16 @@ from execnodes.stream.group_aggregate.v1_kernel import GroupAggregateOperator
 from tests.kernels.fake_state import FakeContext, rows_of, run
 
 
+def operator(function: str, t: LogicalType, *, retract: bool = False) -> GroupAggregateOperator:
+    """One call, over the values of one group."""
+    internal, result = resolve(function, (t,))
+    return GroupAggregateOperator(
+        uid="1_group-aggregate", input_type=row(Field("v", t)), output_type=row(Field("r", result)), grouping=(),
+        calls=(AggregateCall(name="r", internal_name=internal, arg_list=(0,), type=result),), retract=retract,
+        update_before=True, ttl_ms=0,
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("function", "t", "values", "expected"),
     [
@@ -35,12 +45,7 @@ from tests.kernels.fake_state import FakeContext, rows_of, run
 def test_limits_and_rounding(
     function: str, t: LogicalType, values: list[int], expected: int | None, batches: int
 ) -> None:
-    internal, result = resolve(function, (t,))
-    made = GroupAggregateOperator(
-        uid="1_group-aggregate", input_type=row(Field("v", t)), output_type=row(Field("r", result)), grouping=(),
-        calls=(AggregateCall(name="r", internal_name=internal, arg_list=(0,), type=result),), retract=False,
-        update_before=True, ttl_ms=0,
-    )  # fmt: skip
+    made = operator(function, t)
     context = FakeContext(made)
     cut = len(values) if batches == 1 else len(values) - 1
     if values[cut:] and len(values) > 2 and expected is None:
@@ -65,12 +70,7 @@ def test_a_nan_stays_where_rows_are_taken_back(
     function: str, batches: list[list[tuple[int, str]]], expected: str
 ) -> None:
     """A group of one NaN had a deviation of zero."""
-    internal, result = resolve(function, (DOUBLE,))
-    made = GroupAggregateOperator(
-        uid="1_group-aggregate", input_type=row(Field("v", DOUBLE)), output_type=row(Field("r", result)), grouping=(),
-        calls=(AggregateCall(name="r", internal_name=internal, arg_list=(0,), type=result),), retract=True,
-        update_before=True, ttl_ms=0,
-    )  # fmt: skip
+    made = operator(function, DOUBLE, retract=True)
     context, results = FakeContext(made), list[object]()
     for batch in batches:
         rows = rows_of(made, 0, [(float(value),) for _, value in batch], [kind for kind, _ in batch])
