@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Tests that must not run side by side share an xdist_group.
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup
 
-.PHONY: demo test test-failed test-long test-flink check lint fuzz bench bench-flink goldens fixtures clean
+.PHONY: demo test test-failed test-rest test-long test-flink check lint fuzz bench bench-flink goldens fixtures clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m examples.flights
@@ -17,6 +17,10 @@ test: $(VENV)/.test
 # What failed last time, once more and alone.
 test-failed: $(VENV)/.test
 	$(BIN)/python -m pytest -m "not long" --last-failed --last-failed-no-failures none
+
+# The same for what had no Spark any more, since its process had ended: that may be thousands of tests.
+test-rest: $(VENV)/.test
+	$(PYTEST) -m "not long" --last-failed --last-failed-no-failures none
 
 test-long: $(VENV)/.test
 	HYPOTHESIS_PROFILE=new $(PYTEST) -m long

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
 import tempfile
-from typing import IO
+from typing import IO, TYPE_CHECKING, Any
 
 from execnodes.core.errors import JobError
 
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+
+OPTIONS = "-XX:+ExitOnOutOfMemoryError -Xss4m"
+"""For each Java process of ours.
+
+Without memory some thread of Java's ends, and others may wait for it for ever; an exit code tells what it was. A stack
+that is too small ends the process of a task, whatever else runs there: plans are trees, and those of large programs are
+deep. Of a stack that is not used, nothing is in memory.
+"""
 MEMORY = (
     "Give it more: -D spark.driver.memory=4g on the command line, SET 'spark.driver.memory' before the first query in "
     "a session (Spark's default is 1g). Smaller micro-batches (execution.micro-batch.max-files) and a lower "
@@ -26,21 +37,50 @@ _IDLE = re.compile(
     r"\tat |WARNING: |Using Spark's default log4j|Setting default log level|To adjust logging|\S+ \S+ (?:WARN|INFO) "
 )
 """Lines that tell nobody why."""
-_TAIL = 20_000
-"""Most bytes of output that are looked at."""
+_HANDLER = "org.apache.spark.util.SparkUncaughtExceptionHandler"
+"""What ends the process, with code 50, for an error of a task after which nothing is sure."""
+_UNCAUGHT = "Uncaught exception in thread "
+_STACK = "-D spark.driver.extraJavaOptions=-Xss16m gives each thread a larger stack."
+_TAIL = 1_000_000
+"""Most bytes of output that are looked at; a stack that has overflowed is printed with a thousand frames a cause."""
 
 
 def output_file() -> IO[bytes]:
     """Takes what the process prints. It has no name, so nobody else can put one in its place."""
-    return tempfile.TemporaryFile(prefix="rekindle-spark-")
+    _outputs.append(tempfile.TemporaryFile(prefix="rekindle-spark-"))  # noqa: SIM115  # the process writes while it runs
+    for earlier in _outputs[:-1]:
+        earlier.close()
+    del _outputs[:-1]
+    return _outputs[0]
 
 
 def last_words(output: IO[bytes]) -> str:
     """The last line that is neither a warning nor a frame of a stack; empty if there is none."""
-    output.seek(0, 2)
-    output.seek(max(0, output.tell() - _TAIL))
-    lines = output.read().decode(errors="replace").splitlines()
-    return next((line.strip() for line in reversed(lines) if line.strip() and not _IDLE.match(line)), "")
+    lines = reversed(_tail(output).splitlines())
+    return next((line.strip() for line in lines if line.strip() and not _IDLE.match(line)), "")
+
+
+def tell_what_ends_it(context: SparkContext) -> None:
+    """Have the process print the error that it ends for, though it logs nothing else."""
+    jvm: Any = context._jvm
+    log4j = jvm.org.apache.logging.log4j
+    log4j.core.config.Configurator.setLevel(_HANDLER, log4j.Level.ERROR)
+
+
+def uncaught(output: IO[bytes]) -> str:
+    """The error that the process has printed as what it ends for, and its first cause; empty if there is none."""
+    _, found, told = _tail(output).rpartition(_UNCAUGHT)
+    lines = [line.strip() for line in told.splitlines()[1:] if line.strip() and not line.startswith("\tat ")]
+    if not found or not lines:
+        return ""
+    causes = [line for line in lines if line.startswith("Caused by: ")]
+    return ", ".join([lines[0], *(cause[0].lower() + cause[1:] for cause in causes[-1:])])
+
+
+def _tail(output: IO[bytes]) -> str:
+    # The process writes at the position of this file, which must stay where it is.
+    size = os.fstat(output.fileno()).st_size
+    return os.pread(output.fileno(), _TAIL, max(0, size - _TAIL)).decode(errors="replace")
 
 
 def lost(text: str) -> JobError | None:
@@ -53,11 +93,11 @@ def lost(text: str) -> JobError | None:
         code = _exit_code(_PATIENCE)
         if code is None:
             return JobError("the connection to Spark's Java process is broken", hint=_ANEW)
-    return None if code is None else ended(code)
+    return None if code is None else _ended(code)
 
 
-def ended(code: int) -> JobError:
-    """What the exit code of the process says."""
+def ended(code: int, why: str = "") -> JobError:
+    """What the exit code of the process says, and what it has printed as the reason (`why`)."""
     if code in _OUT_OF_MEMORY:
         return JobError(f"Spark's Java process is out of memory (it ended with code {code})", hint=MEMORY)
     if code == -signal.SIGKILL:
@@ -67,7 +107,10 @@ def ended(code: int) -> JobError:
             f"spark.driver.memory and parallelism.default. {_ANEW}",
         )
     how = f"by signal {-code}" if code < 0 else f"with code {code}"
-    return JobError(f"Spark's Java process has ended {how}", hint=_ANEW)
+    return JobError(
+        f"Spark's Java process has ended {how}{why and ': '}{why}",
+        hint=f"{_STACK} {_ANEW}" if "StackOverflowError" in why else _ANEW,
+    )
 
 
 def text_of(error: object) -> str:
@@ -82,7 +125,11 @@ def require_alive() -> None:
     """JobError if the process has ended: there is one in the life of a program."""
     code = _exit_code(0.0)
     if code is not None:
-        raise ended(code)
+        raise _ended(code)
+
+
+def _ended(code: int) -> JobError:
+    return ended(code, uncaught(_outputs[0]) if _outputs else "")
 
 
 def _answers() -> bool:
@@ -110,3 +157,7 @@ def _exit_code(patience: float) -> int | None:
         return process.wait(patience) if patience else process.poll()
     except subprocess.TimeoutExpired:
         return None
+
+
+_outputs: list[IO[bytes]] = []
+"""What the process that was started last prints; none where it was not started here."""

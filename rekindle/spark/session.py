@@ -23,7 +23,16 @@ from typing import TYPE_CHECKING, Any
 from execnodes.core.errors import JobError, OptionError
 from rekindle.own_packages import LAUNCHER
 from rekindle.spark.class_archive import class_archive, usable, using
-from rekindle.spark.java import MEMORY, last_words, lost, output_file, require_alive, text_of
+from rekindle.spark.java import (
+    MEMORY,
+    OPTIONS,
+    last_words,
+    lost,
+    output_file,
+    require_alive,
+    tell_what_ends_it,
+    text_of,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -73,9 +82,8 @@ _START_SETTINGS: Mapping[str, str] = {
     "spark.python.unix.domain.socket.enabled": "true",
     "spark.executorEnv.REKINDLE_WORKER_PYTHON": sys.executable,
     "spark.executorEnv.REKINDLE_WORKER_LAUNCHER": LAUNCHER,
-    # Without memory some thread of Java's ends, and others may wait for it for ever; an exit code tells what it was.
-    _DEFAULTS: "-XX:+ExitOnOutOfMemoryError",
-    "spark.executor.defaultJavaOptions": "-XX:+ExitOnOutOfMemoryError",
+    _DEFAULTS: OPTIONS,
+    "spark.executor.defaultJavaOptions": OPTIONS,
     # What pages about past queries would show. There are none unless the user asks for them, and jobs run for months.
     "spark.sql.ui.retainedExecutions": "50",
     "spark.ui.retainedJobs": "50",
@@ -203,24 +211,24 @@ def _start(settings: Mapping[str, str]) -> SparkSession:
         STARTS.info("starting Spark (about 20 s): its Java process, then a session; later queries find it running")
     handler = signal.getsignal(signal.SIGINT)
     # What the JVM and its Python workers print is for debugging; failures reach the user as errors of ours.
-    with output_file() as output:
-        # A session of its own: signals to the process group are for this process, which stops its jobs. The JVM ends
-        # with this process, since its standard input does.
-        given = {"start_new_session": True} | ({} if debug else {"stdout": output, "stderr": output})
-        launch: Callable[..., Any] = launch_gateway
-        try:
-            context = SparkContext(conf=conf, gateway=launch(conf, popen_kwargs=given))
-        except (PySparkException, Py4JError, OSError) as error:
-            said = last_words(output)
-            hint = MEMORY if _TOO_SMALL.search(said) else "`rekindle doctor` tells what is missing."
-            if archive is not None:
-                # Java does not start from one that is damaged; it is made anew by whoever wants it.
-                archive.unlink(missing_ok=True)
-                hint += f" Java's classes came from {archive}, which is deleted, since it may be damaged: start again."
-            raise lost(text_of(error)) or JobError(
-                f"Spark could not be started{f': {said}' if said else ''}",
-                hint=hint,
-            ) from error
+    output = output_file()
+    # A session of its own: signals to the process group are for this process, which stops its jobs. The JVM ends
+    # with this process, since its standard input does.
+    given = {"start_new_session": True} | ({} if debug else {"stdout": output, "stderr": output})
+    launch: Callable[..., Any] = launch_gateway
+    try:
+        context = SparkContext(conf=conf, gateway=launch(conf, popen_kwargs=given))
+    except (PySparkException, Py4JError, OSError) as error:
+        said = last_words(output)
+        hint = MEMORY if _TOO_SMALL.search(said) else "`rekindle doctor` tells what is missing."
+        if archive is not None:
+            # Java does not start from one that is damaged; it is made anew by whoever wants it.
+            archive.unlink(missing_ok=True)
+            hint += f" Java's classes came from {archive}, which is deleted, since it may be damaged: start again."
+        raise lost(text_of(error)) or JobError(
+            f"Spark could not be started{f': {said}' if said else ''}",
+            hint=hint,
+        ) from error
     if handler is not None and threading.current_thread() is threading.main_thread():
         # Spark's own handler kills the tasks of every job; jobs are stopped between two micro-batches.
         signal.signal(signal.SIGINT, handler)
@@ -231,6 +239,8 @@ def _start(settings: Mapping[str, str]) -> SparkSession:
         context.pythonExec = str(_WORKER_PYTHON)
     _started[str(context.applicationId)] = settings
     context.setLogLevel("WARN" if debug else "OFF")
+    if not debug:
+        tell_what_ends_it(context)
     return SparkSession(context)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from execnodes.core.errors import PlanError
 from rekindle.pipeline.failures import explained, job_error, passes
-from rekindle.spark.java import ended, last_words, text_of
+from rekindle.spark.java import ended, last_words, text_of, uncaught
 
 
 def test_a_slow_start_is_no_failure_of_the_job() -> None:
@@ -50,6 +50,7 @@ Caused by: java.lang.ArithmeticException: a
 b
 \tat Baz
 \t... 1 more"""
+UNCAUGHT = "26/11/27 22:18:28 ERROR SparkUncaughtExceptionHandler: Uncaught exception in thread Thread[x,5,main]\n"
 OTHER = """[STREAM_FAILED] Query [id = 1, runId = 2] terminated with exception: Python worker exited SQLSTATE: XXKST
 === Streaming Query ===
 Logical Plan: …"""
@@ -129,7 +130,37 @@ def test_how_the_java_process_ended(code: int, said: str, hint: str) -> None:
     assert hint in (ended(code).hint or "")
 
 
+def test_an_end_has_its_reason() -> None:
+    error = ended(50, "java.lang.StackOverflowError")
+    assert error.message == "Spark's Java process has ended with code 50: java.lang.StackOverflowError"
+    assert (error.hint or "").startswith(
+        "-D spark.driver.extraJavaOptions=-Xss16m gives each thread a larger stack. Sta"
+    )
+
+
+@pytest.mark.parametrize(
+    ("printed", "said"),
+    [
+        ("a user's function prints\n", ""),
+        (UNCAUGHT, ""),
+        (f"{UNCAUGHT}java.lang.StackOverflowError\n\tat A\n\tat B\n", "java.lang.StackOverflowError"),
+        (
+            f"{UNCAUGHT}a.B: old\n{UNCAUGHT}a.B: c\n\tat A\nCaused by: d.E: f\n\t... 5 more\nCaused by: g.H\n\tat I\n",
+            "a.B: c, caused by: g.H",
+        ),
+    ],
+)
+def test_what_a_process_ends_for(printed: str, said: str) -> None:
+    with tempfile.TemporaryFile() as output:
+        output.write(printed.encode())
+        output.flush()
+        position = output.tell()
+        assert uncaught(output) == said
+        assert output.tell() == position
+
+
 def test_the_last_words_of_a_process_that_did_not_start() -> None:
     with tempfile.TemporaryFile() as output:
         output.write(b"Error: no such option\n\tat Foo\n26/11/22 11:08:49 WARN Utils: ...\n\n")
+        output.flush()
         assert last_words(output) == "Error: no such option"

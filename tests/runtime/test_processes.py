@@ -28,6 +28,19 @@ CREATE TABLE g (a BIGINT) WITH ('connector' = 'datagen', 'fields.a.kind' = 'sequ
   'fields.a.end' = '100000');
 SELECT SUM(x.a * y.a + z.a) FROM g x, g y, g z;
 """
+ENDS = """
+from py4j.protocol import Py4JError
+from rekindle.spark.java import lost
+from rekindle.spark.session import session
+
+jvm = session(1, {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}).sparkContext._jvm
+error = jvm.RuntimeException("deep", jvm.java.lang.StackOverflowError())
+try:
+    jvm.org.apache.spark.util.SparkUncaughtExceptionHandler(True).uncaughtException(jvm.Thread.currentThread(), error)
+except Py4JError as broken:
+    print(lost(str(broken)).message)
+"""
+"""A program whose Java process ends as it does for a fatal error of a task."""
 Started = Callable[..., "subprocess.Popen[str]"]
 
 
@@ -110,6 +123,12 @@ def test_a_batch_query_whose_java_process_is_killed(start: Started, tmp_path: Pa
     assert "error: Spark's Java process was killed (signal 9)" in said
     assert "Traceback" not in said
     assert "EXPR$0" not in rows
+
+
+def test_a_java_process_that_ends_by_itself_says_why(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", ENDS], cwd=tmp_path, text=True, capture_output=True, check=False)
+    why = "java.lang.RuntimeException: deep, caused by: java.lang.StackOverflowError"
+    assert done.stdout == f"Spark's Java process has ended with code 50: {why}\n", done.stderr
 
 
 def children(pid: int) -> list[int]:
