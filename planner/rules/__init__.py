@@ -13,6 +13,7 @@ from functools import wraps
 
 from execnodes.core.options import Configuration
 from planner.algebra.tree import Sinks
+from planner.rules.answer_empty_aggregates import answer_empty_aggregates
 from planner.rules.drop_unread_windows import drop_unread_windows
 from planner.rules.drop_watermarks import drop_watermarks
 from planner.rules.expand_grouping_sets import expand_grouping_sets
@@ -88,6 +89,7 @@ PHASES: tuple[Phase, ...] = (
             Run(drop_unread_windows, "a projection has taken in those below it: merge_projects"),
             Run(push_filters, "conditions stand at what they speak of: one on a row number right above its OVER"),
             Run(reject_texts_as_keys, "needs conditions in the join: push_filters"),
+            Run(answer_empty_aggregates, "conditions on one row stand together: push_filters"),
         ),
     ),
     Phase(

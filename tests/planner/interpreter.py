@@ -89,15 +89,26 @@ def _call(name: str, operands: list[object]) -> object:
         return False if False in operands else None if None in operands else True
     if name in ("IS NULL", "IS NOT NULL"):
         return (operands[0] is None) is (name == "IS NULL")
+    if name == "OR":
+        return True if True in operands else None if None in operands else False
     if name == "IS NOT DISTINCT FROM":
         return operands[0] == operands[1]
+    if name == "IN":
+        return True if operands[0] is not None and operands[0] in operands[1:] else None if None in operands else False
+    if name == "NOT IN":
+        member = _call("IN", operands)
+        return None if member is None else not member
     if None in operands:
         return None
     match name, operands:
         case "=", [a, b]:
             return a == b
-        case ">", [int(a), int(b)]:
-            return a > b
+        case "<>", [a, b]:
+            return a != b
+        case "NOT", [a]:
+            return not a
+        case ">" | "<" | ">=" | "<=", [int(a), int(b)]:
+            return {">": a > b, "<": a < b, ">=": a >= b, "<=": a <= b}[name]
         case "+", [int(a), int(b)]:
             return a + b
         case _:

@@ -44,6 +44,12 @@ SPLIT = (
     " SET 'table.optimizer.distinct-agg.split.bucket-num' = '8';"
 )
 QUERIES: dict[str, tuple[str, ...]] = {
+    "answer_empty_aggregates": (
+        "SELECT COUNT(*), SUM(v), AVG(w) FROM u WHERE v > 5 AND v < 1",
+        "SELECT MAX(t.v) FROM t JOIN (SELECT k FROM u LIMIT 0) AS u ON t.k = u.k",
+        "SELECT COUNT(*), LISTAGG(k) FROM u WHERE FALSE",
+        "SELECT COUNT(*) FROM u WHERE FALSE GROUP BY v",
+    ),
     "drop_unread_windows": (
         "SELECT k FROM (SELECT k, SUM(v) OVER (PARTITION BY k ORDER BY ts) AS s FROM t)",
         "SELECT s FROM (SELECT SUM(v) OVER (ORDER BY ts) AS s, COUNT(*) OVER (PARTITION BY k ORDER BY ts) AS c FROM t)",
