@@ -37,7 +37,7 @@ jvm = session(1, {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}).s
 error = jvm.RuntimeException("deep", jvm.java.lang.StackOverflowError())
 try:
     jvm.org.apache.spark.util.SparkUncaughtExceptionHandler(True).uncaughtException(jvm.Thread.currentThread(), error)
-except Py4JError as broken:
+except (Py4JError, OSError) as broken:
     print(lost(str(broken)).message)
 """
 """A program whose Java process ends as it does for a fatal error of a task."""
