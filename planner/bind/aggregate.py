@@ -126,7 +126,8 @@ def _keys(
     sets = [tuple(dict.fromkeys(each for part in parts for each in part)) for parts in product(*choices)]
     if len(set(map(frozenset, sets))) < len(sets):
         raise SqlError("the same grouping set twice is not supported", position=node.position, hint="Remove one.")
-    return keys, sets
+    # GROUP BY () is no GROUP BY.
+    return keys, sets if keys else []
 
 
 def _indexes(sets: list[tuple[Expression, ...]], grouping: tuple[int, ...], keys: _Keys) -> list[tuple[int, ...]]:

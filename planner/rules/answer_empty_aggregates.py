@@ -34,7 +34,7 @@ def answer_empty_aggregates(sinks: Sinks) -> Sinks:
 
 
 def _answered(node: Logical) -> Logical:
-    if not isinstance(node, Aggregate) or node.grouping or node.grouping_sets not in ((), ((),)):
+    if not isinstance(node, Aggregate) or node.grouping:
         return node
     if not all(title(call) in _OF_NOTHING for call in node.calls) or not _is_empty(node.input):
         return node
@@ -63,7 +63,8 @@ def _gives_nothing(node: Logical, empty: Sequence[bool]) -> bool:
         case Project() | Unnest():
             return empty[0]
         case Aggregate():
-            return empty[0] and bool(node.grouping) and not node.grouping_sets
+            # Flink has no row of the set of no keys, either.
+            return empty[0] and bool(node.grouping)
         case SetOperation(kind=SetKind.UNION, all=True):
             return all(empty)
         case Join():
