@@ -14,14 +14,14 @@ import pytest
 
 from execnodes.core.errors import JobError
 from plans.format.codec import encode
-from plans.format.load import load
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.connectors import collect
 from rekindle.connectors.collect import clear, results
+from rekindle.jobs.home import job_info
+from rekindle.jobs.savepoint import take_savepoint
 from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints.contents import read
 from rekindle.savepoints.manifest import Manifest
-from rekindle.savepoints.take import take
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -114,8 +114,7 @@ def test_pieces_give_the_rows_of_one_run(spark: SparkSession, tmp_path: Path) ->
     wait_for_batches(first, 2)
     first.stop(with_savepoint=tmp_path / "one")
     # Another process knows the job from its folder alone, and saves the same.
-    resolved = load(first.folder.resolved_file.read_text(encoding="utf-8"))
-    again = take(spark, resolved, first.folder.plan_file.read_text(encoding="utf-8"), first.folder, tmp_path / "again")
+    again = take_savepoint(job_info(first.folder.path), tmp_path / "again")
     assert replace(again, states=()) == replace(read(tmp_path / "one"), states=())
     assert [each.rows for each in again.states] == [each.rows for each in read(tmp_path / "one").states]
     second = cut.start("second", tmp_path / "one", parallelism=3)
