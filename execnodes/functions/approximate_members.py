@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from execnodes.core.expressions import Call, Expression, Literal
-from execnodes.core.types import Root
-from execnodes.functions.comparison import IN, NOT_IN
+from execnodes.core.expressions import Call
+from execnodes.core.predicates import FLOATS
+from execnodes.functions.comparison import IN, NOT_IN, is_number
 from execnodes.functions.function import Lower, Operands
 from execnodes.functions.scope import Scope
 
 
 def _is_approximate(operands: Operands) -> bool:
-    return operands[0].type.root in (Root.FLOAT, Root.DOUBLE)
-
-
-def _is_number(operand: Expression) -> bool:
-    return isinstance(operand, Literal) and operand.value is not None and not math.isnan(float(operand.value))
+    return operands[0].type.root in FLOATS
 
 
 def _lower(name: str, of_nan: str) -> Lower:
@@ -30,10 +25,10 @@ def _lower(name: str, of_nan: str) -> Lower:
         def body(texts: Sequence[str]) -> str:
             sought, *others = texts
             plain = f"({sought} {name} ({', '.join(others)}))"
-            if _is_number(value):
+            if is_number(value):
                 return plain
             pairs = zip(others, members, strict=True)
-            unknown = [f"{text} IS NULL" for text, each in pairs if not _is_number(each) and each.type.nullable]
+            unknown = [f"{text} IS NULL" for text, each in pairs if not is_number(each) and each.type.nullable]
             other = f"if({' OR '.join(unknown)}, NULL, {of_nan})" if unknown else of_nan
             return f"if(isnan({sought}), {other}, {plain})"
 

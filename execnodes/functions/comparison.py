@@ -156,9 +156,14 @@ def _approximate(scope: Scope, sign: str, operands: Sequence[Expression]) -> str
     breaks = _NAN_BREAKS[sign]
     tested = 0 if "{0}" in breaks else 1
     known = operands[tested]
-    if isinstance(known, Literal) and known.value is not None and not math.isnan(float(known.value)):
+    if is_number(known):
         return f"({texts[0]} {sign} {texts[1]})"
     return scope.share_some(texts, [tested], lambda t: f"(({t[0]} {sign} {t[1]}) {breaks.format(*t)})")
+
+
+def is_number(operand: Expression) -> bool:
+    """Whether an operand is a constant that is neither NULL nor a NaN."""
+    return isinstance(operand, Literal) and operand.value is not None and not math.isnan(float(operand.value))
 
 
 def _maps(scope: Scope, sign: str, texts: Sequence[str]) -> str:

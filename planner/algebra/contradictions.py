@@ -17,12 +17,10 @@ from execnodes.core.constants import constant
 from execnodes.core.expressions import Call, Expression, Literal
 from execnodes.core.types import BINARIES, INTEGERS, TEXTS, LogicalType, Root
 from execnodes.functions import evaluate_constant, is_deterministic
-from planner.algebra.predicates import conjuncts, function_name, is_call
+from planner.algebra.predicates import MIRRORED, OPPOSITES, conjuncts, function_name, is_call
 
-_OPPOSITES = {"=": "<>", "<": ">=", ">": "<=", "IS NULL": "IS NOT NULL", "IN": "NOT IN"}
-_OPPOSITES |= {name: opposite for opposite, name in _OPPOSITES.items()}
-"""What is TRUE where the other is FALSE; where one is NULL, so is the other."""
-_MIRRORED = {"=": "=", "<>": "<>", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_OPPOSITES = {"IS NULL": "IS NOT NULL", "IS NOT NULL": "IS NULL", "IN": "NOT IN", "NOT IN": "IN", **OPPOSITES}
+_MIRRORED = {"<>": "<>", **MIRRORED}
 _KINDS = (TEXTS, BINARIES, (*INTEGERS, Root.DECIMAL, Root.DOUBLE, Root.FLOAT))
 """Types whose constants are compared with each other."""
 _MOST_WAYS = 64
@@ -54,11 +52,9 @@ def _ask_too_much(parts: Iterable[Expression]) -> bool:
         known = evaluate_constant(part)
         if known is not None and known.value is not True:
             return True
-        if not isinstance(part, Call):
-            asked[part].among.append({True})
-        elif function_name(part) in _OPPOSITES:
+        if isinstance(part, Call) and function_name(part) in _OPPOSITES:
             _ask(part, asked)
-        elif function_name(part) == "NOT":
+        elif isinstance(part, Call) and function_name(part) == "NOT":
             asked[part.operands[0]].others.add(True)
         else:
             asked[part].among.append({True})
@@ -120,9 +116,10 @@ class _Asked:
 
     def is_constant(self, value: Literal | None) -> None:
         """Note what the value is, if that is known."""
-        if value is not None:
-            self.null |= value.value is None
-            self.among += [{each} for each in (_comparable(value, value.type),) if each is not None]
+        known = None if value is None else _comparable(value, value.type)
+        self.null |= value is not None and value.value is None
+        if known is not None:
+            self.among.append({known})
 
     def compared(self, name: str, values: list[Any]) -> None:
         """Note a comparison with constants."""

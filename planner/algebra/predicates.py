@@ -9,6 +9,10 @@ from execnodes.core.types import BOOLEAN
 from execnodes.functions import is_deterministic
 
 TRUE = Literal(value=True, type=BOOLEAN.not_null())
+MIRRORED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+"""How a comparison reads from its other side."""
+OPPOSITES = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "<>", "<>": "="}
+"""Which comparison is TRUE where one is FALSE; where one is NULL, so is the other."""
 
 
 def is_call(expression: Expression, *names: str) -> bool:

@@ -12,6 +12,7 @@ from execnodes.core.words import counted
 from execnodes.functions import resolve
 from planner import syntax as s
 from planner.algebra import Join, JoinType, Logical
+from planner.algebra.predicates import OPPOSITES
 from planner.bind import truths
 from planner.bind.aggregate import is_aggregated
 from planner.bind.builder import Builder
@@ -178,7 +179,7 @@ class Subqueries:
         if len(body.items) != 1:
             raise SqlError(f"{node.sign} ALL or SOME compares with one column", position=node.position)
         inner = body.items[0].expr
-        sign = truths.OPPOSITES[node.sign] if node.every else node.sign
+        sign = OPPOSITES[node.sign] if node.every else node.sign
         bounding = (s.SelectItem(s.Call(name, (inner,))) for name in truths.BOUNDS[sign])
         calls = (_count(), _count(inner), *bounding)
         correlated = self.correlation(source, body)

@@ -14,7 +14,6 @@ _UNKNOWN = Literal(value=None, type=BOOLEAN)
 _ZERO = Literal(value=0, type=BIGINT.not_null())
 BOUNDS = {"<": ("MAX",), "<=": ("MAX",), ">": ("MIN",), ">=": ("MIN",), "=": ("MIN", "MAX"), "<>": ("MIN", "MAX")}
 """Aggregates that decide a comparison with SOME."""
-OPPOSITES = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "<>", "<>": "="}
 
 
 def some(count: Expression) -> Expression:

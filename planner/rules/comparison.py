@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from execnodes.core.expressions import Call, Expression, InputRef, Literal
-from planner.algebra.predicates import function_name
-
-_MIRRORED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+from planner.algebra.predicates import MIRRORED, function_name
 
 
 def compared(condition: Expression, index: int) -> tuple[str, Literal] | None:
@@ -15,7 +13,7 @@ def compared(condition: Expression, index: int) -> tuple[str, Literal] | None:
     operator = function_name(condition)
     column, bound = map(uncast, condition.operands)
     if isinstance(column, Literal):
-        column, bound, operator = bound, column, _MIRRORED.get(operator, "")
+        column, bound, operator = bound, column, MIRRORED.get(operator, "")
     if not isinstance(column, InputRef) or column.input_index != index or not isinstance(bound, Literal):
         return None
     return operator, bound

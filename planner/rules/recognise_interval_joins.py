@@ -8,11 +8,8 @@ from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Call, Expression, InputRef, walk
 from execnodes.core.types import TimeKind
 from planner.algebra import Aggregate, Filter, Join, JoinType, Logical, Project
-from planner.algebra.predicates import conjuncts, function_name
+from planner.algebra.predicates import MIRRORED, conjuncts, function_name
 from planner.algebra.tree import Sinks, rewrite
-
-_FLIPPED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-"""Comparisons, and what they are with their sides exchanged."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +52,7 @@ def _recognise(node: Logical) -> Logical:
 def _find_bound(condition: Call, node: Join) -> _Bound | None:
     """What a comparison of two expressions with one time attribute each, of the same kind and different sides, says."""
     sign = function_name(condition)
-    if sign not in _FLIPPED:
+    if sign not in MIRRORED:
         return None
     width = len(node.left.type.fields)
     sides = [_time_attributes(each, node) for each in condition.operands]
@@ -64,7 +61,7 @@ def _find_bound(condition: Call, node: Join) -> _Bound | None:
     (first, by_processing_time), (second, also) = sides[0][0], sides[1][0]
     if by_processing_time is not also or (first < width) is (second < width):
         return None
-    return _Bound(sign if first < width else _FLIPPED[sign], by_processing_time)
+    return _Bound(sign if first < width else MIRRORED[sign], by_processing_time)
 
 
 def _time_attributes(expression: Expression, node: Join) -> list[tuple[int, bool]]:

@@ -47,10 +47,9 @@ _TAIL = 1_000_000
 
 def output_file() -> IO[bytes]:
     """Takes what the process prints. It has no name, so nobody else can put one in its place."""
-    _outputs.append(tempfile.TemporaryFile(prefix="rekindle-spark-"))  # noqa: SIM115  # the process writes while it runs
-    for earlier in _outputs[:-1]:
+    for earlier in _outputs:
         earlier.close()
-    del _outputs[:-1]
+    _outputs[:] = [tempfile.TemporaryFile(prefix="rekindle-spark-")]  # noqa: SIM115  # written to while the process runs
     return _outputs[0]
 
 
