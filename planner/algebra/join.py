@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 
-from execnodes.core.changelog import ChangelogMode
+from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
 from execnodes.core.errors import Position
 from execnodes.core.expressions import Call, Expression, InputRef, input_indexes, remap
-from execnodes.core.types import TEXTS, Field, LogicalType, Root, row
+from execnodes.core.types import TEXTS, Field, LogicalType, Root, TimeKind, row
 from planner.algebra.columns import pick
 from planner.algebra.extent import parts_of
 from planner.algebra.keys import Key, shifted
 from planner.algebra.predicates import conjuncts, function_name
-from planner.algebra.relation import ALL_CHANGES, Logical, Places, Pruning, WithoutTimes, kinds_of
+from planner.algebra.relation import ALL_CHANGES, Logical, Places, Pruning, kinds_of
+from planner.algebra.windows import END, START, WindowColumn
 
 
 class JoinType(StrEnum):
@@ -41,8 +42,23 @@ def _padded(field: Field, pads: bool) -> Field:
 
 
 @dataclass(frozen=True)
-class Join(WithoutTimes):
-    """A join; the condition is over left and right columns."""
+class JoinedWindows:
+    """Columns with the start and the end of the windows of which a join compares rows, from 0 on each side."""
+
+    left: tuple[int, int]
+    right: tuple[int, int]
+    by_event_time: bool
+    strict: bool
+    """Compared by ``=``, as somebody wrote it; INTERSECT and EXCEPT compare by IS NOT DISTINCT FROM."""
+
+
+@dataclass(frozen=True)
+class Join(Logical):
+    """A join; the condition is over left and right columns.
+
+    Where it compares the windows of two inputs that only add rows, it is a window join: of each window once it has
+    ended. It then keeps event times and, but of a side that may be NULL, windows.
+    """
 
     left: Logical
     right: Logical
@@ -68,8 +84,57 @@ class Join(WithoutTimes):
         return self.kind in (JoinType.SEMI, JoinType.ANTI)
 
     @cached_property
+    def joined_windows(self) -> JoinedWindows | None:
+        """Of an equality of start and one of end (Flink: `WindowJoinUtil`, which compares nullability, too)."""
+        bounds = list(self._equal_bounds())
+        for start, starts, strict in bounds:
+            for end, ends, also in bounds:
+                if (start.property, end.property) == (START, END) and start.window == end.window:
+                    by_event_time = start.time_type.kind is not TimeKind.PROCTIME
+                    return JoinedWindows(
+                        (starts[0], ends[0]), (starts[1], ends[1]), by_event_time, strict=strict and also
+                    )
+        return None
+
+    def _equal_bounds(self) -> Iterator[tuple[WindowColumn, tuple[int, int], bool]]:
+        """Columns of windows that must be equal: what the left one is, left and right column, whether by ``=``."""
+        pairs, _ = join_keys(self)
+        for left, right, strict in pairs:
+            mine, its = self.left.window_columns.get(left), self.right.window_columns.get(right)
+            nullable = self.left.type.fields[left].type.nullable or self.right.type.fields[right].type.nullable
+            if mine is not None and its is not None and mine.is_of_same_window(its) and (strict or not nullable):
+                yield mine, (left, right), strict
+
+    @cached_property
+    def is_window_join(self) -> bool:
+        """Whether it waits for the ends of windows."""
+        windows = self.joined_windows
+        return windows is not None and windows.by_event_time and all(each.kinds.insert_only for each in self.inputs)
+
+    @cached_property
+    def event_times(self) -> frozenset[int]:
+        """Those of both sides of a window join."""
+        if not self.is_window_join:
+            return frozenset()
+        width = len(self.left.type.fields)
+        right = frozenset() if self.gives_left_only else self.right.event_times
+        return self.left.event_times | {width + each for each in right}
+
+    @cached_property
+    def window_columns(self) -> dict[int, WindowColumn]:
+        """Those of the sides of a window join that are never NULL."""
+        if not self.is_window_join:
+            return {}
+        width = len(self.left.type.fields)
+        left = {} if self.kind in (JoinType.RIGHT, JoinType.FULL) else self.left.window_columns
+        right = self.right.window_columns if self.kind in (JoinType.INNER, JoinType.RIGHT) else {}
+        return left | {width + at: each for at, each in right.items()}
+
+    @cached_property
     def kinds(self) -> ChangelogMode:
-        """Padding, and rows without a partner, come and go."""
+        """Padding, and rows without a partner, come and go; a window join gives what stays."""
+        if self.is_window_join:
+            return INSERT_ONLY
         return kinds_of(self.inputs) if self.kind in (JoinType.INNER, JoinType.SEMI) else ALL_CHANGES
 
     def updates_without_before(self) -> bool:
@@ -121,7 +186,7 @@ def join_keys(node: Join) -> tuple[tuple[tuple[int, int, bool], ...], tuple[Expr
     keys: dict[tuple[int, int, bool], None] = {}
     rest = []
     for each in conjuncts(node.condition):
-        pair = _key_pair(each, width)
+        pair = find_key_pair(each, width)
         if pair is None:
             rest.append(each)
         else:
@@ -129,7 +194,8 @@ def join_keys(node: Join) -> tuple[tuple[tuple[int, int, bool], ...], tuple[Expr
     return tuple(keys), tuple(rest)
 
 
-def _key_pair(condition: Expression, width: int) -> tuple[int, int, bool] | None:
+def find_key_pair(condition: Expression, width: int) -> tuple[int, int, bool] | None:
+    """As in `join_keys`; None for a condition that is no equality of two columns by which rows can be found."""
     if not isinstance(condition, Call) or function_name(condition) not in ("=", "IS NOT DISTINCT FROM"):
         return None
     first, second = condition.operands

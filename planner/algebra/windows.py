@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from execnodes.core.types import LogicalType
 
@@ -65,6 +65,14 @@ class WindowColumn:
     time_type: LogicalType
     property: str
     """WindowStart, WindowEnd or WindowTime."""
+
+    def is_of_same_window(self, other: WindowColumn) -> bool:
+        """Whether columns of two inputs are one bound of windows that are alike, and end at the same watermark."""
+        mine, its = (
+            (each.property, replace(each.window, partition=()), each.time_type.root, each.time_type.kind)
+            for each in (self, other)
+        )
+        return mine == its
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Lowers regular joins; refuses those that need watermarks to end the life of their rows."""
+"""Lowers joins: those of windows wait for them to end, all others are regular."""
 
 from __future__ import annotations
 
@@ -7,25 +7,15 @@ from execnodes.core.expressions import Expression, digest
 from execnodes.core.join_spec import JoinSpec
 from execnodes.core.node import ExecNode
 from execnodes.core.predicates import supported
-from execnodes.core.types import LogicalType, row
-from planner.algebra import Join, JoinType
+from planner.algebra import Join
 from planner.algebra.columns import uniquely_named
 from planner.algebra.join import join_keys
 from planner.algebra.keys import Key
 from planner.algebra.predicates import conjunction, conjuncts
-from planner.algebra.windows import END, START
 from planner.lower.aggregate import regular
 from planner.lower.context import NEW, Context, lower_node
 from planner.lower.describe import described, listed, names_of
-
-TITLES = {
-    JoinType.INNER: "InnerJoin",
-    JoinType.LEFT: "LeftOuterJoin",
-    JoinType.RIGHT: "RightOuterJoin",
-    JoinType.FULL: "FullOuterJoin",
-    JoinType.SEMI: "LeftSemiJoin",
-    JoinType.ANTI: "LeftAntiJoin",
-}
+from planner.lower.window_join import TITLES, both_sides, lower_window_join
 
 
 @lower_node.register
@@ -34,14 +24,15 @@ def _(node: Join, context: Context, update_before: bool) -> ExecNode:
     from execnodes.stream.join import Join as ExecJoin
 
     pairs, rest = join_keys(node)
-    _refuse_window_join(node, pairs)
     _refuse_heavy_condition(node, rest)
+    if node.joined_windows is not None and node.is_window_join:
+        return lower_window_join(node, node.joined_windows, context)
+    _refuse_window_join(node)
     left_keys, right_keys = tuple(left for left, _, _ in pairs), tuple(right for _, right, _ in pairs)
     left = context.exchange(context.lower(node.left, True), left_keys)
     right = context.exchange(context.lower(node.right, True), right_keys)
     keys = [each.upsert_keys for each in (node.left, node.right)]
-    both = uniquely_named(_both(left, right))
-    names = names_of(both)
+    names = names_of(both_sides(left, right))
     where = conjunction(conjuncts(node.condition))
     output = uniquely_named(regular(node.type))
     return context.add(
@@ -72,27 +63,28 @@ def _(node: Join, context: Context, update_before: bool) -> ExecNode:
     )
 
 
-def _both(left: ExecNode, right: ExecNode) -> LogicalType:
-    return row(*left.output_type.fields, *right.output_type.fields)
-
-
 def _input_spec(keys: frozenset[Key], join_columns: tuple[int, ...]) -> str:
     if any(key <= set(join_columns) for key in keys):
         return "JoinKeyContainsUniqueKey"
     return "HasUniqueKey" if keys else "NoUniqueKey"
 
 
-def _refuse_window_join(node: Join, pairs: tuple[tuple[int, int, bool], ...]) -> None:
-    """INTERSECT and EXCEPT, which compare null-safely, join rows of windows as they would any others."""
-    lefts, rights = node.left.window_columns, node.right.window_columns
-    equal = [(left, right) for left, right, filters in pairs if filters]
-    matched = {lefts[left].property for left, right in equal if left in lefts and lefts[left] == rights.get(right)}
-    if {START, END} <= matched:
+def _refuse_window_join(node: Join) -> None:
+    """INTERSECT and EXCEPT join rows of windows as they would any others where a window join cannot."""
+    windows = node.joined_windows
+    if windows is None or not windows.strict:
+        return
+    if not windows.by_event_time:
         raise SqlError(
-            "a join of two windowed tables on window_start and window_end is not supported yet",
+            "a join of windows by processing time is not supported",
             position=node.position,
-            hint="Join before the windows are made, or aggregate both sides in one GROUP BY over a UNION ALL.",
+            hint="Make the windows by the column of a WATERMARK.",
         )
+    raise SqlError(
+        "a join of windows requires inputs that only add rows, and one of these updates them",
+        position=node.position,
+        hint="Join before the rows are updated, or aggregate the windows first.",
+    )
 
 
 def _refuse_heavy_condition(node: Join, rest: tuple[Expression, ...]) -> None:

@@ -28,7 +28,7 @@ def recognise_interval_joins(sinks: Sinks) -> Sinks:
 
 def _recognise(node: Logical) -> Logical:
     """As Flink tells one: an equality of two time attributes, or a lower and an upper bound of one by the other."""
-    if not isinstance(node, Join) or node.kind in (JoinType.SEMI, JoinType.ANTI):
+    if not isinstance(node, Join) or node.kind in (JoinType.SEMI, JoinType.ANTI) or node.is_window_join:
         return node
     calls = (each for each in conjuncts(node.condition) if isinstance(each, Call))
     bounds = [bound for each in calls if (bound := _find_bound(each, node)) is not None]

@@ -14,7 +14,7 @@ from planner.algebra.predicates import conjunction, conjuncts
 from planner.lower.batch.context import BatchContext, lower_batch_node
 from planner.lower.context import NEW
 from planner.lower.describe import described, listed, names_of
-from planner.lower.join import TITLES
+from planner.lower.window_join import TITLES
 
 
 @lower_batch_node.register
