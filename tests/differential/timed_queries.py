@@ -184,11 +184,26 @@ def window_rank(random: Random) -> str:
     return f"SELECT window_start, window_end, id, k FROM ({inner}) WHERE rn <= {random.randint(1, 2)}"
 
 
+def window_join(random: Random) -> str:
+    """Of rows of each side that are few enough; or rows that have a partner, or none."""
+    windows, bounds = _windows(random), "l.window_start = r.window_start AND l.window_end = r.window_end"
+    condition = f"{random.choice(('l.k = r.k AND ', 'l.k IS NOT DISTINCT FROM r.k AND ', 'l.v > r.v AND '))}{bounds}"
+    sides = [f"(SELECT id, k, v, window_start, window_end FROM {windows}{_where(random)}) AS {each}" for each in "lr"]
+    if random.random() < 0.3:
+        exists = f"{random.choice(('', 'NOT '))}EXISTS (SELECT * FROM {sides[1]} WHERE {condition})"
+        return f"SELECT id, window_end FROM {sides[0]} WHERE {exists}"
+    kind = random.choice(("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN"))
+    return (
+        f"SELECT l.id, r.id AS rid, l.window_end, r.window_end AS re FROM {sides[0]} {kind} {sides[1]} ON {condition}"
+    )
+
+
 def whole(random: Random) -> str:
     """Not by time, beside what is."""
     return f"SELECT k, {_calls(random)} FROM {_source(random)}{_where(random)} GROUP BY k"
 
 
 FAMILIES: tuple[Callable[[Random], str], ...] = (
-    window, window, window, session, cascade, group_window, over, over, deduplicate, ordered, window_rank, whole,
+    window, window, window, session, cascade, group_window, over, over, deduplicate, ordered, window_rank,
+    window_join, whole,
 )  # fmt: skip

@@ -92,6 +92,12 @@ PROGRAMS = (
         (("a", 2),),
     ),
     TimedProgram(
+        "WindowJoinOperator",
+        f"SELECT l.v, r.v FROM {_TUMBLE} AS l JOIN {_TUMBLE} AS r ON l.k = r.k AND l.window_start = r.window_start "
+        "AND l.window_end = r.window_end WHERE l.s = 'kept' AND r.s = 'kept' AND l.v < r.v",
+        ((1, 2),),
+    ),
+    TimedProgram(
         "ConflictResolver",
         "SELECT k, COUNT(*) AS c FROM t WHERE s = 'timeless' GROUP BY k ON CONFLICT DO NOTHING",
         (("a", 1),),

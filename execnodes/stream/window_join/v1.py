@@ -99,17 +99,19 @@ class WindowJoin(ExecNode):
     def _term(self, inputs: tuple[RowsMeaning, ...]) -> Term:
         left, right = inputs
         zone = self.configuration.get("table.local-time-zone", "UTC")
-        parts: dict[str, Term | frozenset[Term]] = {
-            "type": leaf("type of join", self.join_spec.join_type),
-            "left": left.rows,
-            "left window": self.left_windowing.term(left.columns, zone),
-            "right": right.rows,
-            "right window": self.right_windowing.term(right.columns, zone),
-            "condition": condition_terms(self.join_spec, left, right),
-            "watermark": times(inputs),
-        }
-        says = "{type} join of ({left}) in {left window} and ({right}) in {right window} on ({condition})"
-        return said("window join", f"{says} in the time of {{watermark}}", **parts)
+        windowed = (
+            said("windowed rows", "({input}) in {window}", input=rows.rows, window=windowing.term(rows.columns, zone))
+            for rows, windowing in zip(inputs, (self.left_windowing, self.right_windowing), strict=True)
+        )
+        return said(
+            "window join",
+            "{type} join of {left} and {right} on ({condition}) in the time of {watermark}",
+            type=leaf("type of join", self.join_spec.join_type),
+            left=next(windowed),
+            right=next(windowed),
+            condition=condition_terms(self.join_spec, left, right),
+            watermark=times(inputs),
+        )
 
     def _operator(self, left: LogicalType, right: LogicalType, zone: str) -> WindowJoinOperator:
         from execnodes.state.kernel_types import Column

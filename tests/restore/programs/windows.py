@@ -256,3 +256,48 @@ BY_CLOCK = RestoreProgram(
     BEFORE, AFTER,
 )  # fmt: skip
 """Windows of 82 years: they hold the time of the fixture, of the test, and of some years to come."""
+
+PAIRED = """
+CREATE TABLE l (k STRING, v BIGINT, s STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '2' SECOND)
+  WITH ('connector' = 'filesystem', 'path' = '${dir}/l', 'format' = 'json');
+CREATE TABLE r (k STRING, v BIGINT, s STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '2' SECOND)
+  WITH ('connector' = 'filesystem', 'path' = '${dir}/r', 'format' = 'json');
+"""
+
+
+def paired(kind: str, window: str, more: str = "") -> str:
+    """Rows of two tables that are in the same window."""
+    left, right = (window.replace("TABLE t", f"TABLE {each}") for each in ("l", "r"))
+    return (
+        f"SELECT l.k, l.v, r.k AS rk, r.v AS w, l.window_end, r.window_end AS re FROM TABLE({left}) AS l {kind} "
+        f"TABLE({right}) AS r ON l.window_start = r.window_start AND l.window_end = r.window_end{more}"
+    )
+
+
+_SIDES = [f"TABLE({TUMBLE.replace('TABLE t', f'TABLE {each}')}) AS {each}" for each in ("l", "r")]
+_EQUAL = "l.window_start = r.window_start AND l.window_end = r.window_end"
+_SAME = " AND l.k = r.k"
+_MET = paired("JOIN", TUMBLE, _SAME).replace("SELECT l.k, l.v", "SELECT l.k AS x, l.v AS y")
+WINDOW_JOINS = RestoreProgram(
+    "stream-exec-window-join_1", "shapes", PAIRED,
+    {
+        "inner_join": paired("JOIN", TUMBLE, _SAME),
+        "left_join": paired("LEFT JOIN", HOP, _SAME),
+        "right_join": paired("RIGHT JOIN", TUMBLE, f"{_SAME} AND l.v < r.v"),
+        "full_join": paired("FULL JOIN", CUMULATE, " AND l.k IS NOT DISTINCT FROM r.k"),
+        "no_key": paired("JOIN", TUMBLE),
+        "semi_join": f"SELECT k, v FROM {_SIDES[0]} WHERE k IN (SELECT k FROM {_SIDES[1]} WHERE {_EQUAL})",
+        "anti_join": f"SELECT k, v FROM {_SIDES[0]} WHERE NOT EXISTS "
+        f"(SELECT * FROM {_SIDES[1]} WHERE l.k = r.k AND {_EQUAL})",
+        "counts": f"SELECT x, COUNT(*) AS c FROM ({_MET}) GROUP BY x",
+    },
+    {
+        "l/0.json": BEFORE["t/0.json"],
+        "r/0.json": times('"a" 10 "x" 2', '"b" 20 "y" 8', '"a" 30 "x" 11', 'null 40 "z" 12', '"d" 50 "x" 13'),
+    },
+    {
+        "l/1.json": times('"a" 7 "x" 14', '"b" 8 "w" 12', '"d" 9 "v" 13', '"a" 10 "x" 21', '"b" 11 "y" 33'),
+        "r/1.json": times('"b" 60 "x" 14', '"b" 3 "w" 12', '"d" 9 "v" 19', '"a" 10 "x" 25', '"c" 11 "y" 35'),
+    },
+    {"table.local-time-zone": "Europe/Berlin"},
+)  # fmt: skip
