@@ -1,7 +1,7 @@
 """Plans of all conformance programs, and the goldens they are compared with: ``python -m tests.plans.corpus`` rewrites.
 
-Goldens: the tree of every program with its changelog modes, a file an area; and the whole JSON of few programs, which
-between them hold every node version that any program has. Of batch mode: the trees of TPC-H, and the JSON of few
+Goldens: the tree of every program with its changelog modes, a file an area; and the whole JSON of few small programs,
+which between them hold every node version that any program has. Of batch mode: the trees of TPC-H, and the JSON of few
 programs again.
 """
 
@@ -87,12 +87,12 @@ def goldens() -> dict[Path, str]:
 
 
 def cover() -> list[str]:
-    """The first program of each node version, in order."""
-    first: dict[str, str] = {}
-    for name, graph in graphs().items():
+    """Of each node version the smallest program that has it, in order of their names."""
+    smallest: dict[str, str] = {}
+    for name, graph in sorted(graphs().items(), key=lambda each: (len(each[1].nodes), each[0])):
         for node in graph.nodes:
-            first.setdefault(str(node.key), name)
-    return sorted(set(first.values()))
+            smallest.setdefault(str(node.key), name)
+    return sorted(set(smallest.values()))
 
 
 def rewrite() -> None:
