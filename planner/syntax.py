@@ -160,6 +160,8 @@ class TableName(Node):
     alias: Alias | None = None
     hints: tuple[Hint, ...] = ()
     span: tuple[int, int] = field(default=(0, 0), compare=False)
+    as_of: Expr | None = None
+    """FOR SYSTEM_TIME AS OF: the time at which the table is looked at."""
 
 
 @dataclass(frozen=True, slots=True)

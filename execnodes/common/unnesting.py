@@ -75,8 +75,14 @@ def correlated_rows(
     """The rows with the fields of members behind their columns; `table` is the text of the call, `condition` as in
     `members_where`.
     """
-    # The table of a row is a column first: functions of the user cannot stand in what makes rows.
-    members = call.type.element
+    # The table of a row is a column first: Python functions cannot stand in what makes rows.
+    return join_members(rows, type, table, call.type.element, condition, is_left=is_left)
+
+
+def join_members(
+    rows: BatchRows, type: LogicalType, table: str, members: LogicalType, condition: str | None = None, *, is_left: bool
+) -> BatchRows:
+    """As `correlated_rows`, of members of this type."""
     with_table = rows.frame.selectExpr("*", f"{table} AS rk_table")
     wanted = members_where("rk_table", condition)
     made = members_or_nulls(wanted, members) if is_left else wanted

@@ -75,6 +75,18 @@ def is_bounded(options: Options) -> bool:
     return connector is None or connector.source is None or connector.source.bounded(options)
 
 
+def lookup_problem(options: Options) -> str | None:
+    """Why a table with these WITH options cannot be looked up by key: what to do about it; None if it can be."""
+    connector, of_format = _of(options)
+    if connector is None or connector.source is None:
+        # It is refused by its name once the plan is made.
+        return None
+    if connector.source.lookups is None or _changelog(of_format):
+        able = [each.identifier for each in connectors() if each.source is not None and each.source.lookups is not None]
+        return f"Keep such a table with one of the connectors {', '.join(able)}, or join it without FOR SYSTEM_TIME."
+    return connector.source.lookups(options)
+
+
 def filterable_columns(options: Options, physical: Collection[str], partition_keys: Collection[str]) -> frozenset[str]:
     """Columns of a table by which its source itself can leave rows out."""
     connector, of_format = _of(options)

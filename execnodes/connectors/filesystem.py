@@ -18,9 +18,21 @@ def bounded(options: Options) -> bool:
     return not options.get(MONITOR_INTERVAL)
 
 
+LOOKUP_CACHE = "lookup.cache"
+
+
+def needs_copy(options: Options) -> str | None:
+    """Files have no keys: rows are looked up in a copy of the whole table, if that is asked for."""
+    if options.get(LOOKUP_CACHE, "").upper() == "FULL":
+        return None
+    return f"Set its option '{LOOKUP_CACHE}' to 'FULL': rows are looked up in a copy, made anew when files change."
+
+
 CONNECTOR = ConnectorDeclaration(
     "filesystem",
-    source=SourceAbilities(bounded=bounded, again=True, position_by_path=True, filters=True, metadata=METADATA),
+    source=SourceAbilities(
+        bounded=bounded, again=True, position_by_path=True, lookups=needs_copy, filters=True, metadata=METADATA
+    ),
     sink=SinkAbilities(overwrites=True, metadata=NO_METADATA),
     formats=True,
     identity=("path",),

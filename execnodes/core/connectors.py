@@ -51,6 +51,8 @@ class SourceAbilities:
     """Whether it can be read once more from its begin up to a position, so that state can be made from its rows."""
     position_by_path: bool = False
     """Whether a position names the files that were read, by their paths."""
+    lookups: Callable[[Options], str | None] | None = None
+    """Why rows of a table with these options cannot be looked up by key, None if they can; None: no table's can."""
     filters: bool = False
     """Whether it leaves out rows itself: by PARTITIONED BY columns and, in a `columnar` format, by any column."""
     metadata: Mapping[str, LogicalType] | None = None

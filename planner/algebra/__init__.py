@@ -1,10 +1,10 @@
 """Relational operators, in Calcite's terms; each says what the planner may ask of it (`planner.algebra.relation`).
 
 From the sources to the sinks: Scan, Values, CompiledQuery, WatermarkAssigner, Normalize; Filter, Project, Expand,
-Unnest; SetOperation, Join; Aggregate, SplitAggregate, WindowTableFunction, WindowAggregate; Over, Rank, Deduplicate,
-Sort; Sink.
-SQL text makes most of them; CompiledQuery comes from plans, and Normalize, Expand, SplitAggregate, WindowAggregate,
-Rank and Deduplicate from rules.
+Unnest; SetOperation, Join, LookupJoin; Aggregate, SplitAggregate, WindowTableFunction, WindowAggregate; Over, Rank,
+Deduplicate, Sort; Sink.
+SQL text makes most of them; CompiledQuery comes from plans, and Normalize, Expand, LookupJoin, SplitAggregate,
+WindowAggregate, Rank and Deduplicate from rules.
 """
 
 from planner.algebra.aggregate import Aggregate
@@ -13,6 +13,7 @@ from planner.algebra.deduplicate import Deduplicate
 from planner.algebra.expand import Expand
 from planner.algebra.filter import Filter
 from planner.algebra.join import Join, JoinType
+from planner.algebra.lookup_join import LookupJoin
 from planner.algebra.normalize import Normalize
 from planner.algebra.over import Over, OverCall, SortKey
 from planner.algebra.project import Project
@@ -39,6 +40,7 @@ __all__ = [
     "Join",
     "JoinType",
     "Logical",
+    "LookupJoin",
     "Normalize",
     "Over",
     "OverCall",

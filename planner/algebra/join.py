@@ -68,6 +68,8 @@ class Join(Logical):
     ttl: tuple[str | None, str | None] = (None, None)
     """STATE_TTL hint, left and right."""
     position: Position | None = None
+    looks_up: bool = False
+    """FOR SYSTEM_TIME AS OF the processing time of left rows: `recognise_lookup_joins` makes a `LookupJoin` of it."""
 
     @property
     def inputs(self) -> tuple[Logical, ...]:

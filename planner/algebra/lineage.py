@@ -16,6 +16,7 @@ from planner.algebra import (
     Filter,
     Join,
     Logical,
+    LookupJoin,
     Over,
     Project,
     Scan,
@@ -121,6 +122,17 @@ def _(node: Join, column: int) -> list[Place]:
 
 
 @feeds.register
+def _(node: LookupJoin, column: int) -> list[Place]:
+    """What the table gives depends on the keys that it is asked for."""
+    inner = column < len(node.input.type.fields)
+    return [(node.input, column)] if inner else _all(node.input, _asked(node))
+
+
+def _asked(node: LookupJoin) -> frozenset[int]:
+    return frozenset[int]().union(*(input_indexes(value) for _, value in node.keys))
+
+
+@feeds.register
 def _(node: SetOperation, column: int) -> list[Place]:
     return [(member, column) for member in node.members]
 
@@ -172,6 +184,9 @@ def decides(node: Logical) -> list[Place]:
             # What the members are made of is asked, whichever of them the condition reads.
             read = input_indexes(condition) | input_indexes(node.table)
             return _all(node.input, {each for each in read if each < len(node.input.type.fields)})
+        case LookupJoin():
+            asked = {*_asked(node), *(() if node.condition is None else input_indexes(node.condition))}
+            return _all(node.input, {each for each in asked if each < len(node.input.type.fields)})
         case Scan() | Values() | CompiledQuery() | Project() | WatermarkAssigner() | Unnest() | SetOperation():
             return []
         case _:

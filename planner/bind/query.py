@@ -14,6 +14,7 @@ from planner import syntax as s
 from planner.algebra import Logical
 from planner.bind.builder import Expected
 from planner.bind.lateral import join_lateral
+from planner.bind.lookups import without_join
 from planner.bind.metadata_columns import check_readable_metadata
 from planner.bind.missing_comma import guess_missing_comma
 from planner.bind.scope import RENAME, Scope, find_repeated
@@ -111,6 +112,8 @@ class QueryBuilder:
 
     def table(self, node: s.TableName) -> Source:
         """A query of WITH, a table or a view, under its alias."""
+        if node.as_of is not None:
+            raise without_join(node.as_of)
         alias = node.alias.name if node.alias else node.parts[-1]
         columns = node.alias.columns if node.alias else ()
         if len(node.parts) == 1 and node.parts[0] in self.ctes:

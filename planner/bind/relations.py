@@ -15,6 +15,7 @@ from planner.bind.builder import Builder
 from planner.bind.correlate import correlated, join_correlated, reads_rows_in_front
 from planner.bind.expression_binder import Converter, all_of
 from planner.bind.hints import StateTtl
+from planner.bind.lookups import build_versions
 from planner.bind.scope import Relation, Scope
 from planner.bind.source import TRUE, Source, single_row
 from planner.bind.windows import is_window_function, window_function
@@ -60,7 +61,8 @@ def _join(builder: Builder, node: s.Join, ttl: StateTtl) -> Source:
             found = builder.lateral(left, node, node.right)
             if found is not None:
                 return found
-        right = build_relation(builder, node.right, ttl)
+        looks_up = isinstance(node.right, s.TableName) and node.right.as_of is not None
+        right = build_versions(builder, left, node) if looks_up else build_relation(builder, node.right, ttl)
     shifted = _shifted(right.scope, left.width)
     scope = Scope(left.scope.relations + shifted.relations, left.scope.merged + shifted.merged)
     _refuse_same_alias(left, right, node)
@@ -72,7 +74,14 @@ def _join(builder: Builder, node: s.Join, ttl: StateTtl) -> Source:
     kind = JoinType.INNER if node.kind == "CROSS" else JoinType(node.kind)
     type_ = joined_type(left.logical.type, right.logical.type, kind)
     plan = Join(
-        left.logical, right.logical, kind, condition, type_, (ttl.of(left.name), ttl.of(right.name)), node.position
+        left.logical,
+        right.logical,
+        kind,
+        condition,
+        type_,
+        (ttl.of(left.name), ttl.of(right.name)),
+        node.position,
+        looks_up=looks_up,
     )
     return Source(plan, _retyped(scope, type_))
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
 
+from execnodes.core.errors import SqlError
 from execnodes.core.expressions import input_indexes
 from execnodes.core.options import Configuration
 from planner.algebra import (
@@ -22,6 +23,7 @@ from planner.algebra import (
     Join,
     JoinType,
     Logical,
+    LookupJoin,
     Normalize,
     Over,
     Project,
@@ -40,6 +42,7 @@ from planner.algebra.keys import Key
 from planner.lower.determinism_errors import column_error, condition_error, metadata_error
 from planner.lower.merged_calc import Computed, MergedCalc, merge_calc
 from planner.lower.rank import choose_rank_strategy
+from planner.lower.table_specs import table_name
 from planner.lower.varying_calls import VaryingCall, varying_aggregates, varying_calls
 
 STRATEGY = "table.optimizer.non-deterministic-update.strategy"
@@ -200,6 +203,18 @@ def _side(side: Logical, columns: Columns, start: int) -> Need:
     """Without a key the rows of a side are found by all their columns."""
     own = frozenset(each - start for each in columns) & _all(side)
     return Need(side, own if side.upsert_keys else _all(side))
+
+
+@needs.register
+def _(node: LookupJoin, columns: Columns, sink: Sink) -> list[Need]:
+    """What a table holds when a row is taken back may be something else than when it came."""
+    if node.input.kinds.insert_only:
+        return [Need(node.input)]
+    raise SqlError(
+        f"a lookup join of updates with {table_name(node.table)} finds other rows when a row is taken back than before",
+        position=node.position,
+        hint=f"Join before the rows are updated, or set '{STRATEGY}' to 'IGNORE'.",
+    )
 
 
 @needs.register

@@ -29,6 +29,7 @@ from planner.rules.push_join_expressions import push_join_expressions
 from planner.rules.read_through_projects import read_through_projects
 from planner.rules.recognise_deduplication import recognise_deduplication
 from planner.rules.recognise_interval_joins import recognise_interval_joins
+from planner.rules.recognise_lookup_joins import recognise_lookup_joins
 from planner.rules.recognise_rank_columns import recognise_rank_columns
 from planner.rules.recognise_ranks import recognise_ranks
 from planner.rules.reject_texts_as_keys import reject_texts_as_keys
@@ -101,6 +102,7 @@ PHASES: tuple[Phase, ...] = (
             Run(push_filters, "conditions that stood above a row number can go below the deduplication"),
             Run(expand_set_operations, "unions that a filter held apart are one"),
             Run(merge_projects, "the row number of a deduplication is a constant"),
+            Run(recognise_lookup_joins, "needs conditions in the join: push_filters"),
             Run(recognise_interval_joins, "needs conditions in the join: push_filters"),
             Run(read_through_projects, "an aggregate stands right above the window it groups by"),
             Run(form_window_aggregates, "needs the window right below: read_through_projects"),
@@ -146,6 +148,7 @@ BATCH_PHASES: tuple[Phase, ...] = (
     Phase(
         "recognise",
         (
+            Run(recognise_lookup_joins, "needs conditions in the join: push_filters; before order_joins moves it"),
             Run(recognise_ranks, "needs conditions right above OVER: merge_projects, push_filters"),
             Run(push_filters, "conditions that stood above a rank can go below it"),
             Run(expand_set_operations, "unions that a filter held apart are one"),

@@ -56,10 +56,6 @@ _BEGINNINGS = {
     "PRAGMA": "Write SET 'key' = 'value'.",
     "FROM": "Write SELECT … FROM ….",
 }
-TEMPORAL = (
-    "Join the newest row of each key: JOIN (SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY key ORDER BY time "
-    "DESC) AS n FROM versions) WHERE n = 1) AS v ON t.key = v.key. The result is updated when a newer row comes."
-)
 BEHIND_TABLES = {
     "TABLESAMPLE": "Write WHERE RAND() < 0.1 for a tenth of the rows.",
     "MATCH_RECOGNIZE": "Compare a row with those before it: LAG(value) OVER (PARTITION BY key ORDER BY time) in a "

@@ -10,7 +10,7 @@ from sqlglot.tokenizer_core import TokenType as T
 
 from execnodes.core.errors import SqlError
 from planner.sql import nodes
-from planner.sql.foreign import BEHIND_TABLES, TEMPORAL
+from planner.sql.foreign import BEHIND_TABLES
 from planner.sql.hints import Hints
 
 _SETS: dict[T, type[exp.SetOperation]] = {T.UNION: exp.Union, T.EXCEPT: exp.Except, T.INTERSECT: exp.Intersect}
@@ -276,7 +276,10 @@ class FlinkParser(Hints):
             raise self.error("expected UNNEST, TABLE or ( behind LATERAL")
         table = self._parse_table_parts()
         if self.at("FOR", "SYSTEM_TIME"):
-            raise self.unsupported("a lookup or temporal join (FOR SYSTEM_TIME AS OF)", TEMPORAL)
+            self._advance(2)
+            self.expect("AS")
+            self.expect("OF")
+            table.set("when", self.one())
         return self._aliased(table)
 
     def _parse_table_parts(self, *_: object, **__: object) -> exp.Table:

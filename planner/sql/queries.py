@@ -149,10 +149,11 @@ class Convert(Expressions):
         return convert(self, node)
 
     def _table(self, node: exp.Expr) -> s.TableName:
-        this, db, catalog, hints, alias = self.read(node, "this", "db", "catalog", "hints", "alias")
+        this, db, catalog, hints, when, alias = self.read(node, "this", "db", "catalog", "hints", "when", "alias")
         parts = tuple([self.name(part) for part in (catalog, db, this) if part is not None])
         span = (node.meta["start"], node.meta["end"])
-        return s.TableName(parts, self._alias(alias), self.hints(hints), span, position=self.at(node))
+        as_of = None if when is None else self.expr(when)
+        return s.TableName(parts, self._alias(alias), self.hints(hints), span, as_of, position=self.at(node))
 
     def _derived(self, node: exp.Expr) -> s.Derived:
         this, alias = self.read(node, "this", "alias")

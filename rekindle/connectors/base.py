@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -113,6 +113,42 @@ class SourceFrame:
     """Whether it ends by itself."""
     filtered: bool = False
     """Whether the rows are only those that `SourceRequest.condition` asks for; else the runtime drops the others."""
+
+
+@dataclass(frozen=True)
+class LookupRequest:
+    """What a lookup join asks of a table."""
+
+    source: SourceRequest
+    """Of the columns that are wanted, in batch mode."""
+    keys: tuple[int, ...]
+    """Which of these columns rows are found by."""
+    types: pa.Schema
+    """Of the columns c0, c1, … as Spark's workers have them."""
+
+
+class LookupReader(ABC):
+    """Finds rows by their keys, in tasks of Spark; it is picklable."""
+
+    @abstractmethod
+    def find(self, keys: pa.Table) -> pa.Table:
+        """The rows that have one of these keys (k0, k1, …; none is NULL), as they are now.
+
+        A table of `LookupRequest.types` behind a column `FOUND_FOR`: the place of the key that the row was found for,
+        from 0, ascending. ConnectorError if the table cannot be read.
+        """
+
+
+@dataclass(frozen=True)
+class LookupTable:
+    """A table that rows are looked up in."""
+
+    reader: LookupReader
+    refresh: Callable[[SparkSession], None] | None = None
+    """Called in the driver before a job, and before each of its micro-batches."""
+
+
+FOUND_FOR = "rk_key"
 
 
 @dataclass(frozen=True)
@@ -237,6 +273,14 @@ class SourceConnector(Connector):
         something to compute of them, or has to say which row has failed and the request is not `plain`.
         """
         return None
+
+    def lookup(self, request: LookupRequest) -> LookupTable:
+        """What finds rows by keys, of a connector that declares `SourceAbilities.lookups`; ConnectorError."""
+        raise ConnectorError(
+            f"connector '{self.identifier}' declares that its tables can be looked up, but does not do it",
+            where=f"table {request.source.name}",
+            hint="Override SourceConnector.lookup.",
+        )
 
     def position(self, offset: str, log: Path, start: str | None) -> str:
         """A committed Spark offset of this source as a `SourceRequest.start` for a job with a fresh checkpoint.

@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, ClassVar
 from execnodes.connectors.duckdb import CONNECTOR
 from execnodes.core.connectors import ConnectorDeclaration
 from execnodes.core.errors import ConnectorError
-from rekindle.connectors.base import SinkConnector, SinkRequest, SinkWriter, SourceConnector, SourceFrame, SourceRequest
+from rekindle.connectors.base import (
+    LookupRequest,
+    LookupTable,
+    SinkConnector,
+    SinkRequest,
+    SinkWriter,
+    SourceConnector,
+    SourceFrame,
+    SourceRequest,
+)
+from rekindle.connectors.duckdb_lookup import DuckdbLookup
 from rekindle.connectors.duckdb_sql import connect, exported, identifier
 from rekindle.connectors.duckdb_write import DuckdbWriter
 from rekindle.connectors.line_text import stream_name
@@ -35,7 +45,7 @@ OPTIONS = (
         "source.busy-timeout",
         "duration",
         "30 s",
-        "How long the start of a job waits for a database that another process is writing.",
+        "How long the start of a job, or a lookup, waits for a database that another process is writing.",
         roles=("source",),
     ),
 )
@@ -73,6 +83,21 @@ class Duckdb(SourceConnector, SinkConnector):
                 exported(database, identifier(options.text("table")), request, partial)
                 partial.replace(target)
         return SourceFrame(whole_file(spark, request, target), True)
+
+    def lookup(self, request: LookupRequest) -> LookupTable:
+        """The table as it is when rows come, found by a query for each batch of them."""
+        asked = request.source
+        options = self.opened(asked.table, "source", asked.name)
+        reader = DuckdbLookup(
+            str(entered(options.text("path"))),
+            options.text("table"),
+            asked.name,
+            asked.columns,
+            request.keys,
+            request.types,
+            options.seconds("source.busy-timeout"),
+        )
+        return LookupTable(reader)
 
     def positions(self, spark: SparkSession, request: SourceRequest) -> Once:
         """The table as it was when the job first started is one micro-batch."""

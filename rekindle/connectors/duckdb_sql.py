@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from execnodes.core.errors import ConnectorError, PassingError
+from execnodes.core.tables import Column
 from execnodes.core.types import BINARIES, TEXTS, LogicalType, Root
 from rekindle.connectors.base import SourceRequest
 from rekindle.files.paths import for_duckdb_database, for_duckdb_to_write
@@ -117,14 +118,16 @@ def stored(t: LogicalType, x: str) -> str:
     return f"CAST({x} AS {_type(t)})"
 
 
+def cell(column: Column, table: str = "") -> str:
+    """The value of a column in its declared type, as Arrow is to have it; `table`: its alias."""
+    x = f"{table}.{quoted(column.name)}" if table else quoted(column.name)
+    if column.data_type.root is Root.TIME:
+        return f"CAST(epoch_ms({x}) AS INTEGER)"
+    return f"CAST({x} AS {_type(column.data_type)})"
+
+
 def exported(database: duckdb.DuckDBPyConnection, source: str, request: SourceRequest, target: Path) -> None:
     """Write the wanted columns of a table into a Parquet file, as c0, c1, … of the declared types."""
-    cells = []
-    for i, column in enumerate(request.columns):
-        x = quoted(column.name)
-        is_time = column.data_type.root is Root.TIME
-        value = f"CAST(epoch_ms({x}) AS INTEGER)" if is_time else f"CAST({x} AS {_type(column.data_type)})"
-        cells.append(f"{value} AS c{i}")
-    chosen = ", ".join(cells) or "1 AS rk_none"
+    chosen = ", ".join(f"{cell(column)} AS c{i}" for i, column in enumerate(request.columns)) or "1 AS rk_none"
     file = for_duckdb_to_write(target).replace("'", "''")
     database.execute(f"COPY (SELECT {chosen} FROM {source}) TO '{file}' (FORMAT parquet)")

@@ -10,12 +10,14 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from execnodes.connectors.filesystem import CONNECTOR, bounded
+from execnodes.connectors.filesystem import CONNECTOR, LOOKUP_CACHE, bounded
 from execnodes.core.connectors import ConnectorDeclaration
 from execnodes.core.errors import ConnectorError
 from execnodes.core.tables import Column
 from execnodes.lowering.stream import KIND, MAJOR, SEQUENCE, quote
 from rekindle.connectors.base import (
+    LookupRequest,
+    LookupTable,
     SinkConnector,
     SinkRequest,
     SinkWriter,
@@ -23,6 +25,7 @@ from rekindle.connectors.base import (
     SourceFrame,
     SourceRequest,
 )
+from rekindle.connectors.copied_table import copied_table
 from rekindle.connectors.few_files import (
     FACTS,
     UNREADABLE,
@@ -62,6 +65,14 @@ OPTIONS = (
         "source.monitor-interval", "duration", "", "Watch for new files; without it the files at the start are read."
     ),
     TableOption(_MISSING, "bool", "false", "Leave out a file that is gone when it is to be read, and log it."),
+    TableOption(
+        LOOKUP_CACHE,
+        "enum",
+        "NONE",
+        "FULL: a lookup join finds rows in a copy of all files, made anew before a micro-batch when they have changed.",
+        ("NONE", "FULL"),
+        roles=("source",),
+    ),
     TableOption("sink.parallelism", "int", "", "Files of a micro-batch; as many as it has partitions when unset."),
     *COMMIT_OPTIONS,
 )
@@ -189,6 +200,16 @@ class Filesystem(SourceConnector, SinkConnector):
             # Spark goes on where a file is gone that was there a moment ago.
             found.rows_for_tasks = _rows_for_tasks(request, find_format(options.text("format"), request.name))
         return found
+
+    def lookup(self, request: LookupRequest) -> LookupTable:
+        """In a copy of all files, which is made anew when there are others."""
+        asked = request.source
+        path = self.opened(asked.table, "source", asked.name).text("path")
+
+        def version(spark: SparkSession) -> str:
+            return json.dumps([(each.modified, each.path) for each in list_files(spark, path, asked.name)])
+
+        return copied_table(request, version, lambda spark: self.read(spark, asked).frame)
 
     def position(self, offset: str, log: Path, start: str | None) -> str:
         """The files that were read up to an offset, as a JSON list of paths."""

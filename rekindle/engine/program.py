@@ -24,6 +24,7 @@ from rekindle.engine.standing import Standing
 from rekindle.engine.store.state_list import StateId
 from rekindle.pipeline.failures import describe_sink_failure, passes
 from rekindle.pipeline.hosts import Size
+from rekindle.pipeline.lookups import Lookups
 from rekindle.pipeline.record import OperatorRecord, SinkRecord
 from rekindle.pipeline.ways import Pipeline
 from rekindle.spark.java import text_of
@@ -68,9 +69,15 @@ class GraphProgram:
     """See `Program`."""
 
     def __init__(
-        self, ground: Ground, pipeline: Pipeline, readers: Mapping[str, Reader], sinks: Sequence[Sink]
+        self,
+        ground: Ground,
+        pipeline: Pipeline,
+        readers: Mapping[str, Reader],
+        sinks: Sequence[Sink],
+        lookups: Lookups | None = None,
     ) -> None:
         """`readers` of tables by the sources' uids; `sinks` in the order of the statements."""
+        self._lookups = lookups
         self._ground, self._pipeline, self._readers, self._sinks = ground, pipeline, readers, sinks
         writers = [each.writer for each in sinks]
         self._by_all_rules = Intake(ground, pipeline, readers, self.timeouts, writers)
@@ -118,6 +125,8 @@ class GraphProgram:
         if not batch.step:
             # Time that passes in a micro-batch goes the way of its rows.
             self._batch_size = intake.size(batch.positions)
+            if self._lookups is not None:
+                self._lookups.refresh(self._ground.spark)
         standing = intake.standing(batch, self._batch_size, self._state_rows)
         seen = self._build_and_run(batch, intake) if standing is None else self._run_standing(standing, batch)
         told = self._told(batch)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from execnodes.common.lookups import LookupNode
 from execnodes.connectors import sink_changelog_mode
 from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
 from execnodes.core.errors import PlanError
@@ -15,7 +16,15 @@ from execnodes.core.options import Configuration
 from execnodes.core.tables import ResolvedTable, TableReference
 from execnodes.core.types import LogicalType
 from execnodes.lowering.stream import KIND, MAJOR, SEQUENCE, Condition
-from rekindle.connectors.base import ProviderContext, SinkRequest, SinkWriter, SourceFrame, SourceRequest
+from rekindle.connectors.base import (
+    LookupRequest,
+    LookupTable,
+    ProviderContext,
+    SinkRequest,
+    SinkWriter,
+    SourceFrame,
+    SourceRequest,
+)
 from rekindle.connectors.in_tasks import ReadColumns
 from rekindle.connectors.jars import require_jars
 from rekindle.connectors.positions import Positions
@@ -23,6 +32,7 @@ from rekindle.connectors.registry import endless, find_sink, find_source, requir
 from rekindle.pipeline.resolved import in_full
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import SparkSession
 
     from rekindle.connectors.data_stream import DataStream
@@ -110,6 +120,15 @@ class Requests:
         request = self._request(node, table, resolved)
         return find_source(options.get("connector", ""), table.name).positions(self.spark, request)
 
+    def lookup(self, node: LookupNode, types: pa.Schema) -> LookupTable:
+        """What a lookup join asks; `types` of the columns that it reads."""
+        table = node.temporal_table.lookup_table_source.table
+        resolved, options = in_full(node, table)
+        require_jars(self.spark, options, table.name)
+        request = self._request(node, table, resolved, node.temporal_table.output_type)
+        keys = tuple(each.column for each in node.lookup_keys)
+        return find_source(options.get("connector", ""), table.name).lookup(LookupRequest(request, keys, types))
+
     def _request(
         self, node: ExecNode, table: TableReference, resolved: ResolvedTable, produced: LogicalType | None = None
     ) -> SourceRequest:
@@ -119,7 +138,7 @@ class Requests:
             table=resolved,
             name=table.name,
             columns=tuple(columns[each.name] for each in (() if produced is None else produced.fields)),
-            uid=node.uid("source"),
+            uid=node.uid("lookup-join" if isinstance(node, LookupNode) else "source"),
             batch=True,
             ordered=False,
             configuration=self.configuration,

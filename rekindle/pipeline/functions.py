@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from execnodes.common.batch import BatchNode
 from execnodes.core.async_options import AsyncOptions, defaults, options_of
@@ -66,7 +66,25 @@ def functions_of_spark(
     return found
 
 
-def register_functions(spark: SparkSession, functions: Mapping[str, ScalarCall]) -> None:
+class ArrowFunction(Protocol):
+    """What Spark's workers call with a column that says for which rows (see `ScalarCall`), and others."""
+
+    @property
+    def result(self) -> LogicalType:
+        """What it gives for a row."""
+        ...
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether it gives the same for the same."""
+        ...
+
+    def __call__(self, active: pa.Array, *columns: pa.Array) -> pa.Array:
+        """The column of results."""
+        ...
+
+
+def register_functions(spark: SparkSession, functions: Mapping[str, ArrowFunction]) -> None:
     """Make functions known to a session of Spark's that was prepared for them."""
     if not functions:
         return
@@ -127,7 +145,7 @@ def _folding(
     return ScalarCall(ship(definition.name, function, hints), False, types, nulls, call.type, arrow)
 
 
-def _columns(call: ScalarCall) -> Callable[..., Any]:
+def _columns(call: ArrowFunction) -> Callable[..., Any]:
     # Spark reads the hints of what it is given; these say nothing.
     return lambda *columns: call(*columns)
 

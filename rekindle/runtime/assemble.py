@@ -12,8 +12,10 @@ from execnodes.core.options import SPARK_PREFIX, Configuration
 from rekindle.connectors.secret_references import resolve_secrets
 from rekindle.files.atomic_file import write_atomically
 from rekindle.files.job_folder import JobFolder
-from rekindle.pipeline.functions import functions_of_spark, register_functions, supply_functions
+from rekindle.pipeline.connector_requests import Requests
+from rekindle.pipeline.functions import ArrowFunction, functions_of_spark, register_functions, supply_functions
 from rekindle.pipeline.guards import guard
+from rekindle.pipeline.lookups import Lookups
 from rekindle.pipeline.page_layouts import page_layouts, supply_layouts
 from rekindle.pipeline.record import Record, record
 from rekindle.pipeline.resolved import resolved_text
@@ -69,7 +71,11 @@ def session_for(order: Order, defaults: Mapping[str, str]) -> SparkSession:
     parallelism = max(1, order.configuration.number("parallelism.default"))
     settings = own_settings(order.configuration)
     given = order.spark or session(parallelism, settings)
-    called = functions_of_spark(order.graph, order.functions, job_parameters(order.configuration))
+    asked = Requests(given, order.configuration, order.folder.path, order.data_streams)
+    called: dict[str, ArrowFunction] = {
+        **functions_of_spark(order.graph, order.functions, job_parameters(order.configuration)),
+        **Lookups.of(order.graph, asked).calls,
+    }
     prepared = prepare(given, parallelism, {**defaults, **settings}, called)
     register_functions(prepared, called)
     return prepared

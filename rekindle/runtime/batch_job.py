@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from execnodes.core.errors import JobError, RekindleError, StateError
 from rekindle.pipeline.batch import BatchBuilder
+from rekindle.pipeline.connector_requests import Requests
 from rekindle.pipeline.failures import explained
+from rekindle.pipeline.lookups import Lookups
 from rekindle.runtime.assemble import session_for
 from rekindle.runtime.job import Job
 from rekindle.runtime.progress import Progress
@@ -58,6 +60,8 @@ class BatchJob(Job):
         )
         try:
             with active(self._spark):
+                asked = Requests(self._spark, order.configuration, self.folder.path, order.data_streams)
+                Lookups.of(order.graph, asked).refresh(self._spark)
                 self._batch.build()
         finally:
             self._writers.extend(target.writer for target in self._batch.targets)

@@ -31,6 +31,7 @@ from rekindle.files.paths import for_spark_checkpoint
 from rekindle.jobs.status import State
 from rekindle.pipeline.connector_requests import Requests
 from rekindle.pipeline.failures import explained, passes
+from rekindle.pipeline.lookups import Lookups
 from rekindle.pipeline.ways import Pipeline, plan_ways
 from rekindle.runtime.assemble import session_for, taken_up
 from rekindle.runtime.job import Job
@@ -160,7 +161,9 @@ class StreamJob(Job):
             told,
             self.identity.name or self.job_id,
         )
-        self._program = GraphProgram(ground, pipeline, readers, self._sinks(requests))
+        lookups = Lookups.of(order.graph, requests)
+        lookups.refresh(spark)
+        self._program = GraphProgram(ground, pipeline, readers, self._sinks(requests), lookups)
         self._feeds = {uid: each for uid, each in readers.items() if isinstance(each, Feed)}
         self._inputs: Mapping[str, Source] = inputs
         if self._driver is not None or self._savepoint_at_end is not None:

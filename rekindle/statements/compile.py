@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from execnodes.common.lookups import LookupNode
 from execnodes.core.errors import SqlError
 from execnodes.core.garbage import no_collection
 from execnodes.core.graph import ExecGraph
@@ -103,7 +104,8 @@ def _compile(
         role = "sink" if not graph.consumers_of(node) else "source"
         for table in tables_of(node):
             if table.resolved_table is not None and table.resolved_table.options is not None:
-                names = [field.name for field in node.output_type.fields]
+                read = node.temporal_table.output_type if isinstance(node, LookupNode) else node.output_type
+                names = [field.name for field in read.fields]
                 validate_table(table.resolved_table, names, role, table.name)
                 if graph.batch and role == "source":
                     require_bounded(table.resolved_table.options, table.name)
