@@ -13,7 +13,7 @@ from execnodes.core.meaning import RowsMeaning, column_term, expression_term
 from execnodes.core.node import ExecNode, PlanModel
 from execnodes.core.outputs import Outputs, types
 from execnodes.core.tables import TableReference
-from execnodes.core.types import Field, LogicalType, array, row
+from execnodes.core.types import TEXTS, Field, LogicalType, array, row
 from execnodes.lowering.spark_sql import text_literal
 from execnodes.lowering.stream import ACTIVE
 from execnodes.lowering.user_calls import PREFIX
@@ -137,8 +137,11 @@ class LookupNode(ExecNode):
                 raise self.fail(f"lookupKeys names column {key.column} of {len(fields)} columns")
             if max(input_indexes(key.value), default=-1) >= width:
                 raise self.fail(f"a lookup key reads columns that its input of {width} columns does not have")
-            if key.value.type.root is not fields[key.column].type.root:
-                raise self.fail(f"a lookup key is {key.value.type}, but {fields[key.column].name} is another type")
+            given, stored = key.value.type.root, fields[key.column].type.root
+            if given is not stored and not {given, stored} <= set(TEXTS):
+                raise self.fail(
+                    f"a lookup key is {key.value.type}, but {fields[key.column].name} is {fields[key.column].type}"
+                )
         for condition in (self.filter_on_temporal_table, self.join_condition):
             problem = condition_problem(condition)
             if problem is not None:

@@ -160,6 +160,10 @@ OPTIONS: Mapping[str, ConfigOption] = {
             "pipeline.classes.allowed", "text", "",
             "Modules of Python that plans and savepoints may name classes of, separated by commas; those that functions of the session come from always may.", scope="run",
         ),
+        _option(
+            "pipeline.classes.python", "map", "",
+            "Python functions that stand for the Java classes of CREATE FUNCTION: com.acme.Upper:my_functions.upper.",
+        ),
         _option("execution.micro-batch.interval", "duration", "0 ms", "Shortest time from one micro-batch to the next.", scope="job"),
         _option(
             "execution.micro-batch.one-task-size", "size", "4 mb",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import singledispatch
 
 from execnodes.core.errors import CatalogError, SqlError
+from execnodes.core.option_maps import parse_map
 from execnodes.core.options import Configuration
 from execnodes.core.places import within
 from execnodes.core.tables import ResolvedTable
@@ -23,6 +24,8 @@ from planner.catalog.user_functions import UserFunction
 from planner.ddl.alter_table import altered
 from planner.ddl.create_table import resolve_table
 from planner.ddl.query_columns import query_fields
+
+_PYTHON_CLASSES = "pipeline.classes.python"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +160,7 @@ def expand(text: str, start: int, expansions: Mapping[tuple[int, int], str]) -> 
 def _create_function(statement: s.CreateFunction, catalog: Catalog, configuration: Configuration) -> DdlResult:
     catalog.create_function(
         statement.path,
-        _function(statement),
+        _function(statement, configuration),
         temporary=statement.temporary,
         system=statement.system,
         if_not_exists=statement.if_not_exists,
@@ -169,7 +172,7 @@ def _create_function(statement: s.CreateFunction, catalog: Catalog, configuratio
 def _alter_function(statement: s.AlterFunction, catalog: Catalog, configuration: Configuration) -> DdlResult:
     catalog.alter_function(
         statement.path,
-        _function(statement),
+        _function(statement, configuration),
         temporary=statement.temporary,
         system=statement.system,
         if_exists=statement.if_exists,
@@ -177,14 +180,18 @@ def _alter_function(statement: s.AlterFunction, catalog: Catalog, configuration:
     return DdlResult()
 
 
-def _function(statement: s.CreateFunction | s.AlterFunction) -> UserFunction:
-    if statement.language != "PYTHON":
-        raise SqlError(
-            f"LANGUAGE {statement.language} is not supported",
-            position=statement.position,
-            hint="Write the function in Python and add LANGUAGE PYTHON.",
-        )
-    return UserFunction(statement.class_name, statement.language)
+def _function(statement: s.CreateFunction | s.AlterFunction, configuration: Configuration) -> UserFunction:
+    if statement.language == "PYTHON":
+        return UserFunction(statement.class_name, statement.language)
+    stands_for = parse_map(configuration.get_option(_PYTHON_CLASSES), _PYTHON_CLASSES)
+    if statement.class_name in stands_for:
+        return UserFunction(stands_for[statement.class_name], "PYTHON")
+    raise SqlError(
+        f"LANGUAGE {statement.language} is not supported",
+        position=statement.position,
+        hint="Write the function in Python and add LANGUAGE PYTHON, or leave the statement as it is and "
+        f"SET '{_PYTHON_CLASSES}' = '{statement.class_name}:module.function'.",
+    )
 
 
 @_execute.register

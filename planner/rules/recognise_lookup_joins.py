@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from execnodes.connectors import lookup_problem
 from execnodes.core.errors import SqlError
-from execnodes.core.expressions import Call, Expression, InputRef, Literal, input_indexes, substitute, user_calls
+from execnodes.core.expressions import Call, Expression, InputRef, input_indexes, substitute, user_calls
 from execnodes.core.types import TEXTS
 from execnodes.functions import is_deterministic
 from planner.algebra import Filter, Join, JoinType, Logical, LookupJoin, Project, Scan, WatermarkAssigner
@@ -120,7 +120,8 @@ def _constant_key(condition: Expression) -> tuple[int, Expression] | None:
     if not isinstance(condition, Call) or not is_call(condition, "="):
         return None
     for value, column in (condition.operands, condition.operands[::-1]):
-        if isinstance(value, Literal) and isinstance(column, InputRef) and _alike(value, column):
+        constant = not input_indexes(value) and _can_be_asked(value)
+        if constant and isinstance(column, InputRef) and _alike(value, column):
             return column.input_index, value
     return None
 

@@ -31,6 +31,15 @@ from rekindle.files.paths import entered
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+
+def _found(path: str, table: str) -> Path:
+    """Of a database; ConnectorError if there is none."""
+    found = entered(path)
+    if not found.exists():
+        raise ConnectorError(f"there is no database {found}", where=f"table {table}", hint="Correct the option 'path'.")
+    return found
+
+
 OPTIONS = (
     TableOption("path", "text", "", "The database file; a sink creates it.", required=True),
     TableOption("table", "text", "", "Table in the database, also schema.table; a sink creates it.", required=True),
@@ -71,11 +80,7 @@ class Duckdb(SourceConnector, SinkConnector):
         options = self.opened(request.table, "source", request.name)
         target = request.job_dir / "sources" / stream_name(request.uid) / "rows.parquet"
         if not target.exists():
-            path = entered(options.text("path"))
-            if not path.exists():
-                raise ConnectorError(
-                    f"there is no database {path}", where=f"table {request.name}", hint="Correct the option 'path'."
-                )
+            path = _found(options.text("path"), request.name)
             target.parent.mkdir(parents=True, exist_ok=True)
             patience = options.seconds("source.busy-timeout")
             with connect(str(path), request.name, read_only=True, patience=patience) as database:
@@ -89,7 +94,7 @@ class Duckdb(SourceConnector, SinkConnector):
         asked = request.source
         options = self.opened(asked.table, "source", asked.name)
         reader = DuckdbLookup(
-            str(entered(options.text("path"))),
+            str(_found(options.text("path"), asked.name)),
             options.text("table"),
             asked.name,
             asked.columns,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from execnodes.common.lookups import LookupNode
+from execnodes.core.errors import ConnectorError, JobError
 from execnodes.core.types import LogicalType
 from execnodes.lowering.spark_sql import spark_type
 from rekindle.connectors.base import FOUND_FOR, LookupReader, LookupTable
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from execnodes.core.graph import ExecGraph
+
+
+def _none(column: pa.ChunkedArray) -> pa.Array:
+    import pyarrow as pa
+
+    return pa.array([], column.type)
 
 
 @dataclass(frozen=True)
@@ -32,7 +39,10 @@ class LookupCall:
     """What a table holds may change."""
 
     def __call__(self, active: pa.Array, *keys: pa.Array) -> pa.Array:
-        """The column of arrays; empty for rows that are not `active` (BOOLEAN), or have a NULL among their keys."""
+        """The column of arrays; empty for rows that are not `active` (BOOLEAN), or have a NULL among their keys.
+
+        JobError if the table cannot be asked.
+        """
         import numpy as np
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -45,17 +55,20 @@ class LookupCall:
             found = pa.table({f"c{at}": pa.array([], each.type) for at, each in enumerate(self.arrow.value_type)})
         else:
             wanted = pa.table({f"k{at}": each.filter(mask) for at, each in enumerate(keys)})
-            found = self.reader.find(wanted)
+            found = self._find(wanted)
             of_keys = np.bincount(found[FOUND_FOR].to_numpy(), minlength=len(wanted))
             counts[mask.to_numpy(zero_copy_only=False)] = of_keys
             found = found.drop_columns(FOUND_FOR)
-        members = [column.combine_chunks() for column in found.columns]
-        values = pa.StructArray.from_arrays(
-            [each.combine_chunks() if isinstance(each, pa.ChunkedArray) else each for each in members],
-            fields=list(self.arrow.value_type),
-        )
+        members = [pa.concat_arrays(column.chunks) if column.num_chunks else _none(column) for column in found.columns]
+        values = pa.StructArray.from_arrays(members, fields=list(self.arrow.value_type))
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
         return pa.ListArray.from_arrays(pa.array(offsets), values, type=self.arrow)
+
+    def _find(self, keys: pa.Table) -> pa.Table:
+        try:
+            return self.reader.find(keys)
+        except ConnectorError as error:
+            raise JobError(error.message, where=error.where, hint=error.hint) from error
 
 
 @dataclass(frozen=True)

@@ -210,6 +210,10 @@ def _unknown_dialect(folder: Path, options: Mapping[str, str]) -> object:
     return TableEnvironment.create(dict(options))
 
 
+def _created(folder: Path, options: Mapping[str, str]) -> object:
+    return TableEnvironment.create(dict(options)).execute_sql("CREATE FUNCTION words AS 'com.acme.Words'")
+
+
 def _allowed(folder: Path, options: Mapping[str, str]) -> object:
     """Which modules plans may name classes of."""
     with patch("execnodes.core.consent._granted", set()):
@@ -241,6 +245,7 @@ EFFECTS: Mapping[str, tuple[Effect, str]] = {
     "execution.runtime-mode": (decided(SUM), "batch"),
     "parallelism.default": (_settings, "7"),
     "pipeline.classes.allowed": (_allowed, "jobs.functions"),
+    "pipeline.classes.python": (refused(_created), "com.acme.Words:tests.user_functions.examples.words"),
     "pipeline.global-job-parameters": (lambda folder, options: job_parameters(Configuration(options)), "a:1"),
     "pipeline.max-parallelism": (decided(SUM), "64"),
     "pipeline.name": (_name, "mine"),

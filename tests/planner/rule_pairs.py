@@ -38,6 +38,8 @@ CREATE TABLE bags (k STRING, v INT, xs ARRAY<INT>)
   WITH ('connector' = 'filesystem', 'path' = 'b', 'format' = 'json');
 CREATE TABLE parts (k STRING, v INT, day STRING) PARTITIONED BY (day)
   WITH ('connector' = 'filesystem', 'path' = 'p', 'format' = 'parquet');
+CREATE TABLE d (k STRING, v INT, name STRING, loud AS UPPER(name))
+  WITH ('connector' = 'duckdb', 'path' = 'd', 'table' = 'd');
 """
 SPLIT = (
     "SET 'table.optimizer.distinct-agg.split.enabled' = 'true';"
@@ -105,6 +107,11 @@ QUERIES: dict[str, tuple[str, ...]] = {
         "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v) AS n FROM t) WHERE n = 1",
     ),
     "recognise_interval_joins": ("SELECT t.v FROM t JOIN u ON t.k = u.k",),
+    "recognise_lookup_joins": (
+        "SELECT t.v, d.name FROM (SELECT *, PROCTIME() AS p FROM t) AS t JOIN d FOR SYSTEM_TIME AS OF t.p ON t.k = d.k",
+        "SELECT t.v, d.loud FROM (SELECT *, PROCTIME() AS p FROM t) AS t LEFT JOIN d FOR SYSTEM_TIME AS OF t.p "
+        "ON UPPER(t.k) = d.k AND d.v > 3 AND t.w < d.v AND t.w > 0",
+    ),
     "recognise_rank_columns": (
         "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v) AS n FROM u) WHERE n <= w AND n > 1",
     ),

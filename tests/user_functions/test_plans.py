@@ -76,6 +76,21 @@ def test_which_function_a_name_means() -> None:
     assert [each["type"] for each in calls(made, "SELECT f(a) FROM t")] == ["BIGINT"]
 
 
+def test_a_python_function_stands_for_a_class_of_java() -> None:
+    made = environment()
+    with pytest.raises(SqlError, match="LANGUAGE JAVA is not supported") as caught:
+        made.execute_sql("CREATE FUNCTION f AS 'com.acme.Shout'")
+    assert "'pipeline.classes.python' = 'com.acme.Shout:module.function'" in (caught.value.hint or "")
+    made.execute_sql(f"SET 'pipeline.classes.python' = 'com.acme.Shout:{MODULE}.shout,com.acme.Bare:{MODULE}.bare'")
+    made.execute_sql("CREATE FUNCTION f AS 'com.acme.Shout'")
+    assert [each["class"] for each in calls(made, "SELECT f(b) FROM t")] == [f"{MODULE}.shout"]
+    made.execute_sql("ALTER FUNCTION f AS 'com.acme.Bare' LANGUAGE JAVA")
+    assert [each["type"] for each in calls(made, "SELECT f(a) FROM t")] == ["BIGINT"]
+    made.execute_sql("RESET 'pipeline.classes.python'")
+    with pytest.raises(SqlError, match="LANGUAGE JAVA"):
+        made.execute_sql("CREATE FUNCTION g AS 'com.acme.Shout'")
+
+
 def test_statements_about_functions() -> None:
     made = environment(f"CREATE FUNCTION f AS '{MODULE}:shout' LANGUAGE PYTHON")
     made.execute_sql(f"CREATE FUNCTION IF NOT EXISTS F AS '{MODULE}:bare' LANGUAGE PYTHON")
