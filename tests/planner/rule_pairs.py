@@ -17,7 +17,7 @@ from execnodes.core.expressions import AggregateCall, Call, FieldAccess, InputRe
 from execnodes.core.options import Configuration
 from execnodes.core.tables import ResolvedTable
 from execnodes.core.types import LogicalType
-from planner.algebra import Logical, OverCall, Sink, SortKey, Window, WindowProperty
+from planner.algebra import Logical, LookupJoin, OverCall, Scan, Sink, SortKey, Window, WindowProperty
 from planner.algebra.tree import Sinks
 from planner.bind import build_query
 from planner.lower.describe import aggregated
@@ -192,12 +192,19 @@ def _around(wanted: str, plan: Sinks, order: tuple[Rule, ...]) -> tuple[Sink, Si
 
 
 def _tree(node: Logical, depth: int = 0) -> Iterator[str]:
-    names = tuple(field.name for each in node.inputs or (node,) for field in each.type.fields)
     own = {field.name: getattr(node, field.name) for field in fields(node) if field.repr}
-    told = [f"{name}={_text(value, names)}" for name, value in own.items() if _tells(name, value, node)]
+    told = [f"{name}={_text(value, _names(name, node))}" for name, value in own.items() if _tells(name, value, node)]
     yield f"{'  ' * depth}{type(node).__name__}({', '.join(told)}): {', '.join(f.name for f in node.type.fields)}"
     for each in node.inputs:
         yield from _tree(each, depth + 1)
+
+
+def _names(field: str, node: Logical) -> tuple[str, ...]:
+    """Of the columns that a field of a node is over."""
+    over: tuple[Logical, ...] = node.inputs or (node,)
+    if isinstance(node, LookupJoin):
+        over = {"condition": (node,), "filter": (node.table,), "project": (node.table,)}.get(field, over)
+    return tuple(each.name for one in over for each in one.type.fields)
 
 
 def _tells(name: str, value: object, node: Logical) -> bool:
@@ -218,6 +225,8 @@ def _text(value: object, names: tuple[str, ...]) -> str:
         return f"{value.name}({', '.join(digest(each, names) for each in value.args)})"
     if isinstance(value, Window | WindowProperty):
         return ", ".join(str(each) for each in vars(value).values() if each not in _NOTHING)
+    if isinstance(value, Scan):
+        return f"Scan: {', '.join(each.name for each in value.type.fields)}"
     if isinstance(value, tuple):
         return f"[{', '.join(_text(each, names) for each in value)}]"
     return str(value)
