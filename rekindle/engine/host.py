@@ -70,22 +70,37 @@ class Moment:
     """The file that holds each state's newest list."""
     timers: Mapping[tuple[str, int], int]
     """When operators (uid, subtask) want to be woken next."""
+    chained: bool = True
+    held: frozenset[str] = frozenset()
+    """See `MicroBatch`."""
+
+    def wakes(self, uid: str) -> bool:
+        """Whether an operator may be woken."""
+        return self.number[1] > 0 and self.watermark is not None and uid not in self.held
 
     def due(self, uid: str) -> frozenset[int]:
         """Subtasks of an operator that are to be woken."""
-        return due_subtasks(self.timers, uid, self.watermark) if self.number[1] else frozenset()
+        return due_subtasks(self.timers, uid, self.watermark) if self.wakes(uid) else frozenset()
+
+    def has_reached(self, uid: str, asked: int | None) -> bool:
+        """Whether an operator that has asked for a time while it took rows is woken right behind them."""
+        if not self.chained or asked is None or self.watermark is None:
+            return False
+        return self.wakes(uid) and asked <= self.watermark
 
     def text(self) -> str:
         """As a property has it."""
         newest = [(each.uid, each.state, each.subtask, file) for each, file in self.newest.items()]
         timers = [(*operator, at) for operator, at in self.timers.items()]
-        parts = (self.number, self.watermark, self.now, sorted(self.sparse), newest, timers)
+        told = (self.number, self.watermark, self.now, sorted(self.sparse), newest, timers)
+        parts = (*told, self.chained, sorted(self.held))
         return b64encode(zlib.compress(json.dumps(parts).encode(), 1)).decode()
 
     @classmethod
     def of_text(cls, text: str) -> Moment:
         """What `text` has written."""
-        (number, step), watermark, now, sparse, newest, timers = json.loads(zlib.decompress(b64decode(text)))
+        parts = json.loads(zlib.decompress(b64decode(text)))
+        (number, step), watermark, now, sparse, newest, timers, chained, held = parts
         return cls(
             (number, step),
             watermark,
@@ -93,6 +108,8 @@ class Moment:
             frozenset(sparse),
             {StateId(uid, state, subtask): file for uid, state, subtask, file in newest},
             {(uid, subtask): at for uid, subtask, at in timers},
+            chained,
+            frozenset(held),
         )
 
     @classmethod
@@ -274,6 +291,9 @@ class HostTask:
             changes, order = process_rows(step, rows, calls, shape)
             if changes is not None and len(changes):
                 yield encoded(changes, step.output, shape, order)
+            if moment.has_reached(step.uid, calls.asked):
+                # All rows that come in this step have come: what gives them was woken before.
+                due |= given
         woken = SegmentContext(work.call, step, self.groups, due, moment.watermark, moment.now)
         if due:
             fired = wake(step, woken)
@@ -300,7 +320,12 @@ def _next(uid: str, subtask: int, moment: Moment, calls: SegmentContext, woken: 
     asked = [each.asked for each in (calls, woken) if subtask in each.subtasks and each.asked is not None]
     if subtask in woken.subtasks:
         assert moment.watermark is not None
-        return max(min(asked), moment.watermark + 1) if asked else None
+        if not moment.chained:
+            return max(min(asked), moment.watermark + 1) if asked else None
+        later = [max(woken.asked, moment.watermark + 1)] if woken.asked is not None else []
+        if subtask in calls.subtasks and calls.asked is not None and calls.asked > moment.watermark:
+            later.append(calls.asked)
+        return min(later, default=None)
     before = moment.timers.get((uid, subtask))
     return min((each for each in (before, *asked) if each is not None), default=None)
 

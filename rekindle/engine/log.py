@@ -103,6 +103,8 @@ class Plan(BaseModel):
     """Sources that do not hold time back: whoever runs it again must let the same time pass."""
     clock: int | None
     """The time of the clock, epoch ms, where that is the watermark."""
+    chained: bool = False
+    """Whether operators are woken behind those that give them rows (see `MicroBatch.chained`); not before 2.3."""
 
 
 _ENTRY, _PLAN = TypeAdapter(Entry), TypeAdapter(Plan)
@@ -162,7 +164,12 @@ class Log:
         found = planned(self._disk, number, before)
         if found is None:
             made = Plan(
-                micro_batch=number, positions=dict(positions), ended=tuple(ended), idle=tuple(idle), clock=clock
+                micro_batch=number,
+                positions=dict(positions),
+                ended=tuple(ended),
+                idle=tuple(idle),
+                clock=clock,
+                chained=True,
             )
             put_if_absent(self._disk, path, _text(made, before))
             found = planned(self._disk, number, before)

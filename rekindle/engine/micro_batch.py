@@ -62,6 +62,12 @@ class MicroBatch:
     """Files whose sections are to be written anew."""
     timers: Mapping[tuple[str, int], int]
     """When operators (uid, subtask) want to be woken next; in step 0 nobody is woken."""
+    chained: bool = True
+    """Whether an operator that rows come to is woken behind them in the same step, if it waits for a time that has been
+    reached. A micro-batch that a release before 2.3 began ends without, since sinks know rows by their steps.
+    """
+    held: frozenset[str] = frozenset()
+    """Operators that are not woken in this step, since those that give them rows are first, by uid."""
     again: bool = False
     """It was planned by a driver before this one: sinks may have its rows already, and then need none of them."""
     following: Mapping[str, Callable[[], tuple[Any, Any]]] = field(default_factory=dict)
@@ -69,7 +75,9 @@ class MicroBatch:
 
     def due(self, uid: str) -> frozenset[int]:
         """Subtasks of an operator that are to be woken."""
-        return due_subtasks(self.timers, uid, self.watermark) if self.step else frozenset()
+        if not self.step or uid in self.held:
+            return frozenset()
+        return due_subtasks(self.timers, uid, self.watermark)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +222,8 @@ class MicroBatches:
             dict(states.newest),
             self._inventory.sparse(),
             dict(self._timers),
+            plan.chained,
+            frozenset(),
             self._again,
             {} if step else self._following,
         )

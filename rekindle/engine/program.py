@@ -121,6 +121,8 @@ class GraphProgram:
         return self._run(replace(batch, again=True), self._by_all_rules)
 
     def _run(self, batch: MicroBatch, intake: Intake) -> Ran:
+        if batch.chained and self._batch_size is Size.LARGE:
+            batch = replace(batch, held=self._held(batch))
         self._begin(batch)
         if not batch.step:
             # Time that passes in a micro-batch goes the way of its rows.
@@ -137,6 +139,15 @@ class GraphProgram:
             for uid in seen.keys() & self._readers.keys():
                 self._readers[uid].saw(seen[uid].rows)
         return self._ran(told, seen)
+
+    def _held(self, batch: MicroBatch) -> frozenset[str]:
+        """Operators behind others that are due: subtasks of these to which no rows come are woken a step later only.
+
+        In one task they are woken in their order.
+        """
+        above = self._pipeline.operators_above
+        due = {uid for uid in above if batch.due(uid)}
+        return frozenset(uid for uid, those in above.items() if those & due)
 
     def _build_and_run(self, batch: MicroBatch, intake: Intake) -> dict[str, Seen]:
         """What those sources have given that calls do not read."""
@@ -203,7 +214,9 @@ class GraphProgram:
         context = self._ground.spark.sparkContext
         context.setJobDescription(f"{self._ground.job}: micro-batch {batch.number}, step {batch.step}")
         number = batch.number, batch.step
-        moment = Moment(number, batch.watermark, batch.now, batch.sparse, batch.newest, batch.timers)
+        moment = Moment(
+            number, batch.watermark, batch.now, batch.sparse, batch.newest, batch.timers, batch.chained, batch.held
+        )
         context.setLocalProperty(MOMENT, moment.text())
 
     def _begin_thread(self, batch: MicroBatch, reads: Mapping[str, Any]) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from execnodes.core.types import LogicalType
 from execnodes.lowering.slots import SlotLayout, assign, encode, unused
@@ -41,6 +42,18 @@ class Pipeline:
     def leaving(self, origin: int) -> tuple[Arm, ...]:
         """Arms that start at an origin."""
         return tuple(arm for arm in self.arms if arm.branch.origin == origin)
+
+    @cached_property
+    def operators_above(self) -> Mapping[str, frozenset[str]]:
+        """Operators that rows of an operator may come from, by uid."""
+        found, above = dict[str, frozenset[str]](), dict[int, frozenset[str]]()
+        for number, step in self.record.steps.items():
+            origins = {branch.origin for given in step.inputs for branch in given.rows.branches}
+            above[number] = frozenset[str]().union(*(above.get(each, frozenset()) for each in origins))
+            if isinstance(step, OperatorRecord):
+                found[step.operator.uid] = above[number]
+                above[number] |= {step.operator.uid}
+        return found
 
     def sink_hidden(self) -> tuple[str, ...]:
         """Hidden columns a sink is given."""
