@@ -128,6 +128,26 @@ def _lags_over_nulls(graph: ExecGraph, node: ExecNode) -> bool:
     return any(each.internal_name == "$LAG$1" and not each.type.nullable for each in calls)
 
 
+def _waits_for_rows_of_several_depths(graph: ExecGraph, node: ExecNode) -> bool:
+    """Whether windows are given rows of windows of windows, and others of fewer windows behind each other."""
+    if "window" not in node.key.name or not node.uids():
+        return False
+    through = _windows_passed(graph)
+    found = frozenset[int]().union(*(through[each.id] for each in graph.inputs_of(node)))
+    return len(found) > 1 and max(found) > 1
+
+
+def _windows_passed(graph: ExecGraph) -> dict[int, frozenset[int]]:
+    """How many windows the rows of each node have gone through, by any way."""
+    passed = dict[int, frozenset[int]]()
+    for node in graph.nodes:
+        above = [passed[each] for each in graph.inputs[node.id]]
+        found = frozenset[int]().union(*above) if above else frozenset({0})
+        waits = "window" in node.key.name and node.uids()
+        passed[node.id] = frozenset({max(found) + 1}) if waits else found
+    return passed
+
+
 _SESSIONS = "tests/kernels/test_session_windows.py::test_rows_of_sessions_that_grow_together_stand_as_they_came"
 INTENDED_CHANGES: tuple[IntendedChange, ...] = (
     IntendedChange(
@@ -261,5 +281,16 @@ INTENDED_CHANGES: tuple[IntendedChange, ...] = (
             ("stddev-pop", "$STDDEV_POP$1"),
             ("stddev-samp", "$STDDEV_SAMP$1"),
         )
+    ),
+    IntendedChange(
+        id="windows-wait-for-rows-of-every-depth",
+        component="windows over UNION ALL of windows of several depths",
+        since="2.3.0",
+        before="in 2.0 to 2.2 a window was given once for what came from windows, and again for what came from windows "
+        "of windows, where these ended in a later micro-batch than the first",
+        now="it is given once, of all rows",
+        reason="each of its rows was of a part of the window",
+        program="tests/conformance/programs/window/depths",
+        concerns=_waits_for_rows_of_several_depths,
     ),
 )

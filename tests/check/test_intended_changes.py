@@ -99,6 +99,13 @@ def test_event_time_concerns_plans_with_a_filter_above_the_watermark(
 
 RANDOM, WIDE = "random-values-are-made-once", "wide-decimal-keys-are-one-key"
 WINDOWS = "windows-without-columns-are-rows"
+DEPTHS = "windows-wait-for-rows-of-every-depth"
+MOST = "SELECT window_start, window_end, MAX(n) AS n FROM {} GROUP BY window_start, window_end"
+_COUNTED = f"({COUNTS.format('TABLE t', '').replace('SELECT window_start', 'SELECT window_start, window_end')})"
+_TUMBLED = (
+    "(SELECT window_start, window_end, CAST(v AS BIGINT) AS n "
+    "FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '1' MINUTE)))"
+)
 BY_CAST = "SELECT CAST(v AS {0}) AS d, COUNT(*) AS n FROM r GROUP BY CAST(v AS {0})"
 
 
@@ -115,6 +122,10 @@ BY_CAST = "SELECT CAST(v AS {0}) AS d, COUNT(*) AS n FROM r GROUP BY CAST(v AS {
         (WIDE, "SELECT CAST(v AS DECIMAL(38, 2)) AS d FROM r", False),
         (WINDOWS, f"SELECT 1 AS one FROM ({QUERIES['none']})", True),
         (WINDOWS, f"SELECT n FROM ({QUERIES['none']})", False),
+        (DEPTHS, MOST.format(_COUNTED), False),
+        (DEPTHS, MOST.format(f"(SELECT * FROM {_TUMBLED} UNION ALL SELECT * FROM {_COUNTED})"), False),
+        (DEPTHS, MOST.format(f"(SELECT * FROM ({MOST.format(_COUNTED)}) UNION ALL SELECT * FROM {_COUNTED})"), True),
+        (DEPTHS, MOST.format(f"(SELECT * FROM ({MOST.format(_COUNTED)}) UNION ALL SELECT * FROM {_TUMBLED})"), True),
     ],
 )
 def test_a_change_of_the_engine_concerns_plans_that_meet_it(change: str, query: str, concerned: bool) -> None:
