@@ -159,3 +159,11 @@ def test_several_tasks_read_what_they_fold() -> None:
     # Tasks have other parts of what Spark reads.
     assert reading(MIXED, Size.FEW)
     assert not reading(MIXED, Size.LARGE)
+
+
+def test_which_operators_rows_come_from() -> None:
+    found = planned(BESIDE).operators_above
+    assert not any(found.values())
+    chain = planned(VALUES, ONE_PHASE).operators_above
+    first, second = sorted(chain, key=lambda uid: len(chain[uid]))
+    assert chain == {first: frozenset(), second: frozenset({first})}

@@ -119,3 +119,15 @@ def test_a_log_that_is_no_folder_is_told(tmp_path: Path) -> None:
     (tmp_path / "log").touch()
     with pytest.raises(JobError, match="this is no folder"):
         newest_entry(LocalDisk(str(tmp_path)))
+
+
+def test_a_micro_batch_that_an_older_release_began_ends_as_it_would_have(tmp_path: Path) -> None:
+    """Sinks know rows by the step they came in, and steps were others before 2.3."""
+    disk = LocalDisk(str(tmp_path))
+    log = Log(disk)
+    assert log.plan({"1_source": 5}, (), (), None).chained
+    (file,) = (tmp_path / "log").glob("*.planned")
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace(',\n "chained": true', ""), encoding="utf-8")
+    assert file.read_text(encoding="utf-8") != text
+    assert not Log(disk).plan({"1_source": 9}, (), (), None).chained

@@ -283,15 +283,6 @@ def windowed(name: str) -> WindowTableFunction:
     return replace(windows(watermarked(name)), position=HERE)
 
 
-def window_join() -> Logical:
-    left, right = windowed("t"), windowed("u")
-    time = timestamp(3).not_null()
-    bounds = [call("=", at(index, time), at(index + 7, time)) for index in (4, 5)]
-    return join(
-        left, right, JoinType.INNER, call("AND", call("=", at(0, STRING), at(7, STRING)), *bounds), position=HERE
-    )
-
-
 def in_windows(kind: str, size: int = 10_000, step: int = 0) -> Logical:
     return replace(windows(W, kind, size, step), position=HERE)
 
@@ -315,7 +306,6 @@ REFUSED: list[tuple[str, Callable[[], Sink]]] = [
     ("needs a time attribute", lambda: sink(replace(windows(T), position=HERE))),
     ("an interval join", lambda: sink(timed_join(JoinType.INNER, ">=", "<="))),
     ("an interval join", lambda: sink(timed_join(JoinType.LEFT, "="))),
-    ("windowed tables", lambda: sink(window_join())),
     ("several of its rows may want one place", lambda: OTHER_KEY),
     (
         r"takes inserts only, but GlobalGroupAggregate\(groupBy=\[k\], select=\[k, COUNT\(\*\) AS n\]\) gives updates",

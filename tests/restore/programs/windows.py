@@ -299,5 +299,5 @@ WINDOW_JOINS = RestoreProgram(
         "l/1.json": times('"a" 7 "x" 14', '"b" 8 "w" 12', '"d" 9 "v" 13', '"a" 10 "x" 21', '"b" 11 "y" 33'),
         "r/1.json": times('"b" 60 "x" 14', '"b" 3 "w" 12', '"d" 9 "v" 19', '"a" 10 "x" 25', '"c" 11 "y" 35'),
     },
-    {"table.local-time-zone": "Europe/Berlin"},
+    {"table.local-time-zone": "Europe/Berlin", "table.exec.uid.format": "<id>_<type>-<version>_<operator>"},
 )  # fmt: skip
