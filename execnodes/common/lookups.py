@@ -146,12 +146,6 @@ class LookupNode(ExecNode):
             problem = condition_problem(condition)
             if problem is not None:
                 raise self.fail(problem)
-        table = self.temporal_table.lookup_table_source.table
-        if table.resolved_table is not None:
-            known = {each.name for each in table.resolved_table.table_schema.columns if each.kind != "COMPUTED"}
-            missing = [each.name for each in fields if each.name not in known]
-            if missing:
-                raise self.fail(f"table {table.name} has no columns {', '.join(missing)} that are stored")
 
     def meaning(self, inputs: tuple[RowsMeaning, ...]) -> RowsMeaning:
         """Columns of the input are what they were; others those of rows that are found."""

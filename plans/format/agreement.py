@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from execnodes import aggregates
+from execnodes.common.lookups import LookupNode
 from execnodes.core.errors import PlanError, SqlError
 from execnodes.core.expressions import Call, Expression, FieldAccess, InputRef, Literal
 from execnodes.core.node import ExecNode
 from execnodes.core.outputs import Applied
 from execnodes.core.sink_node import SinkNode
 from execnodes.core.source_node import SourceNode
+from execnodes.core.tables import TableReference
 from execnodes.core.time_precision import narrow_to_microseconds
 from execnodes.core.types import BIGINT, DOUBLE, INTEGERS, LogicalType, Root
 from execnodes.core.words import counted
@@ -202,17 +204,25 @@ def _output(node: ExecNode, inputs: tuple[LogicalType, ...]) -> Found:
                 yield "outputType", f"column {field.name} is {field.type}, but {what} {type}"
 
 
+def _read(table: TableReference, read: LogicalType, path: str) -> Found:
+    """Columns of a table, as a node reads them."""
+    if table.resolved_table is None:
+        return
+    columns = table.resolved_table.table_schema.columns
+    stored = {each.name: each.data_type for each in columns if each.kind != "COMPUTED"}
+    for field in read.fields:
+        known = stored.get(field.name)
+        # A plan declares what the table does, and reads microseconds of it.
+        if known is None or not any(_stands_for(each, field.type) for each in (known, narrow_to_microseconds(known))):
+            yield path, f"column {field.name} {field.type} is not one of table {table.name}"
+
+
 def _tables(node: ExecNode, inputs: tuple[LogicalType, ...]) -> Found:
-    if isinstance(node, SourceNode) and node.source.resolved_table is not None:
-        columns = node.source.resolved_table.table_schema.columns
-        stored = {each.name: each.data_type for each in columns if each.kind != "COMPUTED"}
-        for field in node.output_type.fields:
-            known = stored.get(field.name)
-            # A plan declares what the table does, and reads microseconds of it.
-            if known is None or not any(
-                _stands_for(each, field.type) for each in (known, narrow_to_microseconds(known))
-            ):
-                yield "outputType", f"column {field.name} {field.type} is not one of table {node.source.name}"
+    if isinstance(node, SourceNode):
+        yield from _read(node.source, node.output_type, "outputType")
+    if isinstance(node, LookupNode):
+        table = node.temporal_table
+        yield from _read(table.lookup_table_source.table, table.output_type, "temporalTable.outputType")
     if isinstance(node, SinkNode) and node.target.resolved_table is not None:
         writable = node.target.resolved_table.table_schema.writable
         for column, given in zip(writable, inputs[0].fields, strict=False):

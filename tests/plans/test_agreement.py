@@ -236,3 +236,36 @@ def test_what_joins_members_depends_on_the_row_alone() -> None:
     call(plan, "$ABS$1").update(internalName="$RAND$1", operands=[])
     with pytest.raises(PlanError, match="the condition calls a function that gives another value each time"):
         load(json.dumps(plan))
+
+
+LOOKUP = """
+CREATE TABLE t (k INT, pt AS PROCTIME()) WITH ('connector' = 'filesystem', 'path' = '/in', 'format' = 'json');
+CREATE TABLE d (id INT, name STRING) WITH ('connector' = 'duckdb', 'path' = '/d', 'table' = 'd');
+CREATE TABLE s (k INT, name STRING) WITH ('connector' = 'print');
+INSERT INTO s SELECT t.k, UPPER(d.name) FROM t LEFT JOIN d FOR SYSTEM_TIME AS OF t.pt ON t.k = d.id AND d.name <> 'x'
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda n: n.update(lookupKeys=[]), "lookupKeys is empty"),
+        (lambda n: n["lookupKeys"][0].update(column=7), "column 7 is none of the temporal table"),
+        (lambda n: n["lookupKeys"][0].update(column=1), "a lookup key is INT, but name is STRING"),
+        (lambda n: n["lookupKeys"][0]["value"].update(inputIndex=1), "column 1 is none of its input"),
+        (
+            lambda n: n["temporalTable"].update(outputType="ROW<`id` INT, `nobody` STRING>"),
+            "column nobody STRING is not one of table",
+        ),
+        (
+            lambda n: n["temporalTable"].update(outputType="ROW<`id` INT, `name` BIGINT>"),
+            "column name BIGINT is not one of table|is STRING",
+        ),
+        (lambda n: n.update(outputType="ROW<`k` INT, `name` INT>"), "projectionOnTemporalTable"),
+    ],
+)
+def test_a_lookup_join_that_does_not_agree_with_itself(change: Callable[[Json], None], message: str) -> None:
+    text = TableEnvironment.create().compile_script(LOOKUP).as_json_string()
+    assert load(text).nodes
+    with pytest.raises(PlanError, match=message):
+        load(changed(text, lambda nodes, _: change(nodes["lookup-join"])))
