@@ -165,6 +165,10 @@ def choices(value: Json, path: str = "") -> Iterator[tuple[str, object]]:
                 "watermarkExpr",
                 "tuples",
                 "nonEquiCondition",
+                "filterOnTemporalTable",
+                "projectionOnTemporalTable",
+                "joinCondition",
+                "lookupKeys",
             ):
                 yield from choices(each, f"{path}.{name}")
     elif isinstance(value, list):
