@@ -139,3 +139,11 @@ SELECT k, PERCENTILE(v, 0.3) AS p, PERCENTILE(v, ARRAY[0.1, 0.9]) AS q FROM t WH
 
 -- batch one value: batch
 SELECT k, v FROM t WHERE v > (SELECT v FROM t WHERE s = 'p-q-r')
+
+-- looked up: streaming
+SELECT l.k, l.v, r.v AS w, UPPER(r.s) AS s FROM (SELECT *, PROCTIME() AS pt FROM t) AS l
+LEFT JOIN t /*+ OPTIONS('lookup.cache' = 'FULL') */ FOR SYSTEM_TIME AS OF l.pt AS r ON l.k = r.k AND l.v < r.v
+
+-- batch looked up: batch
+SELECT l.k, l.v, r.v AS w, UPPER(r.s) AS s FROM (SELECT *, PROCTIME() AS pt FROM t) AS l
+JOIN t /*+ OPTIONS('lookup.cache' = 'FULL') */ FOR SYSTEM_TIME AS OF l.pt AS r ON l.k = r.k AND l.v < r.v
