@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from execnodes.lowering.spark_sql import literal, spark_type
 from execnodes.lowering.stream import MAJOR, SEQUENCE, Made, Members
+from execnodes.lowering.user_calls import calls_functions
 from rekindle.pipeline.arms import rows_of_members, unnested_by_all
 from rekindle.pipeline.record import SourceRecord
 from rekindle.pipeline.ways import Arm
@@ -43,8 +44,12 @@ def with_made(frame: DataFrame, layers: Iterable[tuple[Made, ...]], everywhere: 
         known = set(frame.columns)
         new = {each.name: each for each in layer if each.name not in known}
         single = {name: each.text for name, each in new.items() if not isinstance(each, Members)}
+        # Of what Python computes in a generator, Spark loses fields of ROWs that are read behind it.
+        called = {name: single.pop(name) for name in list(single) if calls_functions(single[name])}
         if single:
             frame = frame.selectExpr("*", f"inline(array({struct(single)}))")
+        if called:
+            frame = frame.selectExpr("*", *(f"{text} AS {name}" for name, text in called.items()))
         for each in new.values():
             if isinstance(each, Members):
                 rows = rows_of_members(each, unnested, everywhere)

@@ -12,6 +12,7 @@ from execnodes.core.types import LogicalType
 from execnodes.lowering.spark_sql import spark_type
 from rekindle.connectors.base import FOUND_FOR, LookupReader, LookupTable
 from rekindle.pipeline.connector_requests import Requests
+from rekindle.pipeline.failures import explained
 from rekindle.spark.types import arrow_type
 
 if TYPE_CHECKING:
@@ -95,7 +96,12 @@ class Lookups:
         return cls(tuple(tables), calls)
 
     def refresh(self, spark: SparkSession) -> None:
-        """Rows that come are to find what the tables hold now."""
-        for each in self.tables:
-            if each.refresh is not None:
-                each.refresh(spark)
+        """Rows that come are to find what the tables hold now; RekindleError for a table that cannot be read."""
+        from pyspark.errors import PySparkException
+
+        try:
+            for each in self.tables:
+                if each.refresh is not None:
+                    each.refresh(spark)
+        except PySparkException as error:
+            raise explained(error) from error

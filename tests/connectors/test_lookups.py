@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,6 +44,7 @@ from rekindle.pipeline.lookups import LookupCall
 from rekindle.runtime.stream_job import StreamJob
 from rekindle.spark.session import prepare
 from rekindle.spark.types import arrow_type
+from rekindle.udf import udtf
 from tests.runtime.written import written_rows
 
 if TYPE_CHECKING:
@@ -247,3 +248,52 @@ def test_a_table_that_the_database_has_not_got_is_named(spark: SparkSession, tmp
     with pytest.raises(JobError, match="Table with name d does not exist") as caught:
         job_of(tmp_path, spark).start().wait(120)
     assert "table default_catalog.default_database.stored" in str(caught.value)
+
+
+@pytest.mark.spark
+def test_a_line_that_cannot_be_copied_is_named(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "1.json").write_text('{"k": 1}\n')
+    fill(tmp_path, "first")
+    (tmp_path / "files" / "bad.json").write_text('{"id": "no number"}\n')
+    with pytest.raises(RekindleError, match=r"bad\.json"):
+        job_of(tmp_path, spark).start().wait(120)
+
+
+NESTED = """
+CREATE TABLE g (kind INT, bid ROW<auction BIGINT, bidder BIGINT, price BIGINT>)
+  WITH ('connector' = 'nexmark', 'events.num' = '100');
+CREATE TABLE files (id BIGINT, name STRING)
+  WITH ('connector' = 'filesystem', 'path' = '{dir}/files', 'format' = 'json', 'lookup.cache' = 'FULL');
+CREATE FUNCTION halves AS 'tests.connectors.test_lookups:halves' LANGUAGE PYTHON;
+CREATE VIEW b AS SELECT bid.auction AS auction, bid.bidder AS bidder, PROCTIME() AS pt FROM g WHERE kind = 2;
+"""
+
+
+@udtf(result_types=["BIGINT"])
+def halves(number: int) -> Iterator[int]:
+    """A row of the number's half."""
+    yield number // 2
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("mode", ["streaming", "batch"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT b.auction, b.bidder, f.name FROM b JOIN files FOR SYSTEM_TIME AS OF b.pt AS f "
+        "ON MOD(b.auction, 2) = f.id",
+        "SELECT b.auction, b.bidder, h.n FROM b, LATERAL TABLE(halves(b.auction)) AS h (n) WHERE MOD(b.auction, 2) = 1",
+    ],
+)
+def test_fields_of_rows_are_read_behind_what_python_computes(
+    query: str, mode: str, spark: SparkSession, tmp_path: Path
+) -> None:
+    """Spark lost such fields, of which a generator that calls Python reads others."""
+    fill(tmp_path, "odd")
+    made = TableEnvironment.create({"execution.runtime-mode": mode}, spark=prepare(spark, 2, {}))
+    made.execute_script(NESTED.replace("{dir}", str(tmp_path)))
+    rows = [list(row) for _, row in made.execute_sql(query).collect_changes()]
+    bids = [list(row) for _, row in made.execute_sql("SELECT auction, bidder FROM b").collect_changes()]
+    assert sorted(each[:2] for each in rows) == sorted(each for each in bids if each[0] % 2)
+    assert all(each[2] in ("odd", each[0] // 2) for each in rows)
