@@ -116,10 +116,9 @@ class LookupNode(ExecNode):
 
     @property
     def _gives_all(self) -> bool:
-        given = [each.input_index for each in self.projection_on_temporal_table if isinstance(each, InputRef)]
-        return given == list(range(len(self.temporal_table.output_type.fields))) and len(given) == len(
-            self.projection_on_temporal_table
-        )
+        given = self.projection_on_temporal_table
+        places = [each.input_index if isinstance(each, InputRef) else None for each in given]
+        return places == list(range(len(self.temporal_table.output_type.fields)))
 
     def outputs(self, inputs: tuple[LogicalType, ...]) -> Outputs:
         """The input, and what the table has."""

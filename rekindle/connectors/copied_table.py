@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 _CURRENT = "current"
 """Names the newest copy, and below it what the table was then."""
-_loaded: dict[str, tuple[str, pa.Table]] = {}
-"""Of this process: the newest copy that it has read, by folder."""
+_loaded: dict[str, tuple[tuple[str, int, int], pa.Table]] = {}
+"""Of this process: the newest copy that it has read, by folder, and which file it was: a folder may begin anew."""
 
 
 def copied_table(
@@ -86,8 +86,10 @@ class CopiedTable(LookupReader):
     def _table(self) -> pa.Table:
         import pyarrow as pa
 
-        name = _current(Path(self.folder)).partition("\n")[0]
-        if self.folder not in _loaded or _loaded[self.folder][0] != name:
-            with pa.memory_map(str(Path(self.folder) / name)) as file:
-                _loaded[self.folder] = (name, pa.ipc.open_file(file).read_all())
+        path = Path(self.folder) / _current(Path(self.folder)).partition("\n")[0]
+        found = path.stat()
+        copy = (path.name, found.st_ino, found.st_mtime_ns)
+        if self.folder not in _loaded or _loaded[self.folder][0] != copy:
+            with pa.memory_map(str(path)) as file:
+                _loaded[self.folder] = (copy, pa.ipc.open_file(file).read_all())
         return _loaded[self.folder][1]

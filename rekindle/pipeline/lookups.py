@@ -22,12 +22,6 @@ if TYPE_CHECKING:
     from execnodes.core.graph import ExecGraph
 
 
-def _none(column: pa.ChunkedArray) -> pa.Array:
-    import pyarrow as pa
-
-    return pa.array([], column.type)
-
-
 @dataclass(frozen=True)
 class LookupCall:
     """A function that gives the rows of a table for keys, as Spark's workers run it."""
@@ -60,7 +54,8 @@ class LookupCall:
             of_keys = np.bincount(found[FOUND_FOR].to_numpy(), minlength=len(wanted))
             counts[mask.to_numpy(zero_copy_only=False)] = of_keys
             found = found.drop_columns(FOUND_FOR)
-        members = [pa.concat_arrays(column.chunks) if column.num_chunks else _none(column) for column in found.columns]
+        # Of no chunk there would be no type.
+        members = [pa.concat_arrays([pa.array([], column.type), *column.chunks]) for column in found.columns]
         values = pa.StructArray.from_arrays(members, fields=list(self.arrow.value_type))
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
         return pa.ListArray.from_arrays(pa.array(offsets), values, type=self.arrow)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import shutil
 import time
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
@@ -156,6 +157,14 @@ def test_a_new_copy_is_read_at_once(tmp_path: Path) -> None:
     for version, name in enumerate(("old", "new"), 1):
         reader = copied(tmp_path, pa.table([[1], [name]], schema=types), (0,), version)
         assert reader.find(pa.table({"k0": pa.array([1, 2])}))["c1"].to_pylist() == [name]
+
+
+def test_a_copy_of_the_same_name_in_a_folder_that_begins_anew_is_another_one(tmp_path: Path) -> None:
+    types = pa.schema([("c0", pa.int64()), ("c1", pa.string())])
+    for name in ("before", "after"):
+        shutil.rmtree(tmp_path / "copy", ignore_errors=True)
+        reader = copied(tmp_path / "copy", pa.table([[1], [name]], schema=types), (0,))
+        assert reader.find(pa.table({"k0": pa.array([1])}))["c1"].to_pylist() == [name]
 
 
 TABLES = """

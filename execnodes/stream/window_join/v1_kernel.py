@@ -7,14 +7,13 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from execnodes.core.errors import JobError
 from execnodes.core.join_spec import JoinSpec
 from execnodes.core.windowing import Windowing
 from execnodes.kernels.polars_predicates import compile as compile_predicate
 from execnodes.lowering.stream import HASH
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import BUCKET, DRAINED, Context, Operator, StateSpec, inserted
-from execnodes.stream.window_aggregate.v1_windows import Windows
+from execnodes.stream.window_aggregate.v1_windows import Windows, refuse_null_times
 
 LATE = "lateRowsDropped"
 _EVER = 2**62
@@ -125,12 +124,7 @@ class WindowJoinOperator(Operator):
     def _in_time(self, side: _Side, rows: pl.DataFrame, context: Context) -> pl.DataFrame:
         """Rows with the BUCKET of their window; those of windows that the watermark had passed are counted."""
         end = side.columns[side.bounds[1]].name
-        if rows[end].null_count():
-            raise JobError(
-                f"column {end!r} is NULL in {rows[end].null_count()} rows, so they are in no window",
-                where=self.uid,
-                hint=f"Filter such rows: WHERE {end} IS NOT NULL.",
-            )
+        refuse_null_times(rows, end, self.uid)
         bucketed = rows.with_columns((side.windows.firing(pl.col(end)) + 1).alias(BUCKET))
         if context.watermark is None:
             return bucketed
