@@ -28,8 +28,13 @@ if TYPE_CHECKING:
     from execnodes.core.options import Configuration
     from rekindle.savepoints.manifest import Manifest
 
-BATCH_SETTINGS = {"spark.sql.adaptive.enabled": "true", "spark.sql.constraintPropagation.enabled": "true"}
-"""On top of those of every job; streaming queries cannot be planned adaptively."""
+BATCH_SETTINGS = {
+    "spark.sql.adaptive.enabled": "true",
+    "spark.sql.constraintPropagation.enabled": "true",
+    # Whole tables are kept.
+    "spark.sql.inMemoryColumnarStorage.compressed": "true",
+}
+"""On top of those of every job, some of which are for plans that are made again and again."""
 
 
 class BatchJob(Job):

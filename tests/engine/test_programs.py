@@ -40,13 +40,6 @@ def check(program: Program, settings: Settings, spark: SparkSession) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("program", some(SUPPORTED, 12))
-def test_program(program: Program, spark: SparkSession) -> None:
-    mode = Mode.ROW if has_event_time(program) else Mode.DEFAULT
-    check(program, Settings(mode=mode, parallel=1), spark)
-
-
-@pytest.mark.spark
 @pytest.mark.parametrize(
     "program", some([each for each in SUPPORTED if each in PUNCTUAL or not has_event_time(each)], 8)
 )
