@@ -52,19 +52,26 @@ def process_rows(
 ) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:
     """The changes that rows of a subtask make, and the order of the rows (see `number_rows`)."""
     numbered, order = number_rows(rows, ordered=shape.ordered)
-    if operator.uses_time and numbered.select((pl.col(KIND) >= FIRED).any()).item():
+    fired = operator.uses_time and numbered.select((pl.col(KIND) >= FIRED).any()).item()
+    if fired:
         numbered, context.watermark = before_watermark(numbered, context.watermark), None
     steps = by_cause(numbered, order) if shape.every_change else [numbered]
     changes = joined([operator.process(split_inputs(each, operator, shape), context) for each in steps], steps)
     if changes is not None and shape.every_change and len(operator.inputs) == 1:
         changes = under_watermark(changes, numbered)
+    if changes is not None and fired and operator.delay is not None:
+        changes = _marked(changes)
     return changes, order
 
 
 def wake(operator: Operator, context: Context) -> pl.DataFrame | None:
     """What an operator gives when the watermark wakes it, marked as such (`FIRED`)."""
     changes = operator.on_watermark(context)
-    return None if changes is None else changes.with_columns((pl.col(KIND) + FIRED).cast(pl.Int8))
+    return None if changes is None else _marked(changes)
+
+
+def _marked(changes: pl.DataFrame) -> pl.DataFrame:
+    return changes.with_columns((pl.col(KIND) + FIRED).cast(pl.Int8))
 
 
 def restore_rows(operator: Operator, rows: pl.DataFrame, context: Context) -> None:
@@ -116,8 +123,7 @@ def folded(kernel: LocalKernel, rows: pl.DataFrame, shape: FrameShape) -> pl.Dat
         # Rows that a watermark gave stand before it, and so does what they are folded to.
         before = before_watermark(numbered, None)
         parts = [_folded_alike(kernel, before.filter(each), order, hidden, shape) for each in (~fired, fired)]
-        marked = parts[1].with_columns((pl.col(KIND) + FIRED).cast(pl.Int8))
-        return encoded(pl.concat([parts[0], marked], how="diagonal"), kernel.output, shape, order)
+        return encoded(pl.concat([parts[0], _marked(parts[1])], how="diagonal"), kernel.output, shape, order)
     return encoded(_folded_alike(kernel, numbered, order, hidden, shape), kernel.output, shape, order)
 
 

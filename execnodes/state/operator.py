@@ -131,6 +131,9 @@ class Operator(ABC):
     """True if it gives its result only when the input has ended, so that there must be an end."""
     ordered: bool = False
     """True if the order of rows inside a batch decides its result."""
+    delay: int | None = None
+    """Milliseconds by which the watermark behind it is less than its own, of operators that give rows at once, with the
+    times of their inputs; what a watermark gave makes rows that stand before it, too (see `FIRED`)."""
 
     @property
     def earlier(self) -> tuple[StateSpec, ...]:

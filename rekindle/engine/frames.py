@@ -30,7 +30,7 @@ from rekindle.pipeline.arms import apart
 from rekindle.pipeline.columns import inline_rows, projected, structs, with_all_made, with_made
 from rekindle.pipeline.hosts import Host, Hosts, Size
 from rekindle.pipeline.origins import can_fail, from_origin
-from rekindle.pipeline.record import LocalRecord, SinkRecord, SourceRecord, Step
+from rekindle.pipeline.record import LocalRecord, OperatorRecord, SinkRecord, SourceRecord, Step
 from rekindle.pipeline.ways import Arm, Pipeline, hidden_texts, slot_texts, typed_texts
 
 if TYPE_CHECKING:
@@ -55,6 +55,11 @@ class Ground:
 
 def _body(step: Step) -> Operator | LocalKernel:
     return step.kernel if isinstance(step, LocalRecord) else step.operator
+
+
+def _member(number: int, step: Step, *, leaves: bool) -> Member:
+    behind = step.behind if isinstance(step, OperatorRecord) else 0
+    return Member(number, _body(step), step.node.place, leaves, behind)
 
 
 def computes(arms: Iterable[Arm]) -> bool:
@@ -286,9 +291,7 @@ class Frames:
     ) -> HostTask:
         record, ground = self._record, self._ground
         steps = {number: record.steps[number] for number in alive}
-        members = (
-            Member(number, _body(each), each.node.place, bool(leaving[number])) for number, each in steps.items()
-        )
+        members = (_member(number, each, leaves=bool(leaving[number])) for number, each in steps.items())
         layout = SlotLayout.of([column.type for column in each.output] for n, each in steps.items() if leaving[n])
         reading = tuple(each for each in self._read() if any(each.number == one.origin for one in host.handed))
         inside = {*steps, *(each.number for each in reading)}

@@ -18,7 +18,7 @@ from execnodes.engine.slot_frames import SLOT_DTYPES
 from execnodes.kernels.failing import failing_at
 from execnodes.lowering.slots import SlotLayout
 from execnodes.lowering.stream import FIRED, HASH, KIND, MAJOR, SEQUENCE, WATERMARK
-from execnodes.state.operator import Context, LocalKernel, Operator, State
+from execnodes.state.operator import DRAINED, Context, LocalKernel, Operator, State
 from execnodes.user_functions.running import running_functions
 from rekindle.connectors.in_tasks import number_in
 from rekindle.engine.key_groups import KeyGroups, one_of
@@ -27,7 +27,7 @@ from rekindle.engine.reading import Reading
 from rekindle.engine.store.call import StoreCall, Written
 from rekindle.engine.store.disk import Disk
 from rekindle.engine.store.state_list import StateId
-from rekindle.engine.watermarks import due_subtasks
+from rekindle.engine.watermarks import due_subtasks, watermark_behind
 from rekindle.pipeline.hosts import Handed
 from rekindle.spark.workers import settle
 
@@ -132,9 +132,12 @@ class SegmentContext(Context):
     groups: KeyGroups
     subtasks: frozenset[int]
     watermark: int | None
+    """That of the operator: see `watermark_behind`."""
     now: int
     asked: int | None = None
-    """The earliest time at which it wants to be woken."""
+    """The earliest watermark of the job at which it wants to be woken."""
+    behind: int = 0
+    """Milliseconds by which its watermark is less than the job's."""
     counters: dict[str, int] = field(default_factory=dict)
     _states: dict[str, State] = field(default_factory=dict)
 
@@ -149,7 +152,9 @@ class SegmentContext(Context):
 
     def wake_at(self, watermark: int) -> None:
         """See Context."""
-        self.asked = watermark if self.asked is None else min(watermark, self.asked)
+        # Whatever is waited for comes at the end.
+        due = max(watermark, min(watermark + self.behind, DRAINED - 1))
+        self.asked = due if self.asked is None else min(due, self.asked)
 
     def count(self, metric: str, rows: int) -> None:
         """See Context."""
@@ -167,6 +172,8 @@ class Member:
     """Where the SQL has it."""
     leaves: bool
     """Whether rows of it leave the call."""
+    behind: int = 0
+    """Milliseconds by which its watermark is less than the job's."""
 
     def due(self, moment: Moment) -> frozenset[int]:
         """Its subtasks that are to be woken."""
@@ -286,7 +293,8 @@ class HostTask:
             return
         given = frozenset[int]() if rows is None else self.groups.of(rows)
         moment = work.moment
-        calls = SegmentContext(work.call, step, self.groups, given, moment.watermark, moment.now)
+        watermark = watermark_behind(moment.watermark, member.behind)
+        calls = SegmentContext(work.call, step, self.groups, given, watermark, moment.now, behind=member.behind)
         if rows is not None:
             changes, order = process_rows(step, rows, calls, shape)
             if changes is not None and len(changes):
@@ -294,7 +302,7 @@ class HostTask:
             if moment.has_reached(step.uid, calls.asked):
                 # All rows that come in this step have come: what gives them was woken before.
                 due |= given
-        woken = SegmentContext(work.call, step, self.groups, due, moment.watermark, moment.now)
+        woken = SegmentContext(work.call, step, self.groups, due, watermark, moment.now, behind=member.behind)
         if due:
             fired = wake(step, woken)
             if fired is not None and len(fired):
@@ -356,6 +364,8 @@ class RestoreTask:
     disk: Disk
     told: Any
     """As in `HostTask`."""
+    behind: int = 0
+    """As in `Member`."""
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Rows as `Restore.rows` has them."""
@@ -367,8 +377,9 @@ class RestoreTask:
             call = StoreCall(self.disk, {}, moment.now)
             timers, uid = dict[tuple[str, int], int | None](), self.operator.uid
             for subtask, rows in self.groups.split(pl.DataFrame(pa.Table.from_batches(given))).items():
+                watermark = watermark_behind(moment.watermark, self.behind)
                 context = SegmentContext(
-                    call, self.operator, self.groups, frozenset((subtask,)), moment.watermark, moment.now
+                    call, self.operator, self.groups, frozenset((subtask,)), watermark, moment.now, behind=self.behind
                 )
                 restore_rows(self.operator, rows, context)
                 timers[uid, subtask] = context.asked

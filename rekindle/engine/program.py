@@ -22,6 +22,7 @@ from rekindle.engine.observed import Seen, together
 from rekindle.engine.sources import Reader
 from rekindle.engine.standing import Standing
 from rekindle.engine.store.state_list import StateId
+from rekindle.engine.watermarks import watermark_behind
 from rekindle.pipeline.failures import describe_sink_failure, passes
 from rekindle.pipeline.hosts import Size
 from rekindle.pipeline.lookups import Lookups
@@ -173,8 +174,9 @@ class GraphProgram:
     def time_passes(self, watermark: int | None, now: int, *, ended: bool) -> None:
         """Told to the writers of sinks (see `SinkWriter`), between micro-batches."""
         for sink in self._sinks:
+            behind = self._pipeline.record.behind(sink.record.rows)
             with _named(sink):
-                sink.writer.time_passes(watermark, now, ended=ended)
+                sink.writer.time_passes(watermark_behind(watermark, behind), now, ended=ended)
 
     def close(self) -> None:
         """What was built for micro-batches that do not come is given up."""
@@ -200,7 +202,7 @@ class GraphProgram:
         self._begin(batch)
         for step in self._pipeline.record.steps.values():
             if isinstance(step, OperatorRecord) and (rows := rows_of(step)) is not None:
-                task = RestoreTask(step.operator, ground.groups, ground.disk, ground.told)
+                task = RestoreTask(step.operator, ground.groups, ground.disk, ground.told, step.behind)
                 spread = rows.repartitionById(ground.groups.subtasks, expr(ground.groups.subtask(HASH)))
                 _run_to_end(spread.mapInArrow(task, "none INT"))
         return self._ran(self._told(batch), {})

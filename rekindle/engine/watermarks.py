@@ -67,3 +67,8 @@ def due_subtasks(timers: Mapping[tuple[str, int], int], uid: str, watermark: int
     if watermark is None:
         return frozenset()
     return frozenset(subtask for (other, subtask), at in timers.items() if other == uid and at <= watermark)
+
+
+def watermark_behind(watermark: int | None, behind: int) -> int | None:
+    """The watermark of rows that may be so many milliseconds older than others are; at the end there are none left."""
+    return watermark if watermark is None or watermark >= DRAINED else watermark - behind

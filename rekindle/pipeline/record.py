@@ -93,11 +93,18 @@ class OperatorRecord:
     node: ExecNode
     operator: Operator
     inputs: tuple[OperatorInput, ...]
+    behind: int = 0
+    """Milliseconds by which its watermark is less than the job's."""
 
     @property
     def output(self) -> tuple[Column, ...]:
         """Columns of its result."""
         return self.operator.output
+
+    @property
+    def gives_behind(self) -> int:
+        """Milliseconds by which the watermark of its result is less than the job's."""
+        return self.behind + (self.operator.delay or 0)
 
 
 @dataclass(frozen=True)
@@ -108,6 +115,8 @@ class LocalRecord:
     kernel: LocalKernel
     rows: Rows
     result: Rows
+    gives_behind: int = 0
+    """As of an operator."""
 
     @property
     def leading(self) -> tuple[int, ...]:
@@ -231,14 +240,20 @@ class Record:
 
     def operator(self, node: ExecNode, operator: Operator, inputs: tuple[OperatorInput, ...]) -> Rows:
         """See `Lowering`."""
-        self.steps[node.id] = OperatorRecord(node, operator, inputs)
+        behind = max((self.behind(each.rows) for each in inputs), default=0)
+        self.steps[node.id] = OperatorRecord(node, operator, inputs, behind)
         return self._from_slots(node, operator.output)
 
     def pre_aggregate(self, node: ExecNode, kernel: LocalKernel, rows: Rows) -> Rows:
         """See `Lowering`."""
         result = self._from_slots(node, kernel.output)
-        self.steps[node.id] = LocalRecord(node, kernel, rows, result)
+        self.steps[node.id] = LocalRecord(node, kernel, rows, result, self.behind(rows))
         return result
+
+    def behind(self, rows: Rows) -> int:
+        """Milliseconds by which the watermark of rows is less than the job's: as of those that it is least of."""
+        origins = (self.steps.get(branch.origin) for branch in rows.branches)
+        return max((step.gives_behind for step in origins if step is not None), default=0)
 
     def _from_slots(self, node: ExecNode, output: tuple[Column, ...]) -> Rows:
         types = [column.type for column in output]
