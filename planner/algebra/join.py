@@ -13,6 +13,7 @@ from execnodes.core.expressions import Call, Expression, InputRef, input_indexes
 from execnodes.core.types import TEXTS, Field, LogicalType, Root, TimeKind, row
 from planner.algebra.columns import pick
 from planner.algebra.extent import parts_of
+from planner.algebra.intervals import Interval, TimeBound, find_interval, find_time_bounds
 from planner.algebra.keys import Key, shifted
 from planner.algebra.predicates import conjuncts, function_name
 from planner.algebra.relation import ALL_CHANGES, Logical, Places, Pruning, kinds_of
@@ -57,7 +58,8 @@ class Join(Logical):
     """A join; the condition is over left and right columns.
 
     Where it compares the windows of two inputs that only add rows, it is a window join: of each window once it has
-    ended. It then keeps event times and, but of a side that may be NULL, windows.
+    ended. It then keeps event times and, but of a side that may be NULL, windows. Where it bounds the time between rows
+    of such inputs, it is an interval join, which keeps event times.
     """
 
     left: Logical
@@ -114,9 +116,30 @@ class Join(Logical):
         return windows is not None and windows.by_event_time and all(each.kinds.insert_only for each in self.inputs)
 
     @cached_property
+    def time_bounds(self) -> list[TimeBound]:
+        """What makes it an interval join, be it one that can run or not; none if it is no such join."""
+        if self.gives_left_only or self.looks_up or self.is_window_join:
+            return []
+        return find_time_bounds(self.left, self.right, conjuncts(self.condition))
+
+    @cached_property
+    def interval(self) -> Interval | None:
+        """How far apart the times of its rows may be, if it is an interval join."""
+        interval = find_interval(self.time_bounds)
+        if interval is None or not all(each.kinds.insert_only for each in self.inputs):
+            return None
+        left, right = self.left.type.fields[interval.left].type, self.right.type.fields[interval.right].type
+        return interval if left.root is right.root else None
+
+    @property
+    def keeps_times(self) -> bool:
+        """Whether its rows have the event times of its inputs."""
+        return self.is_window_join or self.interval is not None
+
+    @cached_property
     def event_times(self) -> frozenset[int]:
-        """Those of both sides of a window join."""
-        if not self.is_window_join:
+        """Those of both sides of a window join or an interval join."""
+        if not self.keeps_times:
             return frozenset()
         width = len(self.left.type.fields)
         right = frozenset() if self.gives_left_only else self.right.event_times
@@ -134,8 +157,8 @@ class Join(Logical):
 
     @cached_property
     def kinds(self) -> ChangelogMode:
-        """Padding, and rows without a partner, come and go; a window join gives what stays."""
-        if self.is_window_join:
+        """Padding, and rows without a partner, come and go; joins in time give what stays."""
+        if self.keeps_times:
             return INSERT_ONLY
         return kinds_of(self.inputs) if self.kind in (JoinType.INNER, JoinType.SEMI) else ALL_CHANGES
 

@@ -1,6 +1,8 @@
-"""Lowers joins: those of windows wait for them to end, all others are regular."""
+"""Lowers joins: those in time, of windows and of intervals, let rows go by the watermark; all others are regular."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Expression, digest
@@ -15,6 +17,7 @@ from planner.algebra.predicates import conjunction, conjuncts
 from planner.lower.aggregate import regular
 from planner.lower.context import NEW, Context, lower_node
 from planner.lower.describe import described, listed, names_of
+from planner.lower.interval_join import lower_interval_join
 from planner.lower.window_join import TITLES, both_sides, lower_window_join
 
 
@@ -23,8 +26,11 @@ def _(node: Join, context: Context, update_before: bool) -> ExecNode:
     """Both inputs must carry -U: a row that is updated takes its former matches with it."""
     from execnodes.stream.join import Join as ExecJoin
 
-    pairs, rest = join_keys(node)
+    interval = node.interval
+    pairs, rest = join_keys(node if interval is None else replace(node, condition=interval.rest_of(node.condition)))
     _refuse_heavy_condition(node, rest)
+    if interval is not None:
+        return lower_interval_join(node, interval, pairs, rest, context)
     if node.joined_windows is not None and node.is_window_join:
         return lower_window_join(node, node.joined_windows, context)
     _refuse_window_join(node)

@@ -39,7 +39,7 @@ def lower_window_join(node: Join, windows: JoinedWindows, context: Context) -> E
     windowings = _attached(node.left, windows.left), _attached(node.right, windows.right)
     width = len(node.left.type.fields)
     where = conjunction([each for each in conjuncts(node.condition) if find_key_pair(each, width) not in bounds])
-    output = uniquely_named(_keep_event_times(node))
+    output = uniquely_named(keep_event_times(node))
     return context.add(
         WindowJoin(
             id=NEW,
@@ -72,6 +72,12 @@ def both_sides(left: ExecNode, right: ExecNode) -> LogicalType:
     return uniquely_named(row(*left.output_type.fields, *right.output_type.fields))
 
 
+def keep_event_times(node: Join) -> LogicalType:
+    """All other times are plain values: those of processing were of the rows that came in."""
+    fields = enumerate(node.type.fields)
+    return row(*(each if at in node.event_times else Field(each.name, each.type.regular()) for at, each in fields))
+
+
 def _attached(node: Logical, bounds: tuple[int, int]) -> Windowing:
     about = node.window_columns[bounds[1]]
     return Windowing(
@@ -81,9 +87,3 @@ def _attached(node: Logical, bounds: tuple[int, int]) -> Windowing:
         window_start=bounds[0],
         window_end=bounds[1],
     )
-
-
-def _keep_event_times(node: Join) -> LogicalType:
-    """All other times are plain values: those of processing were of the rows that came in."""
-    fields = enumerate(node.type.fields)
-    return row(*(each if at in node.event_times else Field(each.name, each.type.regular()) for at, each in fields))

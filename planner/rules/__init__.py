@@ -28,10 +28,10 @@ from planner.rules.push_into_inputs import push_into_inputs
 from planner.rules.push_join_expressions import push_join_expressions
 from planner.rules.read_through_projects import read_through_projects
 from planner.rules.recognise_deduplication import recognise_deduplication
-from planner.rules.recognise_interval_joins import recognise_interval_joins
 from planner.rules.recognise_lookup_joins import recognise_lookup_joins
 from planner.rules.recognise_rank_columns import recognise_rank_columns
 from planner.rules.recognise_ranks import recognise_ranks
+from planner.rules.reject_interval_joins import reject_interval_joins
 from planner.rules.reject_texts_as_keys import reject_texts_as_keys
 from planner.rules.split_distinct_aggregates import split_distinct_aggregates
 from planner.rules.split_join_conditions import split_join_conditions
@@ -103,7 +103,7 @@ PHASES: tuple[Phase, ...] = (
             Run(expand_set_operations, "unions that a filter held apart are one"),
             Run(merge_projects, "the row number of a deduplication is a constant"),
             Run(recognise_lookup_joins, "needs conditions in the join: push_filters"),
-            Run(recognise_interval_joins, "needs conditions in the join: push_filters"),
+            Run(reject_interval_joins, "needs conditions in the join: push_filters"),
             Run(read_through_projects, "an aggregate stands right above the window it groups by"),
             Run(form_window_aggregates, "needs the window right below: read_through_projects"),
             Run(expand_grouping_sets, "behind form_window_aggregates, whose aggregates have grouping sets too"),

@@ -22,11 +22,12 @@ def _split(node: Logical) -> Logical:
     if not isinstance(node, Join):
         return node
     parts = conjuncts(node.condition)
-    heavy = [each for each in parts if not supported(each)]
+    bounds = node.interval.conditions if node.interval is not None else ()
+    light = [each for each in parts if each in bounds or supported(each)]
+    heavy = [each for each in parts if each not in light]
     if not heavy:
         return node
     if node.kind is JoinType.INNER:
-        light = [each for each in parts if supported(each)]
         return Filter(replace(node, condition=conjunction(light) or TRUE), conjunction(heavy) or TRUE)
     return compute_below(node, [side for each in heavy for side in _one_sided(each, len(node.left.type.fields))])
 

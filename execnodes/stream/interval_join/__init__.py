@@ -1,0 +1,5 @@
+"""stream-exec-interval-join: 1 (since 2.4)."""
+
+from execnodes.stream.interval_join.v1 import IntervalJoin
+
+__all__ = ["IntervalJoin"]
