@@ -198,6 +198,26 @@ def window_join(random: Random) -> str:
     )
 
 
+def interval_join(random: Random) -> str:
+    """Of rows of each side; or windows of those that have a time."""
+    low = random.randint(-9, 4)
+    high = low + random.choice((0, 6, 20))
+    keys = random.choice(("l.k = r.k AND ", "l.k IS NOT DISTINCT FROM r.k AND ", "l.v > r.v AND ", ""))
+    minute = "l.ts + INTERVAL '1' MINUTE *"
+    condition = f"{keys}r.ts BETWEEN {minute} {low} AND {minute} {high}"
+    sides = [f"(SELECT id, k, v, ts FROM {_source(random)}{_where(random)}) AS {each}" for each in "lr"]
+    kinds = (("JOIN", "lr"), ("LEFT JOIN", "l"), ("RIGHT JOIN", "r"), ("FULL JOIN", ""))
+    kind, whole_sides = random.choice(kinds)
+    joined = f"SELECT l.id, r.id AS rid, l.k, r.v, {{}} FROM {sides[0]} {kind} {sides[1]} ON {condition}"
+    if not whole_sides or random.random() < 0.4:
+        return joined.format("l.ts, r.ts AS rts")
+    timed = joined.format(f"{random.choice(whole_sides)}.ts AS ts")
+    return (
+        f"SELECT window_start, {_calls(random)} FROM TABLE(TUMBLE((SELECT *, k AS s FROM ({timed})), DESCRIPTOR(ts), "
+        "INTERVAL '7' MINUTE)) GROUP BY window_start, window_end"
+    )
+
+
 def whole(random: Random) -> str:
     """Not by time, beside what is."""
     return f"SELECT k, {_calls(random)} FROM {_source(random)}{_where(random)} GROUP BY k"
@@ -205,5 +225,5 @@ def whole(random: Random) -> str:
 
 FAMILIES: tuple[Callable[[Random], str], ...] = (
     window, window, window, session, cascade, group_window, over, over, deduplicate, ordered, window_rank,
-    window_join, whole,
+    window_join, interval_join, interval_join, whole,
 )  # fmt: skip

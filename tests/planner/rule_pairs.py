@@ -106,7 +106,7 @@ QUERIES: dict[str, tuple[str, ...]] = {
         "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts DESC) AS n FROM t) WHERE n = 1",
         "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v) AS n FROM t) WHERE n = 1",
     ),
-    "recognise_interval_joins": ("SELECT t.v FROM t JOIN u ON t.k = u.k",),
+    "reject_interval_joins": ("SELECT t.v FROM t JOIN u ON t.k = u.k",),
     "recognise_lookup_joins": (
         "SELECT t.v, d.name FROM (SELECT *, PROCTIME() AS p FROM t) AS t JOIN d FOR SYSTEM_TIME AS OF t.p ON t.k = d.k",
         "SELECT t.v, d.loud FROM (SELECT *, PROCTIME() AS p FROM t) AS t LEFT JOIN d FOR SYSTEM_TIME AS OF t.p "

@@ -43,10 +43,17 @@ def compiled(query: str, format: str = "json", key: str = "") -> None:
     [
         ("SELECT t.k FROM t JOIN u FOR SYSTEM_TIME AS OF t.ts AS r ON t.k = r.k", "ROW_NUMBER() OVER", NEWEST),
         (
-            "SELECT t.k FROM t JOIN u ON t.k = u.k AND t.ts BETWEEN u.ts - INTERVAL '1' HOUR AND u.ts",
+            "SELECT t.k FROM t JOIN u ON t.k = u.k AND t.ts BETWEEN u.ts - INTERVAL '1' MONTH AND u.ts",
+            "INTERVAL '31' DAY",
+            "SELECT t.k FROM t JOIN u ON t.k = u.k AND t.ts BETWEEN u.ts - INTERVAL '31' DAY AND u.ts",
+        ),
+        (
+            "SELECT 1 FROM (SELECT k, PROCTIME() AS p FROM t) AS t JOIN (SELECT k, PROCTIME() AS p FROM u) AS u "
+            "ON t.k = u.k AND t.p BETWEEN u.p - INTERVAL '1' HOUR AND u.p",
             "CAST one time attribute to TIMESTAMP(3)",
-            "SELECT t.k FROM t JOIN (SELECT k, CAST(ts AS TIMESTAMP(3)) AS ts FROM u) AS u "
-            "ON t.k = u.k AND t.ts BETWEEN u.ts - INTERVAL '1' HOUR AND u.ts",
+            "SELECT 1 FROM (SELECT k, PROCTIME() AS p FROM t) AS t "
+            "JOIN (SELECT k, CAST(PROCTIME() AS TIMESTAMP(3)) AS p FROM u) AS u "
+            "ON t.k = u.k AND t.p BETWEEN u.p - INTERVAL '1' HOUR AND u.p",
         ),
         (
             "SELECT * FROM t MATCH_RECOGNIZE (PATTERN (A B))",

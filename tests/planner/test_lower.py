@@ -12,6 +12,7 @@ from execnodes.core.expressions import Expression, InputRef
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
 from execnodes.core.types import BIGINT, INT, STRING, Field, row, timestamp
+from execnodes.stream.interval_join import IntervalJoin
 from planner.algebra import (
     JoinType,
     Logical,
@@ -304,8 +305,6 @@ REFUSED: list[tuple[str, Callable[[], Sink]]] = [
     ("must be a multiple", lambda: sink(in_windows("CUMULATE", 10_000, 4000))),
     ("must be a multiple", lambda: sink(in_windows("HOP", 10_000, 4000))),
     ("needs a time attribute", lambda: sink(replace(windows(T), position=HERE))),
-    ("an interval join", lambda: sink(timed_join(JoinType.INNER, ">=", "<="))),
-    ("an interval join", lambda: sink(timed_join(JoinType.LEFT, "="))),
     ("several of its rows may want one place", lambda: OTHER_KEY),
     (
         r"takes inserts only, but GlobalGroupAggregate\(groupBy=\[k\], select=\[k, COUNT\(\*\) AS n\]\) gives updates",
@@ -330,6 +329,16 @@ def test_what_cannot_run_is_refused_with_its_place(message: str, node: Callable[
 def test_other_conditions_on_times_are_regular_joins(node: Logical) -> None:
     joined = only(compiled(sink(node)), "join")
     assert not any(each.type.is_time_attribute for each in joined.output_type.fields)
+
+
+@pytest.mark.parametrize(
+    ("node", "lower"), [(timed_join(JoinType.INNER, ">=", "<="), 0), (timed_join(JoinType.LEFT, "<", ">"), 1)]
+)
+def test_interval_joins_keep_both_times(node: Logical, lower: int) -> None:
+    joined = only(compiled(sink(node)), "interval-join")
+    assert [each.name for each in joined.output_type.fields if each.type.is_time_attribute] == ["ts", "ts0"]
+    assert isinstance(joined, IntervalJoin)
+    assert joined.interval_join_spec.window_bounds.left_lower_bound == lower
 
 
 def test_joins_of_different_windows_are_regular_joins() -> None:

@@ -31,7 +31,8 @@ TIMED = [
 ]
 SAMPLE = (
     "stream-exec-deduplicate_3/event_time", "stream-exec-global-window-aggregate_1/slices",
-    "stream-exec-group-window-aggregate_1/uneven", "stream-exec-over-aggregate_1/event_time",
+    "stream-exec-group-window-aggregate_1/uneven", "stream-exec-interval-join_1/shapes",
+    "stream-exec-over-aggregate_1/event_time",
     "stream-exec-temporal-sort_1/event_time", "stream-exec-window-aggregate_2/shapes",
     "stream-exec-window-deduplicate_1/event_time", "stream-exec-window-join_1/shapes",
     "stream-exec-window-rank_1/shapes",

@@ -98,6 +98,13 @@ PROGRAMS = (
         ((1, 2),),
     ),
     TimedProgram(
+        "IntervalJoinOperator",
+        "SELECT l.v, r.v FROM kept AS l LEFT JOIN kept AS r "
+        "ON l.k = r.k AND r.ts BETWEEN l.ts + INTERVAL '1' SECOND AND l.ts + INTERVAL '5' SECOND",
+        # The late row meets none that is still there, and is not waited for.
+        ((1, 2), (2, None), (9, None)),
+    ),
+    TimedProgram(
         "ConflictResolver",
         "SELECT k, COUNT(*) AS c FROM t WHERE s = 'timeless' GROUP BY k ON CONFLICT DO NOTHING",
         (("a", 1),),

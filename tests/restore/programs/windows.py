@@ -278,6 +278,14 @@ _SIDES = [f"TABLE({TUMBLE.replace('TABLE t', f'TABLE {each}')}) AS {each}" for e
 _EQUAL = "l.window_start = r.window_start AND l.window_end = r.window_end"
 _SAME = " AND l.k = r.k"
 _MET = paired("JOIN", TUMBLE, _SAME).replace("SELECT l.k, l.v", "SELECT l.k AS x, l.v AS y")
+_BOTH_BEFORE = {
+    "l/0.json": BEFORE["t/0.json"],
+    "r/0.json": times('"a" 10 "x" 2', '"b" 20 "y" 8', '"a" 30 "x" 11', 'null 40 "z" 12', '"d" 50 "x" 13'),
+}
+_BOTH_AFTER = {
+    "l/1.json": times('"a" 7 "x" 14', '"b" 8 "w" 12', '"d" 9 "v" 13', '"a" 10 "x" 21', '"b" 11 "y" 33'),
+    "r/1.json": times('"b" 60 "x" 14', '"b" 3 "w" 12', '"d" 9 "v" 19', '"a" 10 "x" 25', '"c" 11 "y" 35'),
+}
 WINDOW_JOINS = RestoreProgram(
     "stream-exec-window-join_1", "shapes", PAIRED,
     {
@@ -291,13 +299,33 @@ WINDOW_JOINS = RestoreProgram(
         f"(SELECT * FROM {_SIDES[1]} WHERE l.k = r.k AND {_EQUAL})",
         "counts": f"SELECT x, COUNT(*) AS c FROM ({_MET}) GROUP BY x",
     },
-    {
-        "l/0.json": BEFORE["t/0.json"],
-        "r/0.json": times('"a" 10 "x" 2', '"b" 20 "y" 8', '"a" 30 "x" 11', 'null 40 "z" 12', '"d" 50 "x" 13'),
-    },
-    {
-        "l/1.json": times('"a" 7 "x" 14', '"b" 8 "w" 12', '"d" 9 "v" 13', '"a" 10 "x" 21', '"b" 11 "y" 33'),
-        "r/1.json": times('"b" 60 "x" 14', '"b" 3 "w" 12', '"d" 9 "v" 19', '"a" 10 "x" 25', '"c" 11 "y" 35'),
-    },
+    _BOTH_BEFORE, _BOTH_AFTER,
     {"table.local-time-zone": "Europe/Berlin", "table.exec.uid.format": "<id>_<type>-<version>_<operator>"},
+)  # fmt: skip
+
+
+def apart(kind: str, condition: str) -> str:
+    """Rows of two tables whose times are not too far apart."""
+    return f"SELECT l.k, l.v, r.k AS rk, r.v AS w, l.ts, r.ts AS rts FROM l {kind} r ON {condition}"
+
+
+_KEYS = "l.k = r.k AND "
+_NEAR = "r.ts BETWEEN l.ts - INTERVAL '3' SECOND AND l.ts + INTERVAL '6' SECOND"
+_BEFORE_IT = "r.ts > l.ts - INTERVAL '9' SECOND AND r.ts < l.ts - INTERVAL '1' SECOND"
+_PADDED = apart("LEFT JOIN", f"{_KEYS}{_NEAR}")
+INTERVAL_JOINS = RestoreProgram(
+    "stream-exec-interval-join_1", "shapes", PAIRED,
+    {
+        "inner_join": apart("JOIN", f"{_KEYS}{_NEAR}"),
+        "left_join": apart("LEFT JOIN", f"{_KEYS}{_BEFORE_IT}"),
+        "right_join": apart("RIGHT JOIN", f"{_KEYS}{_NEAR} AND l.v < r.v"),
+        "full_join": apart("FULL JOIN", f"l.k IS NOT DISTINCT FROM r.k AND {_NEAR}"),
+        "no_key": apart("FULL JOIN", _BEFORE_IT),
+        "equal_times": apart("FULL JOIN", "l.ts = r.ts"),
+        "windows": f"SELECT window_start, COUNT(*) AS c, SUM(w) AS s FROM TABLE(TUMBLE(({_PADDED}), DESCRIPTOR(ts), "
+        "INTERVAL '10' SECOND)) GROUP BY window_start, window_end",
+        "twice": f"SELECT x.k, x.w, r.v AS y FROM ({_PADDED}) AS x LEFT JOIN r ON x.k = r.k "
+        "AND r.ts BETWEEN x.rts AND x.rts + INTERVAL '9' SECOND",
+    },
+    _BOTH_BEFORE, _BOTH_AFTER, {"table.exec.uid.format": "<id>_<type>-<version>_<operator>"},
 )  # fmt: skip
