@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from execnodes.core.expressions import Expression, digest
 from execnodes.core.interval_join_spec import IntervalJoinSpec, WindowBounds
-from execnodes.core.join_spec import JoinSpec
 from execnodes.core.node import ExecNode, StateMetadata
 from planner.algebra import Join
 from planner.algebra.columns import uniquely_named
@@ -12,7 +11,7 @@ from planner.algebra.intervals import Interval
 from planner.algebra.predicates import conjunction, conjuncts
 from planner.lower.context import NEW, Context
 from planner.lower.describe import described, listed, names_of
-from planner.lower.window_join import TITLES, both_sides, keep_event_times
+from planner.lower.window_join import TITLES, both_sides, join_spec, keep_event_times
 
 
 def lower_interval_join(
@@ -25,7 +24,7 @@ def lower_interval_join(
     """`keys` and `rest` as of `join_keys`, without the conditions of the interval."""
     from execnodes.stream.interval_join import IntervalJoin
 
-    left_keys, right_keys = tuple(left for left, _, _ in keys), tuple(right for _, right, _ in keys)
+    spec = join_spec(node, keys, rest)
     left, right = context.lower(node.left, True), context.lower(node.right, True)
     bounds = WindowBounds(
         is_event_time=True,
@@ -47,19 +46,10 @@ def lower_interval_join(
                 ("where", f"[{'true' if where is None else digest(where, names_of(both_sides(left, right)))}]"),
                 ("select", listed(names_of(output))),
             ),
-            interval_join_spec=IntervalJoinSpec(
-                join_spec=JoinSpec(
-                    join_type=node.kind.value,
-                    left_keys=left_keys,
-                    right_keys=right_keys,
-                    filter_nulls=tuple(strict for _, _, strict in keys),
-                    non_equi_condition=conjunction(rest),
-                ),
-                window_bounds=bounds,
-            ),
+            interval_join_spec=IntervalJoinSpec(join_spec=spec, window_bounds=bounds),
             state=tuple(StateMetadata(index=at, name=name) for at, name in enumerate(("leftState", "rightState"))),
         ),
-        [context.exchange(left, left_keys), context.exchange(right, right_keys)],
+        [context.exchange(left, spec.left_keys), context.exchange(right, spec.right_keys)],
     )
 
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Expression, digest
-from execnodes.core.join_spec import JoinSpec
 from execnodes.core.node import ExecNode
 from execnodes.core.predicates import supported
 from planner.algebra import Join
@@ -18,7 +17,7 @@ from planner.lower.aggregate import regular
 from planner.lower.context import NEW, Context, lower_node
 from planner.lower.describe import described, listed, names_of
 from planner.lower.interval_join import lower_interval_join
-from planner.lower.window_join import TITLES, both_sides, lower_window_join
+from planner.lower.window_join import TITLES, both_sides, join_spec, lower_window_join
 
 
 @lower_node.register
@@ -34,9 +33,9 @@ def _(node: Join, context: Context, update_before: bool) -> ExecNode:
     if node.joined_windows is not None and node.is_window_join:
         return lower_window_join(node, node.joined_windows, context)
     _refuse_window_join(node)
-    left_keys, right_keys = tuple(left for left, _, _ in pairs), tuple(right for _, right, _ in pairs)
-    left = context.exchange(context.lower(node.left, True), left_keys)
-    right = context.exchange(context.lower(node.right, True), right_keys)
+    spec = join_spec(node, pairs, rest)
+    left = context.exchange(context.lower(node.left, True), spec.left_keys)
+    right = context.exchange(context.lower(node.right, True), spec.right_keys)
     keys = [each.upsert_keys for each in (node.left, node.right)]
     names = names_of(both_sides(left, right))
     where = conjunction(conjuncts(node.condition))
@@ -51,16 +50,10 @@ def _(node: Join, context: Context, update_before: bool) -> ExecNode:
                 ("joinType", f"[{TITLES[node.kind]}]"),
                 ("where", f"[{'true' if where is None else digest(where, names)}]"),
                 ("select", listed(names_of(output))),
-                ("leftInputSpec", f"[{_input_spec(keys[0], left_keys)}]"),
-                ("rightInputSpec", f"[{_input_spec(keys[1], right_keys)}]"),
+                ("leftInputSpec", f"[{_input_spec(keys[0], spec.left_keys)}]"),
+                ("rightInputSpec", f"[{_input_spec(keys[1], spec.right_keys)}]"),
             ),
-            join_spec=JoinSpec(
-                join_type=node.kind.value,
-                left_keys=left_keys,
-                right_keys=right_keys,
-                filter_nulls=tuple(filters for _, _, filters in pairs),
-                non_equi_condition=conjunction(rest),
-            ),
+            join_spec=spec,
             left_upsert_keys=tuple(sorted(tuple(sorted(each)) for each in keys[0])),
             right_upsert_keys=tuple(sorted(tuple(sorted(each)) for each in keys[1])),
             state=(context.state("leftState", node.ttl[0]), context.state("rightState", node.ttl[1], index=1)),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from execnodes.core.expressions import digest
+from execnodes.core.expressions import Expression, digest
 from execnodes.core.join_spec import JoinSpec
 from execnodes.core.node import ExecNode, StateMetadata
 from execnodes.core.types import Field, LogicalType, row
@@ -34,7 +35,7 @@ def lower_window_join(node: Join, windows: JoinedWindows, context: Context) -> E
     pairs, rest = join_keys(node)
     bounds = {(*each, strict) for each in zip(windows.left, windows.right, strict=True) for strict in (True, False)}
     keys = [each for each in pairs if each not in bounds]
-    left_keys, right_keys = tuple(left for left, _, _ in keys), tuple(right for _, right, _ in keys)
+    spec = join_spec(node, keys, rest)
     left, right = context.lower(node.left, True), context.lower(node.right, True)
     windowings = _attached(node.left, windows.left), _attached(node.right, windows.right)
     width = len(node.left.type.fields)
@@ -52,18 +53,23 @@ def lower_window_join(node: Join, windows: JoinedWindows, context: Context) -> E
                 ("where", f"[{'true' if where is None else digest(where, names_of(both_sides(left, right)))}]"),
                 ("select", listed(names_of(output))),
             ),
-            join_spec=JoinSpec(
-                join_type=node.kind.value,
-                left_keys=left_keys,
-                right_keys=right_keys,
-                filter_nulls=tuple(strict for _, _, strict in keys),
-                non_equi_condition=conjunction(rest),
-            ),
+            join_spec=spec,
             left_windowing=windowings[0],
             right_windowing=windowings[1],
             state=tuple(StateMetadata(index=at, name=name) for at, name in enumerate(("leftState", "rightState"))),
         ),
-        [context.exchange(left, left_keys), context.exchange(right, right_keys)],
+        [context.exchange(left, spec.left_keys), context.exchange(right, spec.right_keys)],
+    )
+
+
+def join_spec(node: Join, keys: Sequence[tuple[int, int, bool]], rest: Sequence[Expression]) -> JoinSpec:
+    """What a join of any kind asks of two rows; `keys` and `rest` as of `join_keys`."""
+    return JoinSpec(
+        join_type=node.kind.value,
+        left_keys=tuple(left for left, _, _ in keys),
+        right_keys=tuple(right for _, right, _ in keys),
+        filter_nulls=tuple(strict for _, _, strict in keys),
+        non_equi_condition=conjunction(rest),
     )
 
 

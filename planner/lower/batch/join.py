@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Expression, digest, input_indexes, title, user_calls
-from execnodes.core.join_spec import JoinSpec
 from execnodes.core.node import ExecNode
 from execnodes.core.types import row
 from planner.algebra import Join
@@ -14,7 +13,7 @@ from planner.algebra.predicates import conjunction, conjuncts
 from planner.lower.batch.context import BatchContext, lower_batch_node
 from planner.lower.context import NEW
 from planner.lower.describe import described, listed, names_of
-from planner.lower.window_join import TITLES
+from planner.lower.window_join import TITLES, join_spec
 
 
 @lower_batch_node.register
@@ -44,21 +43,18 @@ def _(node: Join, context: BatchContext) -> ExecNode:
             ),
             [left, right],
         )
-    left_keys, right_keys = tuple(mine for mine, _, _ in pairs), tuple(its for _, its, _ in pairs)
+    spec = join_spec(node, pairs, rest)
     return context.add(
         BatchHashJoin(
             id=NEW,
             output_type=node.type,
             description=described("HashJoin", *shown),
-            join_spec=JoinSpec(
-                join_type=node.kind.value,
-                left_keys=left_keys,
-                right_keys=right_keys,
-                filter_nulls=tuple(filters for _, _, filters in pairs),
-                non_equi_condition=conjunction(rest),
-            ),
+            join_spec=spec,
         ),
-        [context.exchange(left, left_keys, node.position), context.exchange(right, right_keys, node.position)],
+        [
+            context.exchange(left, spec.left_keys, node.position),
+            context.exchange(right, spec.right_keys, node.position),
+        ],
     )
 
 
