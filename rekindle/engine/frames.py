@@ -104,8 +104,8 @@ class Frames:
         self._frames: list[tuple[DataFrame, tuple[Arm, ...]]] = []
         """Rows of sources and hosts, with the ways they take."""
         self.observed: dict[str, Observed] = {}
-        self.shared: list[DataFrame] = []
-        """Those that are kept, first ones first."""
+        self._shared: list[tuple[DataFrame, tuple[Arm, ...]]] = []
+        """Those that are kept and are to be run first, with the ways of their rows."""
         self.of_sinks: list[tuple[SinkRecord, DataFrame]] = []
         """In the order of the statements; its columns, then hidden ones. None of sinks that nothing comes to."""
         try:
@@ -113,6 +113,11 @@ class Frames:
         except BaseException:
             self.close()
             raise
+
+    @property
+    def shared(self) -> list[DataFrame]:
+        """Those that are kept and that no other one of them gives all its rows to, first ones first."""
+        return [frame for frame, _ in self._shared]
 
     def close(self) -> None:
         """Nothing of it is kept any more."""
@@ -154,7 +159,9 @@ class Frames:
         """Rows of a source, on their ways and counted."""
         observed = Observed(frame, event_times)
         self.observed[self._record.sources[number].uid] = observed
-        self._leaving(observed.frame, arms)
+        # Operators take them in one task. Those that are kept are so before, or each of these would have them brought.
+        near = not self._exchanges and any(arm.consumer in self._record.steps for arm in arms)
+        self._leaving(observed.frame.coalesce(1) if near else observed.frame, arms)
 
     def _scan(self, source: SourceRecord, *, located: bool) -> DataFrame:
         reader = self._inputs.readers[source.uid]
@@ -177,7 +184,23 @@ class Frames:
         """Rows are read on several ways."""
         frame.persist()
         self._kept.callback(frame.unpersist)
-        self.shared.append(frame)
+        if not self._exchanges:
+            # What is read for this one alone need not be run before it. Where several tasks do, they might count twice.
+            origins = {arm.branch.origin for arm in arms}
+            self._shared = [each for each in self._shared if not self._lead_to(origins, each[1])]
+        self._shared.append((frame, arms))
+
+    def _lead_to(self, origins: Collection[int], arms: Iterable[Arm]) -> bool:
+        """Whether all rows come to some operators, and to no sink before."""
+        steps, passed, ahead = self._record.steps, set(origins), [arm.consumer for arm in arms]
+        while ahead:
+            number = ahead.pop()
+            if number not in passed:
+                if number not in steps:
+                    return False
+                passed.add(number)
+                ahead += (arm.consumer for arm in self._pipeline.leaving(number))
+        return True
 
     def _taker(self, arm: Arm) -> tuple[object, bool]:
         """The host of a consumer, or a sink, which may stand behind an operator of its own."""
@@ -200,7 +223,10 @@ class Frames:
             mine = tuple(arm for arm in arms if self._taker(arm) == taker)
             if mine:
                 found.append(self._on_their_ways(frame, mine, texts, names))
-        return reduce(lambda left, right: left.unionAll(right), found) if found else None
+        if len(found) < 2:
+            return found[0] if found else None
+        rows = reduce(lambda left, right: left.unionAll(right), found)
+        return rows.coalesce(1) if isinstance(taker[0], Host) and not self._exchanges else rows
 
     def _on_their_ways(
         self, frame: DataFrame, arms: tuple[Arm, ...], texts: Callable[[Arm], dict[str, str]], names: Mapping[str, str]
@@ -244,7 +270,7 @@ class Frames:
         number, kernel = self._folding(host)
         rows = self._into((host, True), partial(fold_texts, kernel=kernel))
         if rows is not None:
-            self._leaving(fold_natively(rows, kernel, exchanged=self._exchanges), self._pipeline.leaving(number))
+            self._leaving(fold_natively(rows, kernel), self._pipeline.leaving(number))
 
     def _folding(self, host: Host) -> tuple[int, LocalKernel]:
         """The pre-aggregation that Spark makes, and its node id."""

@@ -27,26 +27,24 @@ def fold_texts(arm: Arm, kernel: LocalKernel) -> dict[str, str]:
     return {**keys, **{f"c{at}": text for at, text in enumerate(slots)}}
 
 
-def fold_natively(rows: DataFrame, kernel: LocalKernel, *, exchanged: bool = False) -> DataFrame:
-    """Row kinds, and the slots of the output, of rows (see `fold_texts`).
+def fold_natively(rows: DataFrame, kernel: LocalKernel) -> DataFrame:
+    """Row kinds, and the slots of the output, of rows (see `fold_texts`), beside their keys.
 
-    `exchanged`: they are folded in the tasks that have them, and what these give is exchanged and folded once more;
-    else one task folds them all.
+    Rows of several tasks are folded in these, and what they give is exchanged and folded once more.
     Rows with `REACHED` are counted: it, `ROWS` and, if they have it, `KEPT` stay beside what they are folded to.
     """
     from pyspark.sql.functions import expr
 
     assert kernel.native is not None
     keys = [f"k{at}" for at in range(len(kernel.keys))]
-    parts = {f"a{at}": text for at, text in enumerate(kernel.native)}
-    made = (expr(f"{text} AS {name}") for name, text in parts.items())
-    counted = [f"max({REACHED}) AS {REACHED}"] if REACHED in rows.columns else []
     kept = [KEPT] if KEPT in rows.columns else []
-    grouped = (rows if exchanged else rows.coalesce(1)).groupBy(*kept, *keys)
-    folded = grouped.agg(expr(f"count(1) AS {ROWS}"), *map(expr, counted), *made)
-    slots = zip((*keys, *parts), assign(column.type for column in kernel.output), strict=True)
-    columns = (f"CAST({name} AS {SPARK_TYPES[slot[0]]}) AS {slot}" for name, slot in slots)
+    slots = zip((*keys, *kernel.native), assign(column.type for column in kernel.output), strict=True)
+    made = [f"CAST({text} AS {SPARK_TYPES[slot[0]]}) AS {slot}" for text, slot in slots]
+    made.append(f"CAST({RowKind.INSERT:d} AS TINYINT) AS {KIND}")
+    if REACHED in rows.columns:
+        made += [f"max({REACHED}) AS {REACHED}", f"count(1) AS {ROWS}"]
+    elif not keys:
+        made.append(f"count(1) AS {ROWS}")
+    folded = rows.groupBy(*kept, *keys).agg(*map(expr, made))
     # Without keys there is a row of no rows, too.
-    beside = [*kept, REACHED, ROWS] if counted else []
-    kind = f"CAST({RowKind.INSERT:d} AS TINYINT) AS {KIND}"
-    return folded.where(f"{ROWS} > 0").selectExpr(kind, *beside, *columns)
+    return folded if keys else folded.where(f"{ROWS} > 0")

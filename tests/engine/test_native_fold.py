@@ -130,7 +130,7 @@ def test_spark_folds_as_the_kernel_does(grouping: tuple[int, ...], count: int, t
     arm = Arm(1, 0, branch, tuple(each.type for each in columns), None)
     given = spark.createDataFrame(slots.to_arrow())
     spread = projected(given.repartition(tasks), fold_texts(arm, fold), None)
-    found = fold_natively(spread, fold, exchanged=tasks > 1)
+    found = fold_natively(spread, fold)
     expected = folded(fold, slots, shape)
     wanted = assign(column.type for column in fold.output)
     assert sorted_rows(pl.from_arrow(found.toArrow()), wanted) == sorted_rows(expected, wanted)
