@@ -32,6 +32,8 @@ class Changes:
     """A rank holds one row, and another row at it is an update."""
     row_key: list[str]
     """Columns by which an update finds its row, if there are any."""
+    retracts: bool
+    """Rows are taken back, so that a partition may have fewer than before."""
 
     def between(self, before: pl.DataFrame, after: pl.DataFrame, batch: pl.DataFrame) -> pl.DataFrame:
         """Frames have names, HASH, and `OLD` or `NEW` rank; that after also `OLD`, `END`, and SEQUENCE of new rows."""
@@ -47,7 +49,8 @@ class Changes:
         shown = [] if self.number is None else [pl.col(NEW).alias(self.number)]
         order = [SEQUENCE, WATERMARK] if marks else [SEQUENCE]
         place = pl.col(SEQUENCE) * 2 + adds
-        by = [place, pl.col(NEW)] if self.by_rank else [place]
+        # One number is sorted in a third of the time of two.
+        by = place * (pl.col(NEW).max() + 1) + pl.col(NEW) if self.by_rank else place
         return ordered.sort(by, maintain_order=True).select(*self.names, *shown, KIND, *order)
 
     def _ranks(self, before: pl.DataFrame, after: pl.DataFrame) -> pl.DataFrame:
@@ -55,7 +58,7 @@ class Changes:
         at, keys = [HASH, *self.partition], [pl.col(HASH), *map(pl.col, self.partition)]
         old = before.rename({OLD: NEW})
         moved = after.filter(pl.col(OLD).is_null() | (pl.col(OLD) != pl.col(NEW)))
-        gone = old.join(after, on=[*at, NEW], how="anti", nulls_equal=True)
+        gone = old.join(after, on=[*at, NEW], how="anti", nulls_equal=True) if self.retracts else old.clear()
         if not self.update_before and self.number is not None:
             # Whoever finds rows by a key of theirs must hear of those that no rank holds any more.
             left = old.join(

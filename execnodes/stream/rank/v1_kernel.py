@@ -67,6 +67,7 @@ class TopN(Operator):
             update_before,
             by_rank=number is not None or single,
             row_key=self.row_key,
+            retracts=self.strategy == "Retract",
         )
         keys, key_columns = tuple(self.partition), tuple(columns[each] for each in partition)
         rows = StateSpec(state, (*columns, Column(RANK, BIGINT)), ttl_ms, key=keys, since="1.3")
