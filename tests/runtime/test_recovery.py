@@ -41,6 +41,8 @@ class Job:
     form: str
     windows: str
     inserts: tuple[str, ...]
+    batches: int = 2
+    """Micro-batches for each kill: more than there are in the time before it, so that it meets a job at work."""
 
     def script(self, folder: Path) -> str:
         """Its statements."""
@@ -52,8 +54,8 @@ JOBS = (
     Job("json", IN_FILES, (SUMS, WINDOWS, COPIES)),
     Job("parquet", IN_FILES, (SUMS, WINDOWS, COPIES)),
     # These two stand: they are built once. The last one's call reads the files.
-    Job("json", IN_DATABASE, (SUMS, WINDOWS)),
-    Job("parquet", IN_DATABASE, (SUMS, WINDOWS)),
+    Job("json", IN_DATABASE, (SUMS, WINDOWS), 16),
+    Job("parquet", IN_DATABASE, (SUMS, WINDOWS), 16),
 )
 
 
@@ -70,7 +72,7 @@ def write_input(folder: Path, files: int, form: str) -> list[dict[str, object]]:
             }
             for i in range(number * ROWS, (number + 1) * ROWS)
         ]
-        path = folder / "in" / f"{number:02d}.{form}"
+        path = folder / "in" / f"{number:03d}.{form}"
         if form == "json":
             path.write_text("".join(json.dumps(row) + "\n" for row in part), encoding="utf-8")
         else:
@@ -144,8 +146,7 @@ def check_output(folder: Path, rows: list[dict[str, object]], job: Job) -> None:
 
 def run(folder: Path, kills: int, seed: int) -> None:
     job = JOBS[seed % len(JOBS)]
-    # More micro-batches than kills, so that each kill meets a job at work.
-    rows = write_input(folder, 2 * kills + 6, job.form)
+    rows = write_input(folder, job.batches * kills + 6, job.form)
     (folder / "job.sql").write_text(job.script(folder), encoding="utf-8")
     compiled = subprocess.run(
         rekindle("compile", "-f", str(folder / "job.sql"), "-o", str(folder / "plan.json")),
