@@ -2,8 +2,8 @@
 
 ``make bench-flink`` with REKINDLE_FLINK_PYTHON: PyFlink has a Python of its own, since it needs another py4j than
 PySpark does. Both sides read JSON, because Flink's Parquet needs a jar that PyFlink lacks, and write to a black hole.
-Times are those of jobs from start to end, after one that warms up. What a job takes to start is left out by
-the difference between one of few files and one of many.
+Times are those of jobs from start to end, in turns and both orders, after one of each that warms up. What a job takes
+to start is left out by the difference between one of few files and one of many.
 """
 
 from __future__ import annotations
@@ -13,7 +13,10 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -78,12 +81,21 @@ def ours(tables: list[str], insert: str) -> float:
     return time.perf_counter() - began
 
 
-def theirs(python: str, tables: list[str], insert: str, rounds: int) -> list[float]:
-    """Seconds of each round in one process."""
-    told = {"tables": tables, "insert": insert, "rounds": rounds, "parallelism": str(PARALLELISM)}
+@contextmanager
+def theirs(python: str, tables: list[str], insert: str) -> Iterator[Callable[[], float]]:
+    """Runs them in one process of PyFlink, and gives the seconds of each run."""
     command = [python, str(Path(__file__).with_name("flink_side.py"))]
-    done = subprocess.run(command, input=json.dumps(told), stdout=subprocess.PIPE, text=True, check=True, cwd="/")
-    return [float(line) for line in done.stdout.splitlines()]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd="/") as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        told, answers = process.stdin, process.stdout
+        print(json.dumps({"tables": tables, "insert": insert, "parallelism": str(PARALLELISM)}), file=told, flush=True)
+
+        def run() -> float:
+            print(file=told, flush=True)
+            return float(answers.readline())
+
+        yield run
 
 
 def figures(rounds: int = 3) -> dict[str, float]:
@@ -93,12 +105,19 @@ def figures(rounds: int = 3) -> dict[str, float]:
         sys.exit(MISSING)
     folders, found = {count: data(count) for count in (FEW, MANY)}, {}
     for name, (sink, query) in QUERIES.items():
-        flink, rekindle = dict[int, float](), dict[int, float]()
+        took: dict[tuple[str, int], list[float]] = defaultdict(list)
         for count, folder in folders.items():
             tables, insert = statements(folder, sink, query)
-            flink[count] = median(theirs(python, tables, insert, rounds + 1)[1:])
-            rekindle[count] = median([ours(tables, insert) for _ in range(rounds + 1)][1:])
+            with theirs(python, tables, insert) as flink:
+                engines: dict[str, Callable[[], float]] = {"flink": flink, "rekindle": partial(ours, tables, insert)}
+                for each in engines.values():
+                    each()
+                for number in range(rounds):
+                    for engine in list(engines) if number % 2 == 0 else list(reversed(engines)):
+                        took[engine, count].append(engines[engine]())
+        seconds = {each: median(them) for each, them in took.items()}
         work = f"{name} of {KEYS} keys, {MANY * ROWS} rows, speed against Flink"
-        found[work] = flink[MANY] / rekindle[MANY]
-        found[f"{work}, start left out"] = (flink[MANY] - flink[FEW]) / (rekindle[MANY] - rekindle[FEW])
+        found[work] = seconds["flink", MANY] / seconds["rekindle", MANY]
+        flink_more, more = (seconds[each, MANY] - seconds[each, FEW] for each in ("flink", "rekindle"))
+        found[f"{work}, start left out"] = flink_more / more
     return found

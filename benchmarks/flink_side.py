@@ -1,4 +1,4 @@
-"""Flink's side of `benchmarks.flink`, for a Python that has PyFlink: seconds of each run of the statements it reads."""
+"""Flink's side of `benchmarks.flink`, for a Python that has PyFlink: statements; a run for each line behind them."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import time
 
 from pyflink.table import EnvironmentSettings, TableEnvironment
 
-told = json.load(sys.stdin)
-for _ in range(told["rounds"]):
+told = json.loads(sys.stdin.readline())
+for _ in sys.stdin:
     environment = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
     environment.get_config().set("parallelism.default", told["parallelism"])
     for each in told["tables"]:
         environment.execute_sql(each)
     began = time.perf_counter()
     environment.execute_sql(told["insert"]).wait()
-    print(time.perf_counter() - began)
+    print(time.perf_counter() - began, flush=True)
