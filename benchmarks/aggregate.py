@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import polars as pl
 from pyspark.sql import functions as F  # noqa: N812
 
-from benchmarks.common import Batches, files, median, run_rekindle, run_spark, spark
+from benchmarks.common import Batches, files, in_turns, median, run_rekindle, run_spark, spark
 
 LARGE, SMALL = 500_000, 2_000
 
@@ -43,20 +44,18 @@ def plain(folder: str) -> Batches:
     return run_spark(events.groupBy("k").agg(F.sum("v"), F.count("*")), "update")
 
 
-def figures(rounds: int = 2) -> dict[str, float]:
+def figures(rounds: int = 3) -> dict[str, float]:
     """Speed of Rekindle as a multiple of plain Spark's; for the small batches, time as a multiple."""
     result = {}
     for keys in (10_000, 1_000_000):
         folder = data(keys)
-        ours, theirs = [], []
-        for _ in range(rounds):
-            theirs += plain(folder)
-            ours += run_rekindle(script(folder))
+        sides = {"spark": partial(plain, folder), "rekindle": partial(run_rekindle, script(folder))}
+        theirs, ours = in_turns(rounds, sides).values()
         result[f"{keys} keys, {LARGE}-row batches, speed"] = _time(theirs, LARGE) / _time(ours, LARGE)
         if keys == 1_000_000:
             result[f"{keys} keys, {SMALL}-row batches, time"] = _time(ours, SMALL) / _time(theirs, SMALL)
     return result
 
 
-def _time(batches: Batches, rows: int) -> float:
-    return median([ms for n, ms in batches if n == rows])
+def _time(runs: list[Batches], rows: int) -> float:
+    return median([ms for batches in runs for n, ms in batches if n == rows])

@@ -7,10 +7,10 @@ import platform
 import shutil
 import statistics
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import polars as pl
@@ -20,6 +20,8 @@ from rekindle.spark.session import prepare, session
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+_T = TypeVar("_T")
 
 PARALLELISM = 2
 DATA = Path(os.environ.get("REKINDLE_BENCH_DATA", Path(tempfile.gettempdir()) / "rekindle-bench"))
@@ -82,6 +84,15 @@ def run_rekindle(script: str, options: dict[str, str] | None = None) -> Batches:
     result.await_()
     assert result.job is not None
     return result.job.batches()
+
+
+def in_turns(rounds: int, sides: Mapping[str, Callable[[], _T]]) -> dict[str, list[_T]]:
+    """What each side gives in each round; every other round they run in the opposite order."""
+    given: dict[str, list[_T]] = {each: [] for each in sides}
+    for number in range(rounds):
+        for side in list(sides)[:: -1 if number % 2 else 1]:
+            given[side].append(sides[side]())
+    return given
 
 
 def median(values: Sequence[float]) -> float:

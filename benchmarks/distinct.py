@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import polars as pl
 
-from benchmarks.common import Batches, files, median, run_rekindle
+from benchmarks.common import Batches, files, in_turns, median, run_rekindle
 
 ROWS, BATCHES, VALUES = 200_000, 8, 2_000_000
 SPLIT = {"table.optimizer.distinct-agg.split.enabled": "true"}
@@ -31,16 +32,13 @@ def script(folder: str) -> str:
     """
 
 
-def figures(rounds: int = 2) -> dict[str, float]:
+def figures(rounds: int = 3) -> dict[str, float]:
     """Speed in parts as a multiple of that of one task for the key; the first batch compiles."""
     folder = data()
-    whole: Batches = []
-    parts: Batches = []
-    for _ in range(rounds):
-        whole += run_rekindle(script(folder))[1:]
-        parts += run_rekindle(script(folder), SPLIT)[1:]
+    sides = {"whole": partial(run_rekindle, script(folder)), "parts": partial(run_rekindle, script(folder), SPLIT)}
+    whole, parts = in_turns(rounds, sides).values()
     return {f"one key, {ROWS}-row batches, speed in parts": _time(whole) / _time(parts)}
 
 
-def _time(batches: Batches) -> float:
-    return median([ms for _, ms in batches])
+def _time(runs: list[Batches]) -> float:
+    return median([ms for batches in runs for _, ms in batches[1:]])

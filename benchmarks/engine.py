@@ -7,11 +7,12 @@ import os
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 from benchmarks import join
 from benchmarks.aggregate import LARGE, SMALL
-from benchmarks.common import Batches, median
+from benchmarks.common import Batches, in_turns, median
 from benchmarks.engine_work import WORK
 from releases import releases
 
@@ -25,12 +26,12 @@ def figures(rounds: int = 3) -> dict[str, float]:
     with tempfile.TemporaryDirectory(prefix="bench-engine-") as folder:
         engines = {"today": str(_ROOT), BEFORE: _installed(Path(folder))}
         for work in WORK:
-            took: dict[str, Batches] = {each: [] for each in engines}
-            for number in range(rounds):
-                for engine in list(engines) if number % 2 == 0 else list(reversed(engines)):
-                    took[engine] += _run(work, engines[engine])
+            took = in_turns(rounds, {engine: partial(_run, work, path) for engine, path in engines.items()})
             for rows in (2 * join.LARGE, 2 * join.SMALL) if work == "inner join" else (LARGE, SMALL):
-                ms = {engine: median([each for n, each in batches if n == rows]) for engine, batches in took.items()}
+                ms = {
+                    engine: median([each for batches in runs for n, each in batches if n == rows])
+                    for engine, runs in took.items()
+                }
                 result[f"{work}, {rows:,}-row batches, time against {BEFORE}"] = ms["today"] / ms[BEFORE]
     return result
 

@@ -13,7 +13,6 @@ import os
 import subprocess
 import sys
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -22,7 +21,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from benchmarks.common import PARALLELISM, files, median, run_rekindle
+from benchmarks.common import PARALLELISM, files, in_turns, median, run_rekindle
 
 KEYS, ROWS = 100_000, 500_000
 FEW, MANY = 1, 4
@@ -105,19 +104,17 @@ def figures(rounds: int = 3) -> dict[str, float]:
         sys.exit(MISSING)
     folders, found = {count: data(count) for count in (FEW, MANY)}, {}
     for name, (sink, query) in QUERIES.items():
-        took: dict[tuple[str, int], list[float]] = defaultdict(list)
+        took: dict[tuple[str, int], float] = {}
         for count, folder in folders.items():
             tables, insert = statements(folder, sink, query)
             with theirs(python, tables, insert) as flink:
                 engines: dict[str, Callable[[], float]] = {"flink": flink, "rekindle": partial(ours, tables, insert)}
                 for each in engines.values():
                     each()
-                for number in range(rounds):
-                    for engine in list(engines) if number % 2 == 0 else list(reversed(engines)):
-                        took[engine, count].append(engines[engine]())
-        seconds = {each: median(them) for each, them in took.items()}
+                for engine, seconds in in_turns(rounds, engines).items():
+                    took[engine, count] = median(seconds)
         work = f"{name} of {KEYS} keys, {MANY * ROWS} rows, speed against Flink"
-        found[work] = seconds["flink", MANY] / seconds["rekindle", MANY]
-        flink_more, more = (seconds[each, MANY] - seconds[each, FEW] for each in ("flink", "rekindle"))
+        found[work] = took["flink", MANY] / took["rekindle", MANY]
+        flink_more, more = (took[each, MANY] - took[each, FEW] for each in ("flink", "rekindle"))
         found[f"{work}, start left out"] = flink_more / more
     return found

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import polars as pl
 from pyspark.sql import functions as F  # noqa: N812
 
-from benchmarks.common import Batches, files, median, run_rekindle, run_spark, spark
+from benchmarks.common import Batches, files, in_turns, median, run_rekindle, run_spark, spark
 
 LARGE, SMALL = 200_000, 2_000
 
@@ -46,13 +47,11 @@ def plain(left: str, right: str) -> Batches:
     return run_spark(side("a", left).join(b, "k"), "append")
 
 
-def figures(rounds: int = 1) -> dict[str, float]:
+def figures(rounds: int = 3) -> dict[str, float]:
     """Speed of large batches and time of small ones, as multiples of plain Spark's, onto 1M rows of state a side."""
     left, right = data("a"), data("b")
-    ours, theirs = [], []
-    for _ in range(rounds):
-        theirs.append(plain(left, right))
-        ours.append(run_rekindle(script(left, right)))
+    sides = {"spark": partial(plain, left, right), "rekindle": partial(run_rekindle, script(left, right))}
+    theirs, ours = in_turns(rounds, sides).values()
     return {
         f"{2 * LARGE}-row batches, speed": _time(theirs, 2 * LARGE) / _time(ours, 2 * LARGE),
         f"{2 * SMALL}-row batches, time": _time(ours, 2 * SMALL) / _time(theirs, 2 * SMALL),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from benchmarks.aggregate import LARGE, SMALL, data
-from benchmarks.common import Batches, median, run_rekindle
+from benchmarks.common import in_turns, median, run_rekindle
 
 FEW, MANY = 5, 50
 
@@ -41,12 +43,9 @@ def figures(rounds: int = 3) -> dict[str, float]:
     """Time of a micro-batch with many operators as a multiple of one with few; in turns, in both orders."""
     result: dict[str, float] = {}
     for name, script in (("deep", deep), ("wide", wide)):
-        took: dict[int, Batches] = {FEW: [], MANY: []}
-        for number in range(rounds):
-            for operators in (FEW, MANY) if number % 2 == 0 else (MANY, FEW):
-                took[operators] += run_rekindle(script(operators))
+        took = in_turns(rounds, {str(each): partial(run_rekindle, script(each)) for each in (FEW, MANY)})
         for rows in (LARGE, SMALL):
-            few, many = (median([ms for n, ms in took[each] if n == rows]) for each in (FEW, MANY))
+            few, many = (median([ms for batches in runs for n, ms in batches if n == rows]) for runs in took.values())
             result[f"{name}, {rows:,}-row batches, ms with {MANY} operators"] = many
             result[f"{name}, {rows:,}-row batches, time of {MANY} operators against {FEW}"] = many / few
     return result

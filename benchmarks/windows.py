@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import polars as pl
 from pyspark.sql import functions as F  # noqa: N812
 
-from benchmarks.common import Batches, files, median, run_rekindle, run_spark, spark
+from benchmarks.common import Batches, files, in_turns, median, run_rekindle, run_spark, spark
 
 ROWS, SECONDS = 500_000, 10
 """Of a batch."""
@@ -53,16 +54,17 @@ def plain_sessions(folder: str) -> Batches:
     return run_spark(groups.agg(F.sum("v"), F.count("*")), "append")
 
 
-def figures(rounds: int = 2) -> dict[str, float]:
+def figures(rounds: int = 3) -> dict[str, float]:
     """Times of HOP as multiples of TUMBLE's; speed of sessions as a multiple of plain Spark's."""
     few, many = data(FEW), data(MANY)
-    tumble, hop, sliced, ours, theirs = (Batches() for _ in range(5))
-    for _ in range(rounds):
-        tumble += run_rekindle(script(few, TUMBLE))
-        hop += run_rekindle(script(few, HOP))
-        sliced += run_rekindle(script(few, HOP), TWO_PHASE)
-        ours += run_rekindle(script(many, SESSION))
-        theirs += plain_sessions(many)
+    sides = {
+        "tumble": partial(run_rekindle, script(few, TUMBLE)),
+        "hop": partial(run_rekindle, script(few, HOP)),
+        "sliced": partial(run_rekindle, script(few, HOP), TWO_PHASE),
+    }
+    tumble, hop, sliced = in_turns(rounds, sides).values()
+    sessions = {"spark": partial(plain_sessions, many), "rekindle": partial(run_rekindle, script(many, SESSION))}
+    theirs, ours = in_turns(rounds, sessions).values()
     return {
         f"HOP of 60 slides, {FEW} keys, time against TUMBLE": _time(hop) / _time(tumble),
         f"HOP of 60 slides, {FEW} keys, TWO_PHASE, time against TUMBLE": _time(sliced) / _time(tumble),
@@ -70,6 +72,6 @@ def figures(rounds: int = 2) -> dict[str, float]:
     }
 
 
-def _time(batches: Batches) -> float:
-    """Median of the batches but for the first, which warms up."""
-    return median([ms for _, ms in batches[1:]])
+def _time(runs: list[Batches]) -> float:
+    """Median of the batches but for the very first, which warms up."""
+    return median([ms for batches in runs for _, ms in batches][1:])
