@@ -11,7 +11,7 @@ from planner.algebra.intervals import Interval
 from planner.algebra.predicates import conjunction, conjuncts
 from planner.lower.context import NEW, Context
 from planner.lower.describe import described, listed, names_of
-from planner.lower.window_join import TITLES, both_sides, join_spec, keep_event_times
+from planner.lower.join_parts import TITLES, both_sides, join_spec, keep_event_times
 
 
 def lower_interval_join(

@@ -17,7 +17,8 @@ from planner.lower.aggregate import regular
 from planner.lower.context import NEW, Context, lower_node
 from planner.lower.describe import described, listed, names_of
 from planner.lower.interval_join import lower_interval_join
-from planner.lower.window_join import TITLES, both_sides, join_spec, lower_window_join
+from planner.lower.join_parts import TITLES, both_sides, join_spec
+from planner.lower.window_join import lower_window_join
 
 
 @lower_node.register

@@ -13,7 +13,7 @@ from planner.algebra.predicates import conjunction, conjuncts
 from planner.lower.batch.context import BatchContext, lower_batch_node
 from planner.lower.context import NEW
 from planner.lower.describe import described, listed, names_of
-from planner.lower.window_join import TITLES, join_spec
+from planner.lower.join_parts import TITLES, join_spec
 
 
 @lower_batch_node.register
