@@ -81,17 +81,17 @@ def ours(tables: list[str], insert: str) -> float:
 
 
 @contextmanager
-def theirs(python: str, tables: list[str], insert: str) -> Iterator[Callable[[], float]]:
-    """Runs them in one process of PyFlink, and gives the seconds of each run."""
+def theirs(python: str) -> Iterator[Callable[[list[str], str], float]]:
+    """The seconds of what one process of PyFlink runs."""
     command = [python, str(Path(__file__).with_name("flink_side.py"))]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd="/") as process:
         assert process.stdin is not None
         assert process.stdout is not None
         told, answers = process.stdin, process.stdout
-        print(json.dumps({"tables": tables, "insert": insert, "parallelism": str(PARALLELISM)}), file=told, flush=True)
 
-        def run() -> float:
-            print(file=told, flush=True)
+        def run(tables: list[str], insert: str) -> float:
+            line = json.dumps({"tables": tables, "insert": insert, "parallelism": str(PARALLELISM)})
+            print(line, file=told, flush=True)
             return float(answers.readline())
 
         yield run
@@ -102,19 +102,18 @@ def figures(rounds: int = 3) -> dict[str, float]:
     python = os.environ.get("REKINDLE_FLINK_PYTHON", "")
     if not python:
         sys.exit(MISSING)
-    folders, found = {count: data(count) for count in (FEW, MANY)}, {}
+    found = dict[str, float]()
+    folders = {count: data(count) for count in (FEW, MANY)}
     for name, (sink, query) in QUERIES.items():
-        took: dict[tuple[str, int], float] = {}
-        for count, folder in folders.items():
-            tables, insert = statements(folder, sink, query)
-            with theirs(python, tables, insert) as flink:
-                engines: dict[str, Callable[[], float]] = {"flink": flink, "rekindle": partial(ours, tables, insert)}
-                for each in engines.values():
-                    each()
-                for engine, seconds in in_turns(rounds, engines).items():
-                    took[engine, count] = median(seconds)
+        with theirs(python) as flink:
+            sides: dict[str, Callable[[], float]] = {}
+            for count, folder in folders.items():
+                asked = statements(folder, sink, query)
+                sides |= {f"flink {count}": partial(flink, *asked), f"rekindle {count}": partial(ours, *asked)}
+            in_turns(1, sides)
+            took = {side: median(seconds) for side, seconds in in_turns(rounds, sides).items()}
         work = f"{name} of {KEYS} keys, {MANY * ROWS} rows, speed against Flink"
-        found[work] = took["flink", MANY] / took["rekindle", MANY]
-        flink_more, more = (took[each, MANY] - took[each, FEW] for each in ("flink", "rekindle"))
-        found[f"{work}, start left out"] = flink_more / more
+        found[work] = took[f"flink {MANY}"] / took[f"rekindle {MANY}"]
+        more = (took[f"{side} {MANY}"] - took[f"{side} {FEW}"] for side in ("flink", "rekindle"))
+        found[f"{work}, start left out"] = next(more) / next(more)
     return found

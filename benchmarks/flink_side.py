@@ -1,4 +1,4 @@
-"""Flink's side of `benchmarks.flink`, for a Python that has PyFlink: statements; a run for each line behind them."""
+"""Flink's side of `benchmarks.flink`, for a Python that has PyFlink: runs the statements of each line that it reads."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import time
 
 from pyflink.table import EnvironmentSettings, TableEnvironment
 
-told = json.loads(sys.stdin.readline())
-for _ in sys.stdin:
+for line in sys.stdin:
+    told = json.loads(line)
     environment = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
     environment.get_config().set("parallelism.default", told["parallelism"])
     for each in told["tables"]:
