@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-RELEASE = "2.4.0"
+RELEASE = "2.5.0.dev0"
 """Version of the package; between two releases that of the next one with ``.dev0``."""
 ENGINE_VERSION = ".".join(RELEASE.split(".")[:2])
 """What plans and savepoints carry, the same in a release, its patches, and what leads up to it."""

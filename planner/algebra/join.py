@@ -59,7 +59,8 @@ class Join(Logical):
 
     Where it compares the windows of two inputs that only add rows, it is a window join: of each window once it has
     ended. It then keeps event times and, but of a side that may be NULL, windows. Where it bounds the time between rows
-    of such inputs, it is an interval join, which keeps event times.
+    of such inputs, it is an interval join, which keeps event times. A temporal join, INNER or LEFT, keeps those of the
+    left side.
     """
 
     left: Logical
@@ -72,6 +73,8 @@ class Join(Logical):
     position: Position | None = None
     looks_up: bool = False
     """FOR SYSTEM_TIME AS OF the processing time of left rows: `recognise_lookup_joins` makes a `LookupJoin` of it."""
+    as_of: tuple[int, int] | None = None
+    """FOR SYSTEM_TIME AS OF an event time: left column, and the right one (from 0) with the time of a version."""
 
     @property
     def inputs(self) -> tuple[Logical, ...]:
@@ -112,13 +115,13 @@ class Join(Logical):
     @cached_property
     def is_window_join(self) -> bool:
         """Whether it waits for the ends of windows."""
-        windows = self.joined_windows
+        windows = None if self.as_of is not None else self.joined_windows
         return windows is not None and windows.by_event_time and all(each.kinds.insert_only for each in self.inputs)
 
     @cached_property
     def time_bounds(self) -> list[TimeBound]:
         """What makes it an interval join, be it one that can run or not; none if it is no such join."""
-        if self.gives_left_only or self.looks_up or self.is_window_join:
+        if self.gives_left_only or self.looks_up or self.as_of is not None or self.is_window_join:
             return []
         return find_time_bounds(self.left, self.right, conjuncts(self.condition))
 
@@ -138,7 +141,9 @@ class Join(Logical):
 
     @cached_property
     def event_times(self) -> frozenset[int]:
-        """Those of both sides of a window join or an interval join."""
+        """Those of both sides of a window join or an interval join, and of the left one of a temporal join."""
+        if self.as_of is not None:
+            return self.left.event_times
         if not self.keeps_times:
             return frozenset()
         width = len(self.left.type.fields)
@@ -158,6 +163,8 @@ class Join(Logical):
     @cached_property
     def kinds(self) -> ChangelogMode:
         """Padding, and rows without a partner, come and go; joins in time give what stays."""
+        if self.as_of is not None:
+            return self.left.kinds
         if self.keeps_times:
             return INSERT_ONLY
         return kinds_of(self.inputs) if self.kind in (JoinType.INNER, JoinType.SEMI) else ALL_CHANGES
@@ -168,6 +175,9 @@ class Join(Logical):
 
     def keys_of_rows(self) -> Iterable[Key]:
         """Keys of a side live on where each of its rows meets at most one row; together they are always a key."""
+        if self.as_of is not None:
+            yield from self.left.upsert_keys
+            return
         pairs, _ = join_keys(self)
         lefts, rights = {left for left, _, _ in pairs}, {right for _, right, _ in pairs}
         left = {key for key in self.left.upsert_keys if lefts <= key}
@@ -183,15 +193,18 @@ class Join(Logical):
         yield from (mine | shifted(its, width) for mine in left for its in right)
 
     def pruned(self, needed: frozenset[int], pruning: Pruning) -> tuple[Join, Places]:
-        """What is needed and what the condition reads; at least one column a side."""
+        """What is needed and what the join reads; at least one column a side."""
         width = len(self.left.type.fields)
-        read = needed | input_indexes(self.condition)
+        times = frozenset() if self.as_of is None else {self.as_of[0], width + self.as_of[1]}
+        read = needed | input_indexes(self.condition) | times
         left, lefts = pruning.exactly(self.left, sorted(each for each in read if each < width) or [0])
         right, rights = pruning.exactly(self.right, sorted(each - width for each in read if each >= width) or [0])
         moved = lefts | {width + old: len(lefts) + new for old, new in rights.items()}
         kept = sorted(lefts if self.gives_left_only else moved)
         condition = remap(self.condition, moved.__getitem__)
-        joined = replace(self, left=left, right=right, condition=condition, type=pick(self.type, kept))
+        as_of = None if self.as_of is None else (lefts[self.as_of[0]], rights[self.as_of[1]])
+        type = pick(self.type, kept)
+        joined = replace(self, left=left, right=right, condition=condition, type=type, as_of=as_of)
         return joined, {each: moved[each] for each in kept}
 
     @property

@@ -168,6 +168,8 @@ def decides(node: Logical) -> list[Place]:
             return _all(node.input, input_indexes(node.condition))
         case Join():
             width, read = len(node.left.type.fields), input_indexes(node.condition)
+            if node.as_of is not None:
+                read |= {node.as_of[0], width + node.as_of[1]}
             right = [(node.right, each - width) for each in read if each >= width]
             return [*_all(node.left, (each for each in read if each < width)), *right]
         case Aggregate():

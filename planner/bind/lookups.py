@@ -1,4 +1,4 @@
-"""FOR SYSTEM_TIME AS OF: a table as it is when the rows in front of it come."""
+"""FOR SYSTEM_TIME AS OF: a table as it is when the rows in front of it come, or as it was at their event time."""
 
 from __future__ import annotations
 
@@ -12,14 +12,9 @@ from planner.bind.builder import Builder
 from planner.bind.expression_binder import Converter
 from planner.bind.source import Source
 
-_NEWEST = (
-    "Join the newest row of each key: JOIN (SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY key ORDER BY time "
-    "DESC) AS n FROM versions) WHERE n = 1) AS v ON t.key = v.key. The result is updated when a newer row comes."
-)
 
-
-def build_versions(builder: Builder, left: Source, node: s.Join) -> Source:
-    """The right table of a join whose rows are looked up; SqlError unless that is by processing time of the left."""
+def build_versions(builder: Builder, left: Source, node: s.Join) -> tuple[Source, tuple[int, int] | None]:
+    """The right table of such a join, and for an event time `Join.as_of`; SqlError unless the left has such a time."""
     table = node.right
     assert isinstance(table, s.TableName)
     assert table.as_of is not None
@@ -37,13 +32,31 @@ def build_versions(builder: Builder, left: Source, node: s.Join) -> Source:
             position=table.as_of.position,
             hint="Add PROCTIME() AS pt to a subquery on the left side, and write FOR SYSTEM_TIME AS OF pt.",
         )
-    if time.type.kind is TimeKind.ROWTIME:
+    right = builder.table(replace(table, as_of=None))
+    if time.type.kind is TimeKind.PROCTIME:
+        return right, None
+    return right, (time.input_index, _valid_from(right, time, table))
+
+
+def _valid_from(right: Source, time: InputRef, table: s.TableName) -> int:
+    """The column with the time from which on a row of the table is valid."""
+    fields = right.logical.type.fields
+    valid = next((at for at, each in enumerate(fields) if each.type.kind is TimeKind.ROWTIME), None)
+    if valid is None:
         raise SqlError(
-            "a temporal join by event time (FOR SYSTEM_TIME AS OF a rowtime) is not supported",
-            position=table.as_of.position,
-            hint=_NEWEST,
+            f"FOR SYSTEM_TIME AS OF the event time of the left side requires versions with an event time, and "
+            f"{'.'.join(table.parts)} has none",
+            position=table.position,
+            hint="Declare a WATERMARK on the column that says since when a row is valid, and keep it in views.",
         )
-    return builder.table(replace(table, as_of=None))
+    if fields[valid].type.root is not time.type.root:
+        raise SqlError(
+            f"a temporal join requires times of one type, and these are {time.type.regular()} and "
+            f"{fields[valid].type.regular()}",
+            position=table.position,
+            hint="Declare both columns of a WATERMARK as TIMESTAMP, or both as TIMESTAMP_LTZ.",
+        )
+    return valid
 
 
 def without_join(as_of: s.Expr) -> SqlError:

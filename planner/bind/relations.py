@@ -61,8 +61,11 @@ def _join(builder: Builder, node: s.Join, ttl: StateTtl) -> Source:
             found = builder.lateral(left, node, node.right)
             if found is not None:
                 return found
-        looks_up = isinstance(node.right, s.TableName) and node.right.as_of is not None
-        right = build_versions(builder, left, node) if looks_up else build_relation(builder, node.right, ttl)
+        has_versions = isinstance(node.right, s.TableName) and node.right.as_of is not None
+        if has_versions:
+            right, as_of = build_versions(builder, left, node)
+        else:
+            right, as_of = build_relation(builder, node.right, ttl), None
     shifted = _shifted(right.scope, left.width)
     scope = Scope(left.scope.relations + shifted.relations, left.scope.merged + shifted.merged)
     _refuse_same_alias(left, right, node)
@@ -81,7 +84,8 @@ def _join(builder: Builder, node: s.Join, ttl: StateTtl) -> Source:
         type_,
         (ttl.of(left.name), ttl.of(right.name)),
         node.position,
-        looks_up=looks_up,
+        looks_up=has_versions and as_of is None,
+        as_of=as_of,
     )
     return Source(plan, _retyped(scope, type_))
 

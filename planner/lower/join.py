@@ -18,6 +18,7 @@ from planner.lower.context import NEW, Context, lower_node
 from planner.lower.describe import described, listed, names_of
 from planner.lower.interval_join import lower_interval_join
 from planner.lower.join_parts import TITLES, both_sides, join_spec
+from planner.lower.temporal_join import lower_temporal_join
 from planner.lower.window_join import lower_window_join
 
 
@@ -29,6 +30,8 @@ def _(node: Join, context: Context, update_before: bool) -> ExecNode:
     interval = node.interval
     pairs, rest = join_keys(node if interval is None else replace(node, condition=interval.rest_of(node.condition)))
     _refuse_heavy_condition(node, rest)
+    if node.as_of is not None:
+        return lower_temporal_join(node, node.as_of, pairs, rest, context)
     if interval is not None:
         return lower_interval_join(node, interval, pairs, rest, context)
     if node.joined_windows is not None and node.is_window_join:

@@ -32,6 +32,7 @@ from planner.rules.recognise_lookup_joins import recognise_lookup_joins
 from planner.rules.recognise_rank_columns import recognise_rank_columns
 from planner.rules.recognise_ranks import recognise_ranks
 from planner.rules.reject_interval_joins import reject_interval_joins
+from planner.rules.reject_temporal_joins import reject_temporal_joins
 from planner.rules.reject_texts_as_keys import reject_texts_as_keys
 from planner.rules.split_distinct_aggregates import split_distinct_aggregates
 from planner.rules.split_join_conditions import split_join_conditions
@@ -116,6 +117,7 @@ PHASES: tuple[Phase, ...] = (
             Run(push_filters, "conditions go through what was recognised"),
             Run(merge_projects, "what grouping sets have left above aggregates"),
             Run(push_join_expressions, "needs conditions in the join: push_filters"),
+            Run(reject_temporal_joins, "needs equalities of columns: push_join_expressions"),
             Run(split_join_conditions, "behind push_join_expressions: what is no equality of columns is left"),
             Run(merge_projects, "what the two have put below and above joins"),
             Run(read_through_projects, "aggregates over joins read the join's columns"),

@@ -20,7 +20,7 @@ def order_joins(sinks: Sinks) -> Sinks:
 
 
 def _order(node: Logical) -> Logical:
-    if not isinstance(node, Join) or node.kind is not JoinType.INNER:
+    if not isinstance(node, Join) or node.kind is not JoinType.INNER or node.as_of is not None:
         return node
     members, conditions = _flat(node)
     starts = _starts(members)
@@ -37,7 +37,7 @@ def _flat(node: Logical) -> tuple[list[Logical], list[Expression]]:
     if isinstance(node, Filter):
         members, conditions = _flat(node.input)
         return (members, [*conditions, *conjuncts(node.condition)]) if len(members) > 1 else ([node], [])
-    if not isinstance(node, Join) or node.kind is not JoinType.INNER:
+    if not isinstance(node, Join) or node.kind is not JoinType.INNER or node.as_of is not None:
         return [node], []
     members, conditions = _flat(node.left)
     return [*members, node.right], [*conditions, *conjuncts(node.condition)]

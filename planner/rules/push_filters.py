@@ -104,7 +104,9 @@ class _Push:
         node = _narrow(node, conditions)
         width = len(node.left.type.fields)
         keeps_left = node.kind in (JoinType.INNER, JoinType.LEFT, JoinType.SEMI, JoinType.ANTI)
-        keeps_right = node.kind in (JoinType.INNER, JoinType.RIGHT)
+        # Of versions all count, also those that a condition would refuse.
+        versions = node.as_of is not None
+        keeps_right = node.kind in (JoinType.INNER, JoinType.RIGHT) and not versions
         left, right, above, on = [], [], [], []
         for each in conditions:
             reads = input_indexes(each)
@@ -119,7 +121,7 @@ class _Push:
             else:
                 above.append(each)
         may_left = node.kind in (JoinType.INNER, JoinType.RIGHT, JoinType.SEMI)
-        may_right = node.kind in (JoinType.INNER, JoinType.LEFT, JoinType.SEMI, JoinType.ANTI)
+        may_right = node.kind not in (JoinType.RIGHT, JoinType.FULL) and not versions
         for each in conjuncts(node.condition):
             reads = input_indexes(each)
             if may_left and reads and is_deterministic(each) and all(index < width for index in reads):

@@ -21,6 +21,12 @@ def _(node: Join, context: BatchContext) -> ExecNode:
     from execnodes.batch.hash_join import BatchHashJoin
     from execnodes.batch.nested_loop_join import BatchNestedLoopJoin
 
+    if node.as_of is not None:
+        raise SqlError(
+            "a temporal join by event time is not supported in batch mode",
+            position=node.position,
+            hint="Run it as a stream ('execution.runtime-mode' = 'streaming'): it ends with its input.",
+        )
     pairs, rest = join_keys(node)
     left, right = context.lower_batch(node.left), context.lower_batch(node.right)
     names = names_of(uniquely_named(row(*left.output_type.fields, *right.output_type.fields)))
