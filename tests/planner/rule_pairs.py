@@ -120,6 +120,7 @@ QUERIES: dict[str, tuple[str, ...]] = {
         "SELECT k, v, n FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY v) AS n FROM u) WHERE n BETWEEN 2 AND 2",
         "SELECT k, v FROM (SELECT *, RANK() OVER (PARTITION BY k ORDER BY v) AS n FROM u) WHERE n > 1",
     ),
+    "reject_temporal_joins": ("SELECT t.v FROM t JOIN u ON t.k = u.k",),
     "reject_texts_as_keys": ("SELECT t.v FROM t JOIN u ON t.k = u.k",),
     "split_distinct_aggregates": (
         "SELECT k, COUNT(DISTINCT v), COUNT(*) FROM u GROUP BY k",

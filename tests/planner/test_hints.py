@@ -28,10 +28,7 @@ CREATE TABLE base (k STRING, n BIGINT{key})
   WITH ('connector' = 'duckdb', 'path' = '/nowhere/o.duckdb', 'table' = 'o');
 """
 COUNT = "INSERT INTO {} SELECT k, COUNT(*) FROM t GROUP BY k"
-NEWEST = (
-    "SELECT t.k, r.v FROM t JOIN (SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts DESC) AS n "
-    "FROM u) WHERE n = 1) AS r ON t.k = r.k"
-)
+NEWEST = "SELECT k, v, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts DESC) AS n FROM u) WHERE n = 1"
 
 
 def compiled(query: str, format: str = "json", key: str = "") -> None:
@@ -41,7 +38,19 @@ def compiled(query: str, format: str = "json", key: str = "") -> None:
 @pytest.mark.parametrize(
     ("refused", "hint", "accepted"),
     [
-        ("SELECT t.k FROM t JOIN u FOR SYSTEM_TIME AS OF t.ts AS r ON t.k = r.k", "ROW_NUMBER() OVER", NEWEST),
+        (
+            "SELECT t.k FROM t JOIN u FOR SYSTEM_TIME AS OF t.ts AS r ON t.k = r.k",
+            "ROW_NUMBER() OVER",
+            f"CREATE VIEW newest AS {NEWEST}; "
+            "SELECT t.k, r.v FROM t JOIN newest FOR SYSTEM_TIME AS OF t.ts AS r ON t.k = r.k",
+        ),
+        (
+            "CREATE VIEW some AS SELECT * FROM u WHERE v > 2; "
+            "SELECT t.k FROM t JOIN some FOR SYSTEM_TIME AS OF t.ts AS r ON t.k = r.k",
+            "into ON or WHERE of the join",
+            f"CREATE VIEW newest AS {NEWEST}; "
+            "SELECT t.k FROM t JOIN newest FOR SYSTEM_TIME AS OF t.ts AS r ON t.k = r.k WHERE r.v > 2",
+        ),
         (
             "SELECT t.k FROM t JOIN u ON t.k = u.k AND t.ts BETWEEN u.ts - INTERVAL '1' MONTH AND u.ts",
             "INTERVAL '31' DAY",

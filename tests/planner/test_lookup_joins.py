@@ -130,7 +130,7 @@ def test_event_time_goes_on_and_the_kind_of_rows() -> None:
         (f"{LOOKUP}a.k IS NOT DISTINCT FROM x.id", "requires an equality condition"),
         (f"{LOOKUP}a.k = x.id".replace("a JOIN", "a RIGHT JOIN"), "RIGHT JOIN"),
         (f"{LOOKUP}a.k = x.id".replace("a JOIN", "a FULL JOIN"), "FULL JOIN"),
-        (f"{LOOKUP}a.k = x.id".replace("a.pt", "a.ts"), "temporal join by event time"),
+        (f"{LOOKUP}a.k = x.id".replace("a.pt", "a.ts"), "versions with an event time, and d has none"),
         (f"{LOOKUP}a.k = x.id".replace("a.pt", "PROCTIME()"), "requires a time attribute of the left side"),
         (f"{LOOKUP}a.k = x.id".replace("a.pt", "a.pt + INTERVAL '1' SECOND"), "requires a time attribute"),
         (f"{LOOKUP}a.k = x.id".replace("a.pt", "a.v"), "requires a time attribute"),
