@@ -6,7 +6,7 @@ the join itself takes the rows of which the newest ones are kept.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from execnodes.core.expressions import InputRef
 from planner.algebra.deduplicate import Deduplicate
@@ -27,7 +27,10 @@ class Versions:
 
 
 def find_versions(node: Logical, time: int) -> Versions | None:
-    """Those that the right side of a temporal join gives, by its column `time`; None if there may be more of them."""
+    """Those that the right side of a temporal join gives, by its column `time`; None if there may be more of them.
+
+    First rows wait for the watermark, since they are not to be replaced.
+    """
     match node:
         case Project(input=below, expressions=expressions):
             valid = expressions[time]
@@ -39,6 +42,8 @@ def find_versions(node: Logical, time: int) -> Versions | None:
             return Versions(over(node, [found.rows]), keys)
         case Deduplicate(keep_last=True, time_index=index, input=below) if index == time and below.kinds.insert_only:
             return Versions(below, frozenset(node.keys))
+        case Deduplicate(replaced=True):
+            return Versions(replace(node, replaced=False))
         case Normalize(condition=None, input=below):
             return Versions(below)
         case Scan() | WatermarkAssigner(input=Scan() | Project(input=Scan())):

@@ -49,8 +49,8 @@ def lower_temporal_join(
             newest_rows_only=versions.keys is not None,
             state=(
                 StateMetadata(index=0, name="leftState"),
-                context.state("rightState", index=1),
-                *([] if left.changelog_mode.insert_only else [context.state("givenState", index=2)]),
+                context.state("rightState", node.ttl[1], index=1),
+                *([] if left.changelog_mode.insert_only else [context.state("givenState", node.ttl[0], index=2)]),
             ),
         ),
         [context.exchange(left, spec.left_keys), context.exchange(right, spec.right_keys)],

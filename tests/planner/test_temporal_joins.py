@@ -194,3 +194,20 @@ def test_a_plan_with_a_wrong_join_is_refused() -> None:
         assert before in plan
         with pytest.raises(PlanError, match=message):
             load(plan.replace(before, after))
+
+
+def test_first_rows_wait_where_they_are_versions() -> None:
+    """In mini-batches, too, where they would be given at once and replaced."""
+    options = {
+        "table.exec.mini-batch.enabled": "true",
+        "table.exec.mini-batch.allow-latency": "1 s",
+        "table.exec.mini-batch.size": "100",
+    }
+    found = graph(f"SELECT t.k, r.v FROM t JOIN firsts {AS_OF}", options)
+    assert all(each.changelog_mode.insert_only for each in found.nodes)
+
+
+def test_state_lives_as_long_as_a_hint_says() -> None:
+    hint = "/*+ STATE_TTL('t' = '1 d', 'r' = '2 d') */"
+    (node,) = joins(f"SELECT {hint} t.k, r.v FROM cdc AS t JOIN u {AS_OF}")
+    assert [node.state_ttl(at) for at in range(3)] == ["0 ms", "2 d", "1 d"]

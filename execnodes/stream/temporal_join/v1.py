@@ -125,8 +125,11 @@ class TemporalJoin(ExecNode):
         from execnodes.stream.temporal_join.v1_updates import TemporalJoinOfUpdates
 
         only_adds = self.changelog_mode.insert_only
+        ttls = [parse_duration(self.state_ttl(each), "ttl") for each in (1, 2)]
         columns = [tuple(Column(each.name, each.type) for each in side.fields) for side in (left, right)]
-        kernel = TemporalJoinOperator if only_adds else partial(TemporalJoinOfUpdates, given=_GIVEN)
+        kernel = (
+            TemporalJoinOperator if only_adds else partial(TemporalJoinOfUpdates, given=_GIVEN, given_ttl_ms=ttls[1])
+        )
         return kernel(
             self.uid("temporal-join"),
             self.join_spec,
@@ -135,5 +138,5 @@ class TemporalJoin(ExecNode):
             states=_STATES,
             times=(self.left_time_attribute_index, self.right_time_attribute_index),
             newest_rows_only=self.newest_rows_only,
-            ttl_ms=parse_duration(self.state_ttl(1), "ttl"),
+            ttl_ms=ttls[0],
         )

@@ -26,11 +26,11 @@ _AGAINST, _NUMBER = "rk_against", "rk_number"
 class TemporalJoinOfUpdates(TemporalJoinOperator):
     """State, besides: the rows that were given and not taken back, bucketed by the hour of their time."""
 
-    def __init__(self, *arguments: Any, given: str, **options: Any) -> None:
+    def __init__(self, *arguments: Any, given: str, given_ttl_ms: int = 0, **options: Any) -> None:
         """As of `TemporalJoinOperator`; `given`: name of the state of rows that were given."""
         super().__init__(*arguments, change=Column(CHANGE, TINYINT.not_null()), **options)
         self.given = given
-        spec = StateSpec(given, self.output, self.ttl_ms, bucketed=True, key=self.states[0].key, since="2.5")
+        spec = StateSpec(given, self.output, given_ttl_ms, bucketed=True, key=self.states[0].key, since="2.5")
         self.states = (*self.states, spec)
 
     def arrive(self, left: pl.DataFrame) -> pl.DataFrame:
