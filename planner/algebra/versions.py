@@ -49,4 +49,5 @@ def find_versions(node: Logical, time: int) -> Versions | None:
         case Scan() | WatermarkAssigner(input=Scan() | Project(input=Scan())):
             return Versions(node)
         case _:
+            # Whatever only adds rows gives each of them.
             return Versions(node) if node.kinds.insert_only else None
