@@ -27,7 +27,7 @@ OTHER_NODES = {
     "group-aggregate/mini_batch_split_distinct": "the split of distinct aggregates has no meaning here",
     "set/except_all": "equal rows are numbered and the numbers joined; Flink counts them and repeats rows",
     "set/intersect_all": "equal rows are numbered and the numbers joined; Flink counts them and repeats rows",
-    "temporal-join/dedup_view": "the join takes the rows of which a deduplication would give the newest once a micro-batch",
+    "temporal-join/dedup_view": "the join takes all rows, where a deduplication gives the newest once a micro-batch",
     "unnest/static_array": "a constant array is unnested for each row, without a join",
 }
 OTHER_CHANGES = {
