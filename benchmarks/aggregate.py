@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from pyspark.sql import functions as F  # noqa: N812
 
-from benchmarks.common import Batches, files, in_turns, median, run_rekindle, run_spark, spark
+from benchmarks.common import Batches, batch_ms, files, in_turns, run_rekindle, run_spark, spark
 
 LARGE, SMALL = 500_000, 2_000
 
@@ -51,11 +51,7 @@ def figures(rounds: int = 3) -> dict[str, float]:
         folder = data(keys)
         sides = {"spark": partial(plain, folder), "rekindle": partial(run_rekindle, script(folder))}
         theirs, ours = in_turns(rounds, sides).values()
-        result[f"{keys} keys, {LARGE}-row batches, speed"] = _time(theirs, LARGE) / _time(ours, LARGE)
+        result[f"{keys} keys, {LARGE}-row batches, speed"] = batch_ms(theirs, LARGE) / batch_ms(ours, LARGE)
         if keys == 1_000_000:
-            result[f"{keys} keys, {SMALL}-row batches, time"] = _time(ours, SMALL) / _time(theirs, SMALL)
+            result[f"{keys} keys, {SMALL}-row batches, time"] = batch_ms(ours, SMALL) / batch_ms(theirs, SMALL)
     return result
-
-
-def _time(runs: list[Batches], rows: int) -> float:
-    return median([ms for batches in runs for n, ms in batches if n == rows])

@@ -100,6 +100,11 @@ def median(values: Sequence[float]) -> float:
     return statistics.median(values)
 
 
+def batch_ms(runs: Sequence[Batches], rows: int) -> float:
+    """Median milliseconds of the micro-batches with so many rows."""
+    return median([ms for batches in runs for n, ms in batches if n == rows])
+
+
 def machine() -> str:
     """What the figures were measured on."""
     return (

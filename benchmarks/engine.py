@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks import join
 from benchmarks.aggregate import LARGE, SMALL
-from benchmarks.common import Batches, in_turns, median
+from benchmarks.common import Batches, batch_ms, in_turns
 from benchmarks.engine_work import WORK
 from releases import releases
 
@@ -28,10 +28,7 @@ def figures(rounds: int = 3) -> dict[str, float]:
         for work in WORK:
             took = in_turns(rounds, {engine: partial(_run, work, path) for engine, path in engines.items()})
             for rows in (2 * join.LARGE, 2 * join.SMALL) if work == "inner join" else (LARGE, SMALL):
-                ms = {
-                    engine: median([each for batches in runs for n, each in batches if n == rows])
-                    for engine, runs in took.items()
-                }
+                ms = {engine: batch_ms(runs, rows) for engine, runs in took.items()}
                 result[f"{work}, {rows:,}-row batches, time against {BEFORE}"] = ms["today"] / ms[BEFORE]
     return result
 

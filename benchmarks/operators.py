@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from benchmarks.aggregate import LARGE, SMALL, data
-from benchmarks.common import in_turns, median, run_rekindle
+from benchmarks.common import batch_ms, in_turns, run_rekindle
 
 FEW, MANY = 5, 50
 
@@ -45,7 +45,7 @@ def figures(rounds: int = 3) -> dict[str, float]:
     for name, script in (("deep", deep), ("wide", wide)):
         took = in_turns(rounds, {str(each): partial(run_rekindle, script(each)) for each in (FEW, MANY)})
         for rows in (LARGE, SMALL):
-            few, many = (median([ms for batches in runs for n, ms in batches if n == rows]) for runs in took.values())
+            few, many = (batch_ms(runs, rows) for runs in took.values())
             result[f"{name}, {rows:,}-row batches, ms with {MANY} operators"] = many
             result[f"{name}, {rows:,}-row batches, time of {MANY} operators against {FEW}"] = many / few
     return result

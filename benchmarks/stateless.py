@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from benchmarks.aggregate import LARGE, data
-from benchmarks.common import Batches, in_turns, median, run_rekindle, run_spark, spark
+from benchmarks.common import Batches, batch_ms, in_turns, run_rekindle, run_spark, spark
 
 
 def figures(rounds: int = 3) -> dict[str, float]:
@@ -18,14 +18,10 @@ def figures(rounds: int = 3) -> dict[str, float]:
         INSERT INTO kept SELECT k + 1, v * 2 FROM events WHERE v > 10;
     """
     sides = {"spark": partial(plain, folder), "rekindle": partial(run_rekindle, script)}
-    theirs, ours = (_time(runs) for runs in in_turns(rounds, sides).values())
+    theirs, ours = (batch_ms(runs, LARGE) for runs in in_turns(rounds, sides).values())
     return {f"{LARGE}-row batches, speed": theirs / ours}
 
 
 def plain(folder: str) -> Batches:
     events = spark().readStream.name("events").schema("k bigint, v bigint").option("maxFilesPerTrigger", 1)
     return run_spark(events.parquet(folder).where("v > 10").selectExpr("k + 1", "v * 2"), "append")
-
-
-def _time(runs: list[Batches]) -> float:
-    return median([ms for batches in runs for n, ms in batches if n == LARGE])

@@ -20,11 +20,10 @@ from execnodes.kernels.polars_predicates import compile as compile_predicate
 from execnodes.lowering.stream import HASH, KIND, SEQUENCE
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import BUCKET, DRAINED, Context, Operator, StateSpec, inserted
+from execnodes.stream.over_aggregate.v1_event_time import SPAN, end, end_of
 
 DELETED = "rk_deleted"
 """Whether a version says that from its time on there is none."""
-SPAN = 10_000
-"""Milliseconds of event time that share a bucket of left rows; a bucket's number is the end of its span."""
 _EVER = 2**62
 TIME = "rk_time"
 """Of a row, epoch ms."""
@@ -130,8 +129,9 @@ class TemporalJoinOperator(Operator):
         if left.is_empty():
             return None
         rows = self.arrive(left)
-        passed = pl.lit(None, pl.Int64) if context.watermark is None else pl.lit(context.watermark, pl.Int64)
-        late = pl.col(TIME).is_null() | (pl.col(TIME) <= passed).fill_null(value=False)
+        late = pl.col(TIME).is_null()
+        if context.watermark is not None:
+            late |= pl.col(TIME) <= context.watermark
         self._wait(rows.filter(~late), context)
         return self.give(rows.filter(late), context)
 
@@ -140,7 +140,7 @@ class TemporalJoinOperator(Operator):
         if context.watermark is None:
             return None
         until = _EVER if context.watermark >= DRAINED else context.watermark
-        told = self.left.inward(context.state(self.left.state).expire(_end(until)).drop(BUCKET))
+        told = self.left.inward(context.state(self.left.state).expire(end(until, SPAN)).drop(BUCKET))
         waiting = told.filter(pl.col(TIME) > until)
         if waiting.height:
             self._wait(waiting, context)
@@ -157,7 +157,7 @@ class TemporalJoinOperator(Operator):
     def _wait(self, rows: pl.DataFrame, context: Context) -> None:
         if rows.is_empty():
             return
-        bucketed = rows.with_columns(_end_of(pl.col(TIME)).alias(BUCKET))
+        bucketed = rows.with_columns(end_of(pl.col(TIME), SPAN).alias(BUCKET))
         context.state(self.left.state).append(self.left.outward(bucketed))
         context.wake_at(min(int(str(rows[TIME].min())), DRAINED - 1))
 
@@ -237,13 +237,3 @@ class TemporalJoinOperator(Operator):
         names = zip([*self.left.names, *self.right.names], (each.name for each in self.output), strict=True)
         sequence = [SEQUENCE] if SEQUENCE in found.columns else []
         return found.select(*(pl.col(ours).alias(its) for ours, its in names), KIND, *sequence, *others)
-
-
-def _end(time: int) -> int:
-    """The number of the bucket that a time is in."""
-    return (time - 1) // SPAN * SPAN + SPAN
-
-
-def _end_of(time: pl.Expr) -> pl.Expr:
-    """The same of a column."""
-    return (time - 1).floordiv(SPAN) * SPAN + SPAN
