@@ -56,6 +56,7 @@ goldens: $(VENV)/.test
 	$(BIN)/python -m docs.pyflink_page
 	$(BIN)/python -m docs.support_tables
 	$(BIN)/python -m docs.life_of_a_query
+	$(BIN)/python -m docs.pictures
 	$(BIN)/python -m docs.state_page
 	$(BIN)/python -m docs.evolution_table
 	$(BIN)/python -m docs.upgrading_page

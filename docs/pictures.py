@@ -1,4 +1,6 @@
-"""Draws the pictures of README.md from real runs: ``python -m docs.pictures`` (needs Chromium, as ``chromium``).
+"""Draws the pictures of README.md from real runs.
+
+``python -m docs.pictures`` draws the terminal, ``python -m docs.pictures report`` the report (needs ``chromium``).
 
 The example is the README's own: its first block of SQL, and the change that its text names.
 """
@@ -11,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from rich.console import Console
@@ -87,7 +89,7 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
-def terminal(shown: Iterator[str]) -> str:
+def terminal(shown: Iterable[str]) -> str:
     """An SVG of a terminal with these lines."""
     with open(os.devnull, "w", encoding="utf-8") as nowhere:
         console = Console(record=True, width=_WIDTH, file=nowhere, highlight=False, force_terminal=True)
@@ -100,11 +102,14 @@ def terminal(shown: Iterator[str]) -> str:
 _STYLES = {"error:": "red", "keep": "green", "verdict:": "bold"}
 
 
-def main() -> None:
-    """Write both pictures."""
+def main(name: str = "terminal") -> None:
+    """Draw the picture of this name."""
     with tempfile.TemporaryDirectory() as given:
         folder = Path(given)
-        (PICTURES / "terminal.svg").write_text(terminal(lines(folder)), encoding="utf-8")
+        shown = list(lines(folder))
+        if name == "terminal":
+            (PICTURES / "terminal.svg").write_text(terminal(shown), encoding="utf-8")
+            return
         _run(folder, "rekindle report old.json new.json -o report.html")
         size = ("--window-size=1200,1350", f"--user-data-dir={folder / 'browser'}")
         browser = shutil.which("chromium") or sys.exit("there is no chromium")
@@ -117,4 +122,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

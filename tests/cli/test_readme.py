@@ -49,7 +49,7 @@ def test_the_terminal_shows_what_the_example_prints(tmp_path: Path) -> None:
     picture = (pictures.PICTURES / "terminal.svg").read_text(encoding="utf-8")
     texts = re.findall(r"<text [^>]*>([^<]*)</text>", picture.partition('-matrix">')[2])
     drawn = html.unescape("".join(texts)).replace("\xa0", " ")
-    assert "".join(drawn.split()) == "".join("".join(shown).split()), "run python -m docs.pictures"
+    assert "".join(drawn.split()) == "".join("".join(shown).split()), "run make goldens"
 
 
 def test_readme_stays_short() -> None:

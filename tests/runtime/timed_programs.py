@@ -8,6 +8,8 @@ TABLE = """
 CREATE TABLE t (k STRING, v INT, s STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '10' SECOND)
   WITH ('connector' = 'filesystem', 'path' = '${dir}/t', 'format' = 'json');
 CREATE VIEW kept AS SELECT * FROM t WHERE s = 'kept';
+CREATE VIEW newest AS SELECT k, v, ts FROM
+  (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts DESC) AS rn FROM kept) WHERE rn = 1;
 """
 SINK = "CREATE TABLE o ({}) WITH ('connector' = 'blackhole');"
 _VALUES = (
@@ -50,6 +52,7 @@ _ONE_PHASE, _TWO_PHASES = ({"table.optimizer.agg-phase-strategy": each} for each
 _KEPT = "SELECT * FROM t WHERE s = 'kept'"
 _TUMBLE = _WINDOW.format("TUMBLE(TABLE t")
 _FIRST = "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY {} ORDER BY {}) AS rn FROM {}) WHERE rn = 1"
+_AS_OF = "SELECT l.v, r.v FROM {} AS l JOIN newest FOR SYSTEM_TIME AS OF l.ts AS r ON l.k = r.k"
 
 PROGRAMS = (
     TimedProgram("GlobalWindowAggregateOperator", _windowed("k, SUM(v)"), (("a", 3),), _TWO_PHASES),
@@ -104,6 +107,8 @@ PROGRAMS = (
         # The late row meets none that is still there, and is not waited for.
         ((1, 2), (2, None), (9, None)),
     ),
+    TimedProgram("TemporalJoinOperator", _AS_OF.format("kept"), ((1, 1), (2, 2))),
+    TimedProgram("TemporalJoinOfUpdates", _AS_OF.format("newest"), ((2, 2),)),
     TimedProgram(
         "ConflictResolver",
         "SELECT k, COUNT(*) AS c FROM t WHERE s = 'timeless' GROUP BY k ON CONFLICT DO NOTHING",
