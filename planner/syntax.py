@@ -214,6 +214,41 @@ class Unnest(Node):
     alias: Alias | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class PatternVariable(Node):
+    """A variable of a pattern with its quantifier; `most` None: any number of rows."""
+
+    name: str
+    least: int
+    most: int | None
+    reluctant: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Definition(Node):
+    """``variable AS condition`` of DEFINE."""
+
+    variable: str
+    condition: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRecognize(Node):
+    """``relation MATCH_RECOGNIZE (…)``."""
+
+    relation: TableName | Derived
+    partition: tuple[Expr, ...]
+    order: tuple[OrderItem, ...]
+    measures: tuple[SelectItem, ...]
+    skip: Tag["PAST LAST ROW", "TO NEXT ROW", "TO FIRST", "TO LAST"]
+    skip_variable: Name | None
+    """Of TO FIRST and TO LAST."""
+    pattern: tuple[PatternVariable, ...]
+    within: Expr | None
+    definitions: tuple[Definition, ...]
+    alias: Alias | None = None
+
+
 JoinKind = Tag["INNER", "LEFT", "RIGHT", "FULL", "CROSS"]
 
 
@@ -229,7 +264,7 @@ class Join(Node):
     natural: bool = False
 
 
-Relation = TableName | Derived | TableFunction | Unnest | Join
+Relation = TableName | Derived | TableFunction | Unnest | MatchRecognize | Join
 
 
 @dataclass(frozen=True, slots=True)

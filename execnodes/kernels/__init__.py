@@ -1,4 +1,5 @@
 """What kernels share; the kernel of a node stands beside the node.
 
-`aggregates` over Polars frames, `polars_predicates` for conditions, `failing` for rows that end the job.
+`aggregates` over Polars frames, `polars_predicates` for conditions and `row_predicates` for those that are asked row by
+row, `failing` for rows that end the job.
 """

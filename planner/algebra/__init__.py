@@ -2,7 +2,7 @@
 
 From the sources to the sinks: Scan, Values, CompiledQuery, WatermarkAssigner, Normalize; Filter, Project, Expand,
 Unnest; SetOperation, Join, LookupJoin; Aggregate, SplitAggregate, WindowTableFunction, WindowAggregate; Over, Rank,
-Deduplicate, Sort; Sink.
+Deduplicate, Match, Sort; Sink.
 SQL text makes most of them; CompiledQuery comes from plans, and Normalize, Expand, LookupJoin, SplitAggregate,
 WindowAggregate, Rank and Deduplicate from rules.
 """
@@ -14,6 +14,7 @@ from planner.algebra.expand import Expand
 from planner.algebra.filter import Filter
 from planner.algebra.join import Join, JoinType
 from planner.algebra.lookup_join import LookupJoin
+from planner.algebra.match import Match
 from planner.algebra.normalize import Normalize
 from planner.algebra.over import Over, OverCall, SortKey
 from planner.algebra.project import Project
@@ -41,6 +42,7 @@ __all__ = [
     "JoinType",
     "Logical",
     "LookupJoin",
+    "Match",
     "Normalize",
     "Over",
     "OverCall",

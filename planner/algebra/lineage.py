@@ -17,6 +17,7 @@ from planner.algebra import (
     Join,
     Logical,
     LookupJoin,
+    Match,
     Over,
     Project,
     Scan,
@@ -161,6 +162,15 @@ def _(node: WindowTableFunction, column: int) -> list[Place]:
     return [(node.input, column if column < len(node.input.type.fields) else node.time_index)]
 
 
+@feeds.register
+def _(node: Match, column: int) -> list[Place]:
+    """Which rows a measure is of is decided by what the definitions read."""
+    keys = node.spec.partition
+    if column < len(keys):
+        return [(node.input, keys[column])]
+    return _all(node.input, node.spec.measures[column - len(keys)].arg_list)
+
+
 def decides(node: Logical) -> list[Place]:
     """The columns of its inputs by which an operator drops, matches, groups or orders rows."""
     match node:
@@ -182,6 +192,10 @@ def decides(node: Logical) -> list[Place]:
             return [(member, at) for member in node.members for at in range(len(node.type.fields))]
         case WindowTableFunction():
             return [(node.input, node.time_index)]
+        case Match():
+            spec = node.spec
+            read = {at for each in spec.references for at in each.arg_list}
+            return _all(node.input, read.union(spec.partition, (each.index for each in spec.order_by.fields)))
         case Unnest(condition=condition) if condition is not None:
             # What the members are made of is asked, whichever of them the condition reads.
             read = input_indexes(condition) | input_indexes(node.table)

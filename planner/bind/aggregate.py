@@ -21,8 +21,9 @@ from planner.bind.builder import Builder
 from planner.bind.expression_binder import GROUP_FUNCTIONS, Converter, Replace, is_aggregate, nothing, walk
 from planner.bind.folding import fold
 from planner.bind.group_windows import GroupWindows
+from planner.bind.projected_columns import ProjectedColumns
 from planner.bind.scope import Scope, fields_of
-from planner.bind.source import Source, project, row_of
+from planner.bind.source import Source, row_of
 from planner.bind.user_functions import bind_aggregate, find_aggregate
 from planner.bind.written import written
 from planner.catalog.catalogs import Catalog
@@ -69,7 +70,7 @@ def build_aggregate(
     source = windows.source
     below = Converter(source.scope, builder.catalog, windows.replace, clause="GROUP BY")
     keys, sets = _keys(below, windows.keys(node.group or ()), node)
-    columns = _Columns(source)
+    columns = ProjectedColumns(source)
     grouping = tuple(columns.index(key, name) for key, name in keys.items())
     calls = _Calls(below, columns, grouping, keys, sets, subqueries)
     aliases = {id(item.expr): item.alias for item in node.items if item.alias}
@@ -136,41 +137,13 @@ def _indexes(sets: list[tuple[Expression, ...]], grouping: tuple[int, ...], keys
     return [tuple(sorted(places[key] for key in one)) for one in sets]
 
 
-class _Columns:
-    """The projection below an aggregate: each expression once."""
-
-    def __init__(self, source: Source) -> None:
-        self._source = source
-        self._expressions: list[Expression] = []
-        self._places: dict[Expression, int] = {}
-        self.names: list[str] = []
-
-    def index(self, expression: Expression, name: str = "") -> int:
-        """The column of an expression, added if it is new."""
-        if expression not in self._places:
-            if not name and isinstance(expression, InputRef):
-                name = self._source.logical.type.fields[expression.input_index].name
-            self._places[expression] = len(self._expressions)
-            self._expressions.append(expression)
-            self.names.append(name or f"$f{len(self.names)}")
-        return self._places[expression]
-
-    def type(self, index: int) -> LogicalType:
-        """Type of a column."""
-        return self._expressions[index].type
-
-    def project(self) -> Logical:
-        """The projection."""
-        return project(self._source.logical, self._expressions, unique_names(self.names))
-
-
 class _Calls:
     """Aggregate calls, each once."""
 
     def __init__(
         self,
         below: Converter,
-        columns: _Columns,
+        columns: ProjectedColumns,
         grouping: tuple[int, ...],
         keys: _Keys,
         sets: list[tuple[Expression, ...]],

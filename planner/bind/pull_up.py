@@ -257,6 +257,10 @@ def _with_queries(node: s.Relation, queries: Mapping[str, s.WithItem]) -> s.Rela
             return replace(node, left=left, right=right)
         case s.Derived():
             return replace(node, query=_inlined(node.query, queries))
+        case s.MatchRecognize():
+            relation = _with_queries(node.relation, queries)
+            assert isinstance(relation, s.TableName | s.Derived)
+            return replace(node, relation=relation)
         case s.TableName() | s.TableFunction() | s.Unnest():
             return node
 

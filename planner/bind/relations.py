@@ -16,6 +16,7 @@ from planner.bind.correlate import correlated, join_correlated, reads_rows_in_fr
 from planner.bind.expression_binder import Converter, all_of
 from planner.bind.hints import StateTtl
 from planner.bind.lookups import build_versions
+from planner.bind.match import build_match
 from planner.bind.scope import Relation, Scope
 from planner.bind.source import TRUE, Source, single_row
 from planner.bind.windows import is_window_function, window_function
@@ -47,6 +48,8 @@ def build_relation(builder: Builder, node: s.Relation, ttl: StateTtl) -> Source:
             return window_function(builder, node)
         case s.TableFunction() | s.Unnest():
             return correlated(builder, single_row(), node, False)
+        case s.MatchRecognize():
+            return build_match(builder, node, build_relation(builder, node.relation, ttl))
         case s.Join():
             return _join(builder, _in_reach(node), ttl)
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from execnodes.core.errors import Position, SqlError
 from execnodes.core.expressions import Expression, InputRef, Literal
 from execnodes.core.types import BOOLEAN, INT, Field, LogicalType, row
+from execnodes.core.words import counted
 from planner.algebra import Logical, Project, Values
 from planner.bind.scope import Relation, Scope
+from planner.syntax import Alias
 
 TRUE = Literal(value=True, type=BOOLEAN.not_null())
 
@@ -49,6 +52,17 @@ def project(input_: Logical, expressions: list[Expression], names: list[str]) ->
 def refs(type_: LogicalType) -> list[Expression]:
     """All columns of a row type as expressions."""
     return [InputRef(input_index=i, type=field.type) for i, field in enumerate(type_.fields)]
+
+
+def aliased(logical: Logical, alias: Alias | None, position: Position, names: tuple[str, ...] = ()) -> Source:
+    """A source of one relation under the alias that SQL gives it; `names` are those of columns without an alias."""
+    columns = alias.columns if alias else ()
+    if columns and len(columns) != len(logical.type.fields):
+        raise SqlError(
+            f"{counted(len(columns), 'column name')} for {counted(len(logical.type.fields), 'column')}",
+            position=position,
+        )
+    return named(logical, alias.name if alias else None, columns or names)
 
 
 def named(logical: Logical, alias: str | None, columns: tuple[str, ...] = (), path: tuple[str, ...] = ()) -> Source:

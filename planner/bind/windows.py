@@ -8,7 +8,6 @@ from execnodes.core.errors import Position, SqlError
 from execnodes.core.expressions import InputRef, Literal
 from execnodes.core.places import place
 from execnodes.core.types import LogicalType, Root, timestamp
-from execnodes.core.words import counted
 from planner import syntax as s
 from planner.algebra import Logical, Window, WindowTableFunction
 from planner.algebra.columns import unique_names
@@ -16,7 +15,7 @@ from planner.bind.builder import Builder
 from planner.bind.expression_binder import Converter
 from planner.bind.folding import fold
 from planner.bind.scope import Scope
-from planner.bind.source import Source, named, row_of
+from planner.bind.source import Source, aliased, row_of
 
 PARAMETERS = {
     "TUMBLE": ("DATA", "TIMECOL", "SIZE", "OFFSET"),
@@ -43,15 +42,9 @@ def window_function(builder: Builder, node: s.TableFunction) -> Source:
     partition = _partition(builder, source, given["DATA"])
     window = make_window(name, lengths, partition, node.position)
     plan = attach(source.logical, window, time, node.position)
-    columns = node.alias.columns if node.alias else ()
-    if columns and len(columns) != len(plan.type.fields):
-        raise SqlError(
-            f"{counted(len(columns), 'column name')} for {counted(len(plan.type.fields), 'column')}",
-            position=node.position,
-        )
     # By name a column of the input that is called so, too, cannot be told from the function's.
     names = (*(field.name for each in source.scope.relations for field in each.fields), *COLUMNS)
-    return named(plan, node.alias.name if node.alias else None, columns or names)
+    return aliased(plan, node.alias, node.position, names)
 
 
 def attach(plan: Logical, window: Window, time: InputRef, position: Position) -> WindowTableFunction:

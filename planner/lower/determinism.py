@@ -24,6 +24,7 @@ from planner.algebra import (
     JoinType,
     Logical,
     LookupJoin,
+    Match,
     Normalize,
     Over,
     Project,
@@ -220,6 +221,12 @@ def _(node: LookupJoin, columns: Columns, sink: Sink) -> list[Need]:
 @needs.register
 def _(node: WindowTableFunction, columns: Columns, sink: Sink) -> list[Need]:
     return _if_updated(node.input, columns & _all(node.input))
+
+
+@needs.register
+def _(node: Match, columns: Columns, sink: Sink) -> list[Need]:
+    """Rows only come."""
+    return [Need(node.input)]
 
 
 @needs.register

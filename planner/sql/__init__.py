@@ -2,9 +2,9 @@
 
 In the order of the walk: `source` (places), `words` (vocabulary), `plain_settings` (SET), `tokens`, `pure` (sqlglot's
 Python build), `cursor`, `types` and `forms` (what Flink writes in its own way), `intervals`, `expression_parser`,
-`hints`, `parser` (queries), `nodes` (what sqlglot has no node for), `convert` and `queries` (to `planner.syntax`),
-`literals` (values), `script`, `statement_parser`, `create`, `alter`, `inserts`, `plans` and `show` (Flink's
-statements), `foreign` (what other systems write), `dialect`.
+`hints`, `match_recognize`, `parser` (queries), `nodes` (what sqlglot has no node for), `convert` and `queries` (to
+`planner.syntax`), `literals` (values), `script`, `statement_parser`, `create`, `alter`, `inserts`, `plans` and `show`
+(Flink's statements), `foreign` (what other systems write), `dialect`.
 Only these modules import sqlglot, and `planner.parse` imports them when there is text to parse.
 """
 

@@ -58,8 +58,6 @@ _BEGINNINGS = {
 }
 BEHIND_TABLES = {
     "TABLESAMPLE": "Write WHERE RAND() < 0.1 for a tenth of the rows.",
-    "MATCH_RECOGNIZE": "Compare a row with those before it: LAG(value) OVER (PARTITION BY key ORDER BY time) in a "
-    "subquery, and the pattern as a condition in WHERE around it.",
     "PIVOT": "Write an aggregate for each column: SUM(value) FILTER (WHERE name = 'a') AS a, with GROUP BY.",
     "UNPIVOT": "Write a query for each column, and UNION ALL between them.",
 }

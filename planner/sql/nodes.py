@@ -102,3 +102,22 @@ class Relations(exp.Expression):
     """What FROM holds: joined relations, with commas between."""
 
     arg_types = {"this": True, "expressions": False}
+
+
+class MatchRecognize(exp.Expression):
+    """``relation MATCH_RECOGNIZE (…)``; `after` is where to go on, with the variable of TO FIRST and TO LAST."""
+
+    arg_types = {"this": True, "partition": False, "order": False, "measures": True, "after": True, "pattern": True,
+                 "within": False, "definitions": True, "alias": False}  # fmt: skip
+
+
+class PatternVariable(exp.Expression):
+    """A variable of a pattern with its quantifier; `most` -1: any number of rows."""
+
+    arg_types = {"this": True, "least": True, "most": True, "reluctant": True}
+
+
+class Definition(exp.Expression):
+    """``variable AS condition``."""
+
+    arg_types = {"this": True, "expression": True}

@@ -11,7 +11,7 @@ from sqlglot.tokenizer_core import TokenType as T
 from execnodes.core.errors import SqlError
 from planner.sql import nodes
 from planner.sql.foreign import BEHIND_TABLES
-from planner.sql.hints import Hints
+from planner.sql.match_recognize import Patterns
 
 _SETS: dict[T, type[exp.SetOperation]] = {T.UNION: exp.Union, T.EXCEPT: exp.Except, T.INTERSECT: exp.Intersect}
 _OF_FROM = ("WHERE", "GROUP", "GROUP BY", "HAVING", "WINDOW", "QUALIFY")
@@ -21,7 +21,7 @@ _TOO_MANY_PARTS = "a table has at most three names: catalog, database and table"
 _SEMI = "Write [NOT] EXISTS (SELECT …)."
 
 
-class FlinkParser(Hints):
+class FlinkParser(Patterns):
     """Flink's SQL to sqlglot's tree."""
 
     def query_node(self) -> nodes.Query:
@@ -312,15 +312,22 @@ class FlinkParser(Hints):
         return inner
 
     def _aliased(self, relation: exp.Expr) -> exp.Expr:
-        self._no_clause()
-        relation.set("alias", self._parse_table_alias())
+        matched = isinstance(relation, exp.Table | exp.Subquery)
+        if not (matched and self.at("MATCH_RECOGNIZE")):
+            self._no_clause()
+            relation.set("alias", self._parse_table_alias())
+        if matched and self.at("MATCH_RECOGNIZE"):
+            found = self.match_recognize(relation)
+            found.set("alias", self._parse_table_alias())
+            relation = found
         self._no_clause()
         return relation
 
     def _no_clause(self) -> None:
-        if self.at_any("TABLESAMPLE", "MATCH_RECOGNIZE") or (
-            self.at_any("PIVOT", "UNPIVOT") and self.ahead(1).text == "("
-        ):
+        if self.at("MATCH_RECOGNIZE"):
+            hint = "Put them into a subquery: (SELECT * FROM …) MATCH_RECOGNIZE (…)."
+            raise self.unsupported("MATCH_RECOGNIZE behind what is neither a table nor a subquery", hint)
+        if self.at("TABLESAMPLE") or (self.at_any("PIVOT", "UNPIVOT") and self.ahead(1).text == "("):
             raise self.unsupported(self.token.text.upper(), BEHIND_TABLES[self.token.text.upper()])
         if self.at_any("ASOF", "SEMI", "ANTI") and self.ahead(1).token_type is T.JOIN:
             hint = _SEMI if not self.at("ASOF") else "Join on a range of times, and keep the newest by ROW_NUMBER."

@@ -186,6 +186,37 @@ class Convert(Expressions):
             found = self.expr(value)
         return s.Argument(found, self.name(name).upper() if name is not None else None, position=here)
 
+    def _match_recognize(self, node: exp.Expr) -> s.MatchRecognize:
+        this, partition, order, measures, (skip, variable), pattern, within, definitions, alias = self.read(
+            node, "this", "partition", "order", "measures", "after", "pattern", "within", "definitions", "alias"
+        )
+        relation = self.relation(this)
+        assert isinstance(relation, s.TableName | s.Derived)
+        target = None if variable is None else s.Name((self.name(variable),), position=self.at(variable))
+        return s.MatchRecognize(
+            relation,
+            self.each(partition or ()),
+            self.order(order),
+            tuple([self._item_of(measure) for measure in measures]),
+            skip,
+            target,
+            tuple([self._pattern_variable(each) for each in pattern]),
+            None if within is None else self.expr(within),
+            tuple([self._definition(each) for each in definitions]),
+            self._alias(alias),
+            position=self.at(node),
+        )
+
+    def _pattern_variable(self, node: exp.Expr) -> s.PatternVariable:
+        this, least, most, reluctant = self.read(node, "this", "least", "most", "reluctant")
+        return s.PatternVariable(
+            self.name(this), least, None if most == -1 else most, reluctant, position=self.at(node)
+        )
+
+    def _definition(self, node: exp.Expr) -> s.Definition:
+        variable, condition = self.read(node, "this", "expression")
+        return s.Definition(self.name(variable), self.expr(condition), position=self.at(node))
+
     def _alias(self, node: exp.Expr | None) -> s.Alias | None:
         if node is None:
             return None
@@ -209,6 +240,7 @@ _RELATIONS: dict[type[exp.Expr], Callable[[Convert, exp.Expr], s.Relation]] = {
     exp.Subquery: Convert._derived,
     nodes.Unnest: Convert._unnest,
     nodes.TableFunction: Convert._table_function,
+    nodes.MatchRecognize: Convert._match_recognize,
     nodes.Relations: Convert._from,
 }
 

@@ -31,7 +31,7 @@ _SECOND = frozenset(second for _, second in _PAIRS)
 FOREIGN, HINT_END = T.BLOCK_START, T.BLOCK_END
 """Characters that belong to no operator of Flink's; the end of a hint."""
 _PATTERN = frozenset("{}?^!|$")
-"""Marks of MATCH_RECOGNIZE, which the parser refuses as a whole."""
+"""Marks of the patterns of MATCH_RECOGNIZE."""
 _SKIPPED = re.compile(r"(?:\s+|--[^\n]*|/\*(?!\+).*?\*/)*", re.DOTALL)
 _NAME = re.compile(r"[^\W\d]\w*(?:\$\w+)*")
 _NUMBER = re.compile(r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")

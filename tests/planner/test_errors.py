@@ -76,7 +76,7 @@ def run(text: str) -> None:
         ("SELECT /*+ STATE_TTL('z' = '1 d') */ k FROM t", 1, 12, "STATE_TTL names 'z'"),
         ("SELECT * FROM t /*+ FOO */", 1, 21, "hint FOO"),
         ("SELECT * FROM t FOR SYSTEM_TIME AS OF ts", 1, 39, "only for the right table of a JOIN"),
-        ("SELECT * FROM t MATCH_RECOGNIZE (x)", 1, 17, "MATCH_RECOGNIZE is not supported"),
+        ("SELECT * FROM t MATCH_RECOGNIZE (x)", 1, 34, "expected MEASURES, found x"),
         ("SELECT * FROM t, LATERAL TABLE(f(v))", 1, 32, "unknown table function f"),
         ("SELECT id FROM t WHERE v = (SELECT w, id FROM u)", 1, 28, "a scalar subquery gives one column, not 2"),
         ("SELECT t.id FROM t JOIN u ON t.id IN (SELECT id FROM u)", 1, 30, "a subquery in ON is not supported"),

@@ -65,9 +65,16 @@ def compiled(query: str, format: str = "json", key: str = "") -> None:
             "ON t.k = u.k AND t.p BETWEEN u.p - INTERVAL '1' HOUR AND u.p",
         ),
         (
-            "SELECT * FROM t MATCH_RECOGNIZE (PATTERN (A B))",
-            "LAG(value) OVER (PARTITION BY key ORDER BY time)",
-            "SELECT k FROM (SELECT k, v, LAG(v) OVER (PARTITION BY k ORDER BY ts) AS b FROM t) WHERE b < v",
+            "SELECT * FROM t MATCH_RECOGNIZE (ORDER BY ts MEASURES PREV(A.v) AS p PATTERN (A) DEFINE A AS A.v > 1)",
+            "LAST(variable.column, 1)",
+            "SELECT * FROM t MATCH_RECOGNIZE "
+            "(ORDER BY ts MEASURES LAST(A.v, 1) AS p PATTERN (A{2}) DEFINE A AS A.v > 1)",
+        ),
+        (
+            "SELECT * FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '5' SECOND)) MATCH_RECOGNIZE (PATTERN (A))",
+            "(SELECT * FROM …) MATCH_RECOGNIZE (…)",
+            "SELECT * FROM (SELECT * FROM t) MATCH_RECOGNIZE "
+            "(ORDER BY ts MEASURES A.v AS p PATTERN (A) DEFINE A AS A.v > 1)",
         ),
         ("SELECT * FROM t TABLESAMPLE (10)", "WHERE RAND() < 0.1", "SELECT * FROM t WHERE RAND() < 0.1"),
         (

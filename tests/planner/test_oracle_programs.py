@@ -18,7 +18,7 @@ from planner.catalog.catalogs import Catalog
 from planner.parse import parse
 
 PROGRAMS = Path(__file__).parents[1] / "conformance" / "programs"
-UNSUPPORTED = ("match", "ptf")
+UNSUPPORTED = ("ptf",)
 """Areas the front end refuses as a whole."""
 REFUSED_LATER = (
     # Refused when the plan is optimised or translated, not when it is built.

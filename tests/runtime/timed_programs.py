@@ -107,6 +107,12 @@ PROGRAMS = (
         # The late row meets none that is still there, and is not waited for.
         ((1, 2), (2, None), (9, None)),
     ),
+    TimedProgram(
+        "MatchOperator",
+        "SELECT a, b FROM kept MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.v AS a, B.v AS b "
+        "PATTERN (A B) DEFINE B AS B.v > A.v)",
+        ((1, 2),),
+    ),
     TimedProgram("TemporalJoinOperator", _AS_OF.format("kept"), ((1, 1), (2, 2))),
     TimedProgram("TemporalJoinOfUpdates", _AS_OF.format("newest"), ((2, 2),)),
     TimedProgram(

@@ -1,0 +1,166 @@
+"""Typed expressions over the values of one row, as Python functions; for what is asked row by row.
+
+They give what `polars_predicates` gives of the same values, which are those of kernels (`kernel_types`); but NaN is
+neither equal to a number nor less nor greater, as in Java.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from ctypes import c_float
+from operator import add, eq, ge, gt, le, lt, mul, ne, sub
+from typing import Any
+
+import polars as pl
+
+from execnodes.core.expressions import Call, Expression, InputRef, Literal, input_indexes
+from execnodes.core.predicates import COMPARISONS, FLOATS, function_name
+from execnodes.core.types import INTEGERS, LogicalType, Root
+from execnodes.kernels.polars_predicates import compile as compile_predicate
+
+Evaluate = Callable[[Sequence[Any]], Any]
+"""The value of an expression from those of its input columns; None for NULL."""
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {"=": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
+_COMPUTE: dict[str, Callable[[Any, Any], Any]] = {"+": add, "-": sub, "*": mul}
+_TEST: dict[str, Callable[[Any], bool | None]] = {
+    "NOT": lambda x: None if x is None else not x,
+    "IS NULL": lambda x: x is None,
+    "IS NOT NULL": lambda x: x is not None,
+    "IS TRUE": lambda x: x is True,
+    "IS NOT TRUE": lambda x: x is not True,
+    "IS FALSE": lambda x: x is False,
+    "IS NOT FALSE": lambda x: x is not False,
+}
+_BITS = {Root.TINYINT: 8, Root.SMALLINT: 16, Root.INT: 32, Root.BIGINT: 64}
+
+
+def compile(expression: Expression) -> Evaluate:
+    """The function of an expression that is `supported`; PlanError if it is not."""
+    compile_predicate(expression, [f"c{at}" for at in range(1 + max(input_indexes(expression), default=-1))])
+    return _function(expression)
+
+
+def _function(expression: Expression) -> Evaluate:
+    if isinstance(expression, InputRef):
+        at = expression.input_index
+        return lambda row: row[at]
+    if isinstance(expression, Literal):
+        constant = pl.select(compile_predicate(expression, ())).item()
+        return lambda row: constant
+    assert isinstance(expression, Call)
+    name = function_name(expression)
+    types = [each.type for each in expression.operands]
+    values = [_function(each) for each in expression.operands]
+    if name == "AND":
+        return lambda row: _all(each(row) for each in values)
+    if name == "OR":
+        return lambda row: _any(each(row) for each in values)
+    if name in _TEST:
+        test, (value,) = _TEST[name], values
+        return lambda row: test(value(row))
+    if name in COMPARISONS:
+        return _comparison(name, values, types)
+    if name in _COMPUTE:
+        return _computation(name, values, types, expression.type)
+    if name == "CAST":
+        return _cast(values[0], types[0], expression.type)
+    if name == "COALESCE":
+        casts = [_cast(value, t, expression.type) for value, t in zip(values, types, strict=True)]
+        return lambda row: next((found for each in casts if (found := each(row)) is not None), None)
+    text, pattern = values[0], expression.operands[1]
+    assert name == "LIKE"
+    assert isinstance(pattern, Literal)
+    if pattern.value is None:
+        return lambda row: None
+    parts = (".*" if c == "%" else "." if c == "_" else re.escape(c) for c in str(pattern.value))
+    matches = re.compile("".join(parts), re.S).fullmatch
+    return _strict(lambda value: matches(value) is not None, text)
+
+
+def _all(values: Any) -> bool | None:
+    found: bool | None = True
+    for each in values:
+        if each is False:
+            return False
+        if each is None:
+            found = None
+    return found
+
+
+def _any(values: Any) -> bool | None:
+    found: bool | None = False
+    for each in values:
+        if each is True:
+            return True
+        if each is None:
+            found = None
+    return found
+
+
+def _strict(function: Callable[..., Any], *operands: Evaluate) -> Evaluate:
+    """NULL where an operand is."""
+
+    def value(row: Sequence[Any]) -> Any:
+        found = [each(row) for each in operands]
+        return None if None in found else function(*found)
+
+    return value
+
+
+def _comparison(name: str, values: list[Evaluate], types: list[LogicalType]) -> Evaluate:
+    if Root.DECIMAL in (types[0].root, types[1].root):
+        scale = max(t.scale for t in types)
+        values = [_rescaled(value, t, scale) for value, t in zip(values, types, strict=True)]
+    left, right = values
+    if name in _COMPARE:
+        return _strict(_COMPARE[name], left, right)
+    differ = name == "IS DISTINCT FROM"
+    return lambda row: (left(row) != right(row)) is differ
+
+
+def _computation(name: str, values: list[Evaluate], types: list[LogicalType], result: LogicalType) -> Evaluate:
+    compute = _COMPUTE[name]
+    if result.root is Root.DECIMAL:
+        if name != "*":
+            values = [_rescaled(value, t, result.scale) for value, t in zip(values, types, strict=True)]
+        return _strict(lambda a, b: fitting(compute(a, b), result), *values)
+    if result.root is Root.FLOAT:
+        return _strict(lambda a, b: c_float(compute(a, b)).value, *values)
+    if result.root is Root.DOUBLE:
+        return _strict(lambda a, b: float(compute(a, b)), *values)
+    if types[1].root is Root.INTERVAL_DAY_TIME:
+        return _strict(lambda a, b: compute(a, b * 1000), *values)
+    return _strict(lambda a, b: wrapped(compute(a, b), result), *values)
+
+
+def _cast(value: Evaluate, source: LogicalType, target: LogicalType) -> Evaluate:
+    if source.root is Root.NULL:
+        return lambda row: None
+    if target.root is Root.DECIMAL:
+        return _strict(lambda each: fitting(each, target), _rescaled(value, source, target.scale))
+    if target.root in FLOATS:
+        divisor = 10.0**source.scale if source.root is Root.DECIMAL else 1.0
+        if target.root is Root.FLOAT:
+            return _strict(lambda each: c_float(each / divisor).value, value)
+        return _strict(lambda each: each / divisor, value)
+    if target.root in INTEGERS and source.root in INTEGERS:
+        return _strict(lambda each: wrapped(each, target), value)
+    return value
+
+
+def _rescaled(value: Evaluate, t: LogicalType, scale: int) -> Evaluate:
+    """Unscaled number of that scale."""
+    factor = 10 ** (scale - t.scale)
+    return value if factor == 1 else _strict(lambda each: each * factor, value)
+
+
+def fitting(value: int, t: LogicalType) -> int | None:
+    """NULL where a DECIMAL has more digits than its type."""
+    return value if -(10**t.precision) < value < 10**t.precision else None
+
+
+def wrapped(value: int, t: LogicalType) -> int:
+    """Integers overflow silently, each in its own width."""
+    half = 1 << (_BITS[t.root] - 1)
+    return (value + half) % (2 * half) - half
