@@ -16,6 +16,8 @@ from execnodes.core.windowing import Duration
 ALL_ROWS = "*"
 """The variable of references to rows of any variable, as in Flink's plans."""
 NAVIGATION = ("FIRST", "LAST")
+CONDITION_AGGREGATES = ("$COUNT$1", "$SUM$1", "$AVG$1", "$MIN$1", "$MAX$1")
+"""Those that definitions may have."""
 
 
 class PatternVariable(PlanModel):

@@ -22,7 +22,15 @@ from execnodes.core.expressions import (
     transform,
     walk,
 )
-from execnodes.core.match_spec import ALL_ROWS, AfterMatch, Definition, MatchSpec, PatternVariable, RowReference
+from execnodes.core.match_spec import (
+    ALL_ROWS,
+    CONDITION_AGGREGATES,
+    AfterMatch,
+    Definition,
+    MatchSpec,
+    PatternVariable,
+    RowReference,
+)
 from execnodes.core.predicates import supported
 from execnodes.core.sort_spec import SortField, SortSpec
 from execnodes.core.types import BOOLEAN, Root, TimeKind
@@ -50,7 +58,7 @@ _OTHERS = {
 }
 _UNREAD = Literal(value=None, type=BOOLEAN)
 """Stands for a reference that an expression does not read."""
-_IN_CONDITIONS = ("COUNT", "SUM", "AVG", "MIN", "MAX")
+_IN_CONDITIONS = tuple(each.strip("$").split("$")[0] for each in CONDITION_AGGREGATES)
 
 
 def build_match(builder: Builder, node: s.MatchRecognize, source: Source) -> Source:

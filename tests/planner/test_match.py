@@ -206,6 +206,8 @@ def test_otherwise_than_flink() -> None:
         ({"measures": [{"variable": "X", "argList": [3], "type": "INT NOT NULL"}]}, "no variable of its pattern"),
         ({"measures": [{"variable": "A", "argList": [], "type": "INT NOT NULL"}]}, "reads no value"),
         ({"measures": [{"variable": "A", "argList": [0], "type": "INT NOT NULL"}]}, "LAST of k STRING is INT NOT NULL"),
+        ({"references": [{"variable": "A", "function": "$LISTAGG$1", "argList": [0], "type": "STRING"}],
+          "definitions": []}, "cannot read LISTAGG of A"),
         ({"definitions": [{"variable": "B", "condition": {"kind": "INPUT_REF", "inputIndex": 7, "type": "BOOLEAN"}}]},
          "references of the match"),
     ],

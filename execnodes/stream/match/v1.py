@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from execnodes.core.expressions import InputRef
-from execnodes.core.match_spec import ALL_ROWS, MatchSpec, RowReference
+from execnodes.core.match_spec import ALL_ROWS, CONDITION_AGGREGATES, MatchSpec, RowReference
 from execnodes.core.meaning import RowsMeaning, StateMeaning, expression_term
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
@@ -94,6 +94,9 @@ class Match(ExecNode):
             raise self.fail(f"{spec.after} names no variable of its pattern")
         for reference in references:
             self._check_reference(reference, names, inputs[0])
+        for reference in spec.references:
+            if reference.is_aggregate and reference.function not in CONDITION_AGGREGATES:
+                raise self.fail(f"its definitions cannot read {reference.title} of {reference.variable}")
         for definition in spec.definitions:
             if definition.condition.type.root is not Root.BOOLEAN or not supported(definition.condition):
                 raise self.fail(

@@ -143,4 +143,4 @@ AGGREGATES: dict[str, Callable[[list[Any], LogicalType], Any]] = {
     "$MIN$1": lambda values, _: min(values, default=None),
     "$MAX$1": lambda values, _: max(values, default=None),
 }
-"""Those that definitions may have: of the values that are not NULL."""
+"""`CONDITION_AGGREGATES`, of the values that are not NULL."""
