@@ -94,10 +94,13 @@ def build_match(builder: Builder, node: s.MatchRecognize, source: Source) -> Sou
             measures=tuple(measures.references),
             after=AfterMatch(skip=node.skip, variable=node.skip_variable.parts[0] if node.skip_variable else ""),
             within=_within(builder, node),
-        )
+        ),
+        columns,
     )
     types = [*(columns.type(key) for key in keys), *(each.type for each in spec.measures)]
-    own = (f"$m{at}" for at in range(len(spec.measures)))
+    aliases = zip(given, names[len(keys) :], strict=True)
+    called = {each.input_index: alias for each, alias in aliases if isinstance(each, InputRef)}
+    own = (called.get(at, f"$m{at}") for at in range(len(spec.measures)))
     shown = unique_names([*(columns.names[key] for key in keys), *own])
     plan = Match(columns.project(read), spec, row_of(shown, types), node.position)
     outer: list[Expression] = [InputRef(input_index=at, type=types[at]) for at in range(len(keys))]
@@ -105,15 +108,17 @@ def build_match(builder: Builder, node: s.MatchRecognize, source: Source) -> Sou
     return aliased(project(plan, outer, names), node.alias, node.position)
 
 
-def _narrowed(spec: MatchSpec) -> tuple[MatchSpec, list[int]]:
-    """The same without definitions and references that nobody asks for, and the columns that it still reads."""
+def _narrowed(spec: MatchSpec, below: ProjectedColumns) -> tuple[MatchSpec, list[int]]:
+    """The same without definitions and references that nobody asks for, over the columns that it still reads: those of
+    the input in its order, then what is computed.
+    """
     names = {each.name for each in spec.pattern}
     definitions = [each for each in spec.definitions if each.variable in names]
     asked = sorted({at for each in definitions for at in input_indexes(each.condition)})
     references = [spec.references[at] for at in asked]
     order = spec.order_by.fields
     read = {at for each in (*references, *spec.measures) for at in each.arg_list}
-    columns = sorted(read.union(spec.partition, (each.index for each in order)))
+    columns = sorted(read.union(spec.partition, (each.index for each in order)), key=below.place)
 
     def moved(found: Iterable[RowReference]) -> tuple[RowReference, ...]:
         places = (tuple(map(columns.index, each.arg_list)) for each in found)

@@ -34,6 +34,11 @@ class ProjectedColumns:
         """What a column is."""
         return self._expressions[index]
 
+    def place(self, index: int) -> tuple[int, int]:
+        """What columns are sorted by if those of the source come first, in its order."""
+        found = self._expressions[index]
+        return (0, found.input_index) if isinstance(found, InputRef) else (1, index)
+
     def type(self, index: int) -> LogicalType:
         """Type of a column."""
         return self._expressions[index].type

@@ -150,9 +150,9 @@ def test_what_is_computed_of_a_row_is_computed_below() -> None:
     nodes = graph(query(define="A AS UPPER(A.n) LIKE 'X%' AND A.v > 1, B AS B.v > A.v AND MOD(B.v, 2) = 0")).nodes
     (node,) = (each for each in nodes if isinstance(each, Match))
     calcs = [each.description for each in nodes if isinstance(each, Calc)]
-    assert calcs[0] == "Calc(select=[k, ts, v, (LIKE(UPPER(n), 'X%') AND (v > 1)) AS $f4, (MOD(v, 2) = 0) AS $f5, id])"
+    assert calcs[0] == "Calc(select=[k, v, id, ts, (LIKE(UPPER(n), 'X%') AND (v > 1)) AS $f4, (MOD(v, 2) = 0) AS $f5])"
     assert node.description == (
-        "Match(partitionBy=[k], orderBy=[ts ASC], measures=[FINAL(LAST(A.id, 0)) AS $m0], "
+        "Match(partitionBy=[k], orderBy=[ts ASC], measures=[FINAL(LAST(A.id, 0)) AS a], "
         "rowsPerMatch=[ONE ROW PER MATCH], after=[SKIP TO NEXT ROW], pattern=[(A B)], "
         "define=[{A=LAST(A.$f4, 0), B=((LAST(B.v, 0) > LAST(A.v, 0)) AND LAST(B.$f5, 0))}])"
     )
