@@ -1,4 +1,4 @@
-"""Typed expressions over the values of one row, as Python functions; for what is asked row by row.
+"""Typed expressions as Python functions, for what is asked row by row.
 
 They give what `polars_predicates` gives of the same values, which are those of kernels (`kernel_types`); but NaN is
 neither equal to a number nor less nor greater, as in Java.
@@ -14,13 +14,13 @@ from typing import Any
 
 import polars as pl
 
-from execnodes.core.expressions import Call, Expression, InputRef, Literal, input_indexes
+from execnodes.core.expressions import Call, Expression, InputRef, Literal
 from execnodes.core.predicates import COMPARISONS, FLOATS, function_name
 from execnodes.core.types import INTEGERS, LogicalType, Root
 from execnodes.kernels.polars_predicates import compile as compile_predicate
 
-Evaluate = Callable[[Sequence[Any]], Any]
-"""The value of an expression from those of its input columns; None for NULL."""
+Evaluate = Callable[[Any], Any]
+"""The value of an expression, or of an input column, for whatever stands for a row; None for NULL."""
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {"=": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 _COMPUTE: dict[str, Callable[[Any, Any], Any]] = {"+": add, "-": sub, "*": mul}
 _TEST: dict[str, Callable[[Any], bool | None]] = {
@@ -35,27 +35,24 @@ _TEST: dict[str, Callable[[Any], bool | None]] = {
 _BITS = {Root.TINYINT: 8, Root.SMALLINT: 16, Root.INT: 32, Root.BIGINT: 64}
 
 
-def compile(expression: Expression) -> Evaluate:
-    """The function of an expression that is `supported`; PlanError if it is not."""
-    compile_predicate(expression, [f"c{at}" for at in range(1 + max(input_indexes(expression), default=-1))])
-    return _function(expression)
+def compile(expression: Expression, columns: Sequence[Evaluate]) -> Evaluate:
+    """The function of an expression that is `supported`, from those of its input columns; PlanError if it is not."""
+    compile_predicate(expression, [f"c{at}" for at in range(len(columns))])
+    return _function(expression, columns)
 
 
-def _function(expression: Expression) -> Evaluate:
+def _function(expression: Expression, columns: Sequence[Evaluate]) -> Evaluate:
     if isinstance(expression, InputRef):
-        at = expression.input_index
-        return lambda row: row[at]
+        return columns[expression.input_index]
     if isinstance(expression, Literal):
         constant = pl.select(compile_predicate(expression, ())).item()
         return lambda row: constant
     assert isinstance(expression, Call)
     name = function_name(expression)
     types = [each.type for each in expression.operands]
-    values = [_function(each) for each in expression.operands]
-    if name == "AND":
-        return lambda row: _all(each(row) for each in values)
-    if name == "OR":
-        return lambda row: _any(each(row) for each in values)
+    values = [_function(each, columns) for each in expression.operands]
+    if name in ("AND", "OR"):
+        return _connected(values, decisive=name == "OR")
     if name in _TEST:
         test, (value,) = _TEST[name], values
         return lambda row: test(value(row))
@@ -78,34 +75,42 @@ def _function(expression: Expression) -> Evaluate:
     return _strict(lambda value: matches(value) is not None, text)
 
 
-def _all(values: Any) -> bool | None:
-    found: bool | None = True
-    for each in values:
-        if each is False:
-            return False
-        if each is None:
-            found = None
-    return found
+def _connected(values: list[Evaluate], *, decisive: bool) -> Evaluate:
+    """AND, or OR: one value decides, and else one that is NULL."""
 
+    def value(row: Any) -> bool | None:
+        found: bool | None = not decisive
+        for each in values:
+            member = each(row)
+            if member is decisive:
+                return member
+            if member is None:
+                found = None
+        return found
 
-def _any(values: Any) -> bool | None:
-    found: bool | None = False
-    for each in values:
-        if each is True:
-            return True
-        if each is None:
-            found = None
-    return found
+    return value
 
 
 def _strict(function: Callable[..., Any], *operands: Evaluate) -> Evaluate:
-    """NULL where an operand is."""
+    """NULL where one of one or two operands is."""
+    if len(operands) == 1:
+        (operand,) = operands
 
-    def value(row: Sequence[Any]) -> Any:
-        found = [each(row) for each in operands]
-        return None if None in found else function(*found)
+        def of_one(row: Any) -> Any:
+            value = operand(row)
+            return None if value is None else function(value)
 
-    return value
+        return of_one
+    left, right = operands
+
+    def of_two(row: Any) -> Any:
+        first = left(row)
+        if first is None:
+            return None
+        second = right(row)
+        return None if second is None else function(first, second)
+
+    return of_two
 
 
 def _comparison(name: str, values: list[Evaluate], types: list[LogicalType]) -> Evaluate:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from random import Random
 from typing import Any
 
@@ -83,7 +84,7 @@ def test_both_give_the_same(seed: int) -> None:
     frame = pl.DataFrame(rows, schema=schema, orient="row")
     for expression in ALL:
         expected = frame.select(polars_predicates.compile(expression, NAMES).alias("found"))["found"].to_list()
-        evaluate = row_predicates.compile(expression)
+        evaluate = row_predicates.compile(expression, [itemgetter(at) for at in range(len(TYPES))])
         found = [evaluate(row) for row in frame.rows()]
         differ = [
             (row, now, then) for row, now, then in zip(rows, found, expected, strict=True) if repr(now) != repr(then)
@@ -93,4 +94,4 @@ def test_both_give_the_same(seed: int) -> None:
 
 def test_others_are_refused() -> None:
     with pytest.raises(PlanError, match="cannot be evaluated inside a stateful operator"):
-        row_predicates.compile(resolve("UPPER", (reference(6),)))
+        row_predicates.compile(resolve("UPPER", (reference(6),)), [itemgetter(at) for at in range(len(TYPES))])

@@ -15,26 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
 
 from execnodes.core.match_spec import AfterMatch, PatternVariable
 
-
-class Run(NamedTuple):
-    """Rows of a match, or of one that may become one."""
-
-    start: int
-    """Its first row."""
-    ends: tuple[int, ...]
-    """Behind the last row of each variable that has begun."""
-
-    def rows(self, variable: int) -> tuple[int, int]:
-        """Begin and end of the rows of a variable; empty if it has none, or has not begun."""
-        if variable >= len(self.ends):
-            return self.ends[-1], self.ends[-1]
-        return (self.ends[variable - 1] if variable else self.start), self.ends[variable]
-
-
+Run = tuple[int, ...]
+"""Rows of a match, or of one that may become one: its first row, then for each variable that has begun the row behind
+its last one. The rows of variable 2 are those from ``run[2]`` to ``run[3]``.
+"""
 Condition = Callable[[Run], bool]
 """Whether the last row may be one of the open variable, which it is counted among."""
 
@@ -77,79 +65,86 @@ class Automaton:
             going: list[Run] = []
             for each in partial:
                 self._advance(each, row, going, complete)
-            self._advance(Run(row, (row,)), row, going, complete)
-            complete.sort(key=lambda run: run.start)
+            self._advance((row, row), row, going, complete)
+            if len(complete) > 1:
+                complete.sort(key=_first)
             partial = self._give(going, complete, found)
         if self.within is not None:
             partial = self._in_time(partial, times, until)
             partial = self._give(partial, complete, found)
-        starts = [each.start for each in (*partial, *complete)]
-        return Found(found, min(starts, default=rows.stop), partial[0].start if partial else None)
+        starts = map(_first, (*partial, *complete))
+        return Found(found, min(starts, default=rows.stop), partial[0][0] if partial else None)
 
     def _in_time(self, partial: list[Run], times: Sequence[int], now: int) -> list[Run]:
         assert self.within is not None
-        return [each for each in partial if now - times[each.start] < self.within]
+        return [each for each in partial if now - times[each[0]] < self.within]
 
     def _advance(self, run: Run, row: int, going: list[Run], complete: list[Run]) -> None:
         """What becomes of a partial match with this row."""
-        start, ends = run
+        pattern, conditions = self.pattern, self.conditions
         while True:
-            open_ = len(ends) - 1
-            variable = self.pattern[open_]
-            count = ends[-1] - Run(start, ends).rows(open_)[0]
-            if not count and open_ and self.pattern[open_ - 1].greedy and self._takes(start, ends[:-1], row):
+            open_ = len(run) - 2
+            count, longer = run[-1] - run[-2], (*run[:-1], row + 1)
+            if not count and open_ and self._greedy[open_ - 1]:
+                before = conditions[open_ - 1]
+                if before is None or before((*run[:-2], row + 1)):
+                    return
+            condition = conditions[open_]
+            if condition is None or condition(longer):
+                self._taken(longer, count + 1, going, complete)
+            if count < pattern[open_].min_rows or open_ + 1 == len(pattern):
                 return
-            if self._takes(start, ends, row):
-                self._taken(Run(start, (*ends[:-1], row + 1)), count + 1, going, complete)
-            if count < variable.min_rows or open_ + 1 == len(self.pattern):
-                return
-            ends = (*ends, ends[-1])
-
-    def _takes(self, start: int, ends: tuple[int, ...], row: int) -> bool:
-        condition = self.conditions[len(ends) - 1]
-        return condition is None or condition(Run(start, (*ends[:-1], row + 1)))
+            run = (*run, run[-1])
 
     def _taken(self, run: Run, count: int, going: list[Run], complete: list[Run]) -> None:
-        open_ = len(run.ends) - 1
-        full = count == self.pattern[open_].takes
-        if full:
-            open_, count = open_ + 1, 0
-        ends = (*run.ends, run.ends[-1]) if full else run.ends
-        if open_ < len(self.pattern):
-            going.append(Run(run.start, ends))
-        if self._may_end(open_, count):
-            complete.append(Run(run.start, run.ends + run.ends[-1:] * (len(self.pattern) - len(run.ends))))
+        open_ = len(run) - 2
+        full = count == self.pattern[open_].max_rows
+        if not full:
+            going.append(run)
+        elif open_ + 1 < len(self.pattern):
+            going.append((*run, run[-1]))
+        if self._may_end(open_ + full, 0 if full else count):
+            complete.append(run + run[-1:] * (len(self.pattern) - open_ - 1))
+
+    @cached_property
+    def _greedy(self) -> tuple[bool, ...]:
+        return tuple(each.greedy for each in self.pattern)
 
     def _may_end(self, open_: int, count: int) -> bool:
         """Whether all variables from the open one on need no more rows, and none of them waits for more."""
-        for variable in self.pattern[open_:]:
-            if variable.greedy or count < variable.min_rows:
+        for at in range(open_, len(self.pattern)):
+            if self._greedy[at] or count < self.pattern[at].min_rows:
                 return False
             count = 0
         return True
 
     def _give(self, partial: list[Run], complete: list[Run], found: list[Run]) -> list[Run]:
         """Give matches before which none can begin any more; the partial matches that are left."""
-        while complete and (not partial or complete[0].start <= partial[0].start):
+        while complete and (not partial or complete[0][0] <= partial[0][0]):
             match = complete.pop(0)
             found.append(match)
             first = self._next_start(match)
-            partial = [each for each in partial if each.start >= first]
-            complete[:] = [each for each in complete if each.start >= first]
+            partial = [each for each in partial if each[0] >= first]
+            complete[:] = [each for each in complete if each[0] >= first]
         return partial
 
     def _next_start(self, match: Run) -> int:
         match self.after.skip:
             case "PAST LAST ROW":
-                return match.ends[-1]
+                return match[-1]
             case "TO NEXT ROW":
-                return match.start + 1
+                return match[0] + 1
             case "TO FIRST" | "TO LAST":
                 names = [each.name for each in self.pattern]
-                begin, end = match.rows(names.index(self.after.variable))
+                at = names.index(self.after.variable)
+                begin, end = match[at], match[at + 1]
                 target = begin if self.after.skip == "TO FIRST" else end - 1
                 if begin == end:
                     raise SkipError(f"a match has no row of {self.after.variable}")
-                if target == match.start:
+                if target == match[0]:
                     raise SkipError(f"a match begins with that row of {self.after.variable}, and would be found again")
                 return target
+
+
+def _first(run: Run) -> int:
+    return run[0]

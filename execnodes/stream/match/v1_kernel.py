@@ -138,7 +138,7 @@ class MatchOperator(Operator):
         matches, kept, timeouts = list[tuple[int, Run]](), list[range](), list[int]()
         for group in search.groups():
             found = search.find(group, until)
-            matches += [(search.times[each.ends[-1] - 1], each) for each in found.matches]
+            matches += [(search.times[each[-1] - 1], each) for each in found.matches]
             kept.append(range(found.kept_from, group.stop))
             if found.times_out is not None:
                 timeouts.append(found.times_out)
@@ -165,7 +165,7 @@ class MatchOperator(Operator):
 
     def _given(self, rows: pl.DataFrame, matches: list[Run]) -> pl.DataFrame:
         """A row a match, in this order."""
-        begins = [each.start for each in matches]
+        begins = [each[0] for each in matches]
         columns = {at: rows[key].gather(begins) for at, key in enumerate(self.keys)}
         aggregates: dict[str, dict[int, AggregateCall]] = {}
         for at, each in enumerate(self.spec.measures, len(self.keys)):

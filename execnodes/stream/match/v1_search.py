@@ -10,8 +10,8 @@ import polars as pl
 from execnodes.core.errors import JobError
 from execnodes.core.match_spec import ALL_ROWS, MatchSpec, RowReference
 from execnodes.core.types import INTEGERS, LogicalType, Root
+from execnodes.kernels.row_predicates import Evaluate, fitting, wrapped
 from execnodes.kernels.row_predicates import compile as compile_predicate
-from execnodes.kernels.row_predicates import fitting, wrapped
 from execnodes.stream.match.v1_automaton import Automaton, Condition, Found, Run, SkipError
 
 GROUP = "rk_group"
@@ -32,7 +32,7 @@ class Search:
         read = {at for each in spec.references for at in each.arg_list}
         columns = {at: rows[names[at]].to_list() for at in read}
         values = [_value(spec, each, columns) for each in spec.references]
-        conditions = {each.variable: _condition(compile_predicate(each.condition), values) for each in spec.definitions}
+        conditions = {each.variable: _condition(compile_predicate(each.condition, values)) for each in spec.definitions}
         self._automaton = Automaton(
             spec.pattern, tuple(conditions.get(each.name) for each in spec.pattern), spec.after, spec.within
         )
@@ -69,53 +69,51 @@ def place_of(spec: MatchSpec, reference: RowReference) -> Callable[[Run], int | 
 
 
 def rows_of(spec: MatchSpec, variable: str) -> Callable[[Run], tuple[int, int]]:
-    """Begin and end of the rows of a variable."""
+    """Begin and end of the rows of a variable; equal if it has none, or has not begun."""
     if variable == ALL_ROWS:
-        return lambda run: (run.start, run.ends[-1])
-    at = [each.name for each in spec.pattern].index(variable)
-    return lambda run: run.rows(at)
+        return lambda run: (run[0], run[-1])
+    at = _number(spec, variable)
+    return lambda run: (run[at], run[at + 1]) if at + 1 < len(run) else (run[-1], run[-1])
 
 
-def _condition(condition: Callable[[Sequence[Any]], Any], values: Sequence[Callable[[Run], Any]]) -> Condition:
-    return lambda run: condition(_Lazy(values, run)) is True
+def _number(spec: MatchSpec, variable: str) -> int:
+    return [each.name for each in spec.pattern].index(variable)
 
 
-class _Lazy(Sequence[Any]):
-    """Values of references, each when it is asked for."""
-
-    __slots__ = ("_run", "_values")
-
-    def __init__(self, values: Sequence[Callable[[Run], Any]], run: Run) -> None:
-        self._values, self._run = values, run
-
-    def __getitem__(self, at: Any) -> Any:
-        return self._values[at](self._run)
-
-    def __len__(self) -> int:
-        return len(self._values)
+def _condition(condition: Evaluate) -> Condition:
+    return lambda run: condition(run) is True
 
 
-def _value(spec: MatchSpec, reference: RowReference, columns: dict[int, list[Any]]) -> Callable[[Run], Any]:
-    if reference.function == "$COUNT$1" and not reference.arg_list:
-        rows = rows_of(spec, reference.variable)
+def _value(spec: MatchSpec, reference: RowReference, columns: dict[int, list[Any]]) -> Evaluate:
+    rows = rows_of(spec, reference.variable)
+    if not reference.arg_list:
         return lambda run: rows(run)[1] - rows(run)[0]
     column = columns[reference.arg_list[0]]
     if not reference.is_aggregate:
-        place = place_of(spec, reference)
-
-        def found(run: Run) -> Any:
-            at = place(run)
-            return None if at is None else column[at]
-
-        return found
-    rows, aggregate = rows_of(spec, reference.variable), AGGREGATES[reference.function]
+        return _picked(spec, reference, column)
+    aggregate = AGGREGATES[reference.function]
 
     def value(run: Run) -> Any:
         begin, end = rows(run)
-        known = [each for each in column[begin:end] if each is not None]
-        return aggregate(known, reference.type)
+        return aggregate([each for each in column[begin:end] if each is not None], reference.type)
 
     return value
+
+
+def _picked(spec: MatchSpec, reference: RowReference, column: list[Any]) -> Evaluate:
+    """The value of a navigation; of the last row, which is asked for most, without finding its place first."""
+    if reference.function == "LAST" and not reference.offset:
+        if reference.variable == ALL_ROWS:
+            return lambda run: column[run[-1] - 1]
+        at = _number(spec, reference.variable)
+        return lambda run: column[run[at + 1] - 1] if at + 1 < len(run) and run[at + 1] > run[at] else None
+    place = place_of(spec, reference)
+
+    def found(run: Run) -> Any:
+        row = place(run)
+        return None if row is None else column[row]
+
+    return found
 
 
 def _sum(values: list[Any], type: LogicalType) -> Any:
