@@ -211,6 +211,19 @@ def test_a_match_is_given_when_an_earlier_one_has_run_out_of_time() -> None:
     assert run(match, context, frame, watermark=95).select("m0", "m1").rows() == [(1, 3), (2, 3)]
 
 
+def test_a_match_comes_behind_an_earlier_one_that_it_has_waited_for() -> None:
+    # The match of rows 1 and 2 is complete before that of rows 0 to 3, which begins before it.
+    match = operator(
+        "a b+? c",
+        AfterMatch(skip="TO NEXT ROW"),
+        references=(read("c", 2), read("a", 2)),
+        definitions=(Definition(variable="c", condition=compared(">", 0, InputRef(input_index=1, type=BIGINT))),),
+        measures=(read("a", 2), read("c", 2)),
+    )
+    rows: list[Row] = [("k", "a", 7, 0), ("k", "a", 1, 1), ("k", "b", 0, 2), ("k", "c", 5, 3), ("k", "c", 9, 4)]
+    assert matched(match, rows) == [("k", 7, 9), ("k", 1, 5), ("k", 0, 9)]
+
+
 def test_late_rows_are_counted() -> None:
     match = operator("a")
     context = FakeContext(match, watermark=20)

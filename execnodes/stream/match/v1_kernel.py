@@ -8,6 +8,7 @@ it had come, and matches that were given cannot be found, since the next one beg
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 import polars as pl
 
@@ -138,7 +139,9 @@ class MatchOperator(Operator):
         matches, kept, timeouts = list[tuple[int, Run]](), list[range](), list[int]()
         for group in search.groups():
             found = search.find(group, until)
-            matches += [(search.times[each[-1] - 1], each) for each in found.matches]
+            # A match that has waited for an earlier one comes behind it.
+            times = accumulate((search.times[each[-1] - 1] for each in found.matches), max)
+            matches += zip(times, found.matches, strict=True)
             kept.append(range(found.kept_from, group.stop))
             if found.times_out is not None:
                 timeouts.append(found.times_out)
