@@ -6,7 +6,7 @@ from typing import Literal as Tag
 
 from pydantic import Field as Property
 
-from execnodes.core.expressions import Expression, Value
+from execnodes.core.expressions import AggregateCall, Expression, Value
 from execnodes.core.indexes import ColumnIndex, Number, Scope
 from execnodes.core.node import PlanModel
 from execnodes.core.sort_spec import SortSpec
@@ -28,11 +28,6 @@ class PatternVariable(PlanModel):
     max_rows: Number = 1
     """-1 for any number."""
     reluctant: bool = False
-
-    @property
-    def takes(self) -> int | None:
-        """Rows that it takes at most; None for any number."""
-        return None if self.max_rows == -1 else self.max_rows
 
     @property
     def greedy(self) -> bool:
@@ -67,6 +62,12 @@ class RowReference(PlanModel):
     def is_aggregate(self) -> bool:
         """Whether it is over all rows of its variable."""
         return self.function not in NAVIGATION
+
+    def call(self, name: str = "") -> AggregateCall:
+        """An aggregate as one over all rows there are."""
+        return AggregateCall(
+            name=name, internal_name=self.function, arg_list=self.arg_list, type=self.type, options=self.options
+        )
 
     @property
     def title(self) -> str:

@@ -54,9 +54,3 @@ class Match(KeepsColumns, Unary):
     def keeps_state(self) -> bool:
         """Yes."""
         return True
-
-    @property
-    def read(self) -> tuple[int, ...]:
-        """The columns that measures and definitions are made of."""
-        references = (*self.spec.references, *self.spec.measures)
-        return tuple(dict.fromkeys(at for each in references for at in each.arg_list))

@@ -2,10 +2,11 @@
 
 `query` is the entry, for `sink` too, whose and whose tables' `metadata_columns` are checked; `builder`, `source` and
 `stage` are what its parts ask. Clauses: `relations`, `table_scan`, `view_columns`, `values`, `correlate`, `lateral`,
-`lookups`, `match`, `windows` and the old `group_windows`, `select`, `aggregate` (over `projected_columns`), `over`,
-`qualify`, `subqueries` with their `truths`, `subquery_joins` for those of WHERE, `subquery_shapes` for aggregates in
-them, `pull_up` for what reads from further in (by `replaced_names`, with `inlined_counts`), `outer_values` for what
-reads in any place (by `outer_names`), `set_operations`, `sorting`, `hints`.
+`lookups`, `match` (`match_patterns`, `match_references`), `windows` and the old `group_windows`, `select`,
+`aggregate` (over `projected_columns`), `over`, `qualify`, `subqueries` with their `truths`, `subquery_joins` for
+those of WHERE, `subquery_shapes` for aggregates in them, `pull_up` for what reads from further in (by
+`replaced_names`, with `inlined_counts`), `outer_values` for what reads in any place (by `outer_names`),
+`set_operations`, `sorting`, `hints`.
 Expressions: `scope` is what names mean, `expression_binder` makes typed expressions, `user_functions` their calls,
 `folding` constants, `refused_calls` what Flink does not take; `written` shows them in messages, and a
 `missing_comma` is guessed.

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from execnodes.core.errors import PlanError
+from execnodes.core.errors import PlanError, SqlError
 from execnodes.core.expressions import Call, Expression, InputRef, Literal
 from execnodes.core.predicates import ARITHMETIC, COMPARISONS, LOGIC, TESTS, supported
 from execnodes.core.types import BIGINT, BOOLEAN, DOUBLE, INT, STRING, LogicalType, Root, parse_type
@@ -63,7 +63,7 @@ def expressions() -> list[Expression]:
 def called(name: str, *operands: Expression, result: LogicalType | None = None) -> Expression | None:
     try:
         return resolve(name, operands, result=result)
-    except Exception:  # noqa: BLE001  # not of these types
+    except SqlError:  # not of these types
         return None
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from execnodes.core.expressions import InputRef
 from execnodes.core.match_spec import ALL_ROWS, CONDITION_AGGREGATES, MatchSpec, RowReference
 from execnodes.core.meaning import RowsMeaning, StateMeaning, expression_term
 from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.node import ExecNode
-from execnodes.core.outputs import Applied, Outputs
+from execnodes.core.outputs import Applied, Outputs, applied
 from execnodes.core.predicates import supported
 from execnodes.core.types import TIMESTAMPS, LogicalType, Root, TimeKind
 from execnodes.lowering.stream import Lowering, OperatorInput, Rows
@@ -57,20 +57,11 @@ class Match(ExecNode):
 
     def applied(self, inputs: tuple[LogicalType, ...]) -> Iterator[Applied]:
         """Its aggregates, over what they read."""
-        (row,) = inputs
         for name, references in (("references", self.match_spec.references), ("measures", self.match_spec.measures)):
             for at, each in enumerate(references):
                 if each.is_aggregate:
-                    operands = tuple(InputRef(input_index=arg, type=row.fields[arg].type) for arg in each.arg_list)
-                    yield Applied(
-                        path=f"matchSpec.{name}[{at}]",
-                        name=each.function,
-                        title=each.title,
-                        operands=operands,
-                        type=each.type,
-                        options=each.options,
-                        rows="all",
-                    )
+                    for call in applied([each.call()], inputs[0], grouped=False):
+                        yield replace(call, path=f"matchSpec.{name}[{at}]")
 
     def check(self, inputs: tuple[LogicalType, ...]) -> None:
         """Columns exist; rows are in order of a time; variables are what the pattern has; conditions can be asked."""

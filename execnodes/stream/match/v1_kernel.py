@@ -14,7 +14,7 @@ import polars as pl
 
 from execnodes.core.errors import JobError
 from execnodes.core.expressions import AggregateCall
-from execnodes.core.match_spec import MatchSpec, RowReference
+from execnodes.core.match_spec import MatchSpec
 from execnodes.core.types import BIGINT
 from execnodes.kernels.aggregates import frame
 from execnodes.kernels.aggregates.aggregation import Aggregation
@@ -173,7 +173,7 @@ class MatchOperator(Operator):
         aggregates: dict[str, dict[int, AggregateCall]] = {}
         for at, each in enumerate(self.spec.measures, len(self.keys)):
             if each.is_aggregate:
-                aggregates.setdefault(each.variable, {})[at] = _call(each, f"m{at}")
+                aggregates.setdefault(each.variable, {})[at] = each.call(f"m{at}")
             else:
                 place = place_of(self.spec, each)
                 picked = pl.Series([place(run) for run in matches], dtype=pl.UInt32())
@@ -206,14 +206,3 @@ class MatchOperator(Operator):
         for call in calls:
             # COUNT knows of no rows, too.
             yield found[call.name] if call.type.nullable else found[call.name].fill_null(0)
-
-
-def _call(reference: RowReference, name: str) -> AggregateCall:
-    """An aggregate over rows of a variable as one over rows."""
-    return AggregateCall(
-        name=name,
-        internal_name=reference.function,
-        arg_list=reference.arg_list,
-        type=reference.type,
-        options=reference.options,
-    )
