@@ -32,6 +32,7 @@ from rekindle.pipeline.hosts import Host, Hosts, Size
 from rekindle.pipeline.origins import can_fail, from_origin
 from rekindle.pipeline.record import LocalRecord, OperatorRecord, SinkRecord, SourceRecord, Step
 from rekindle.pipeline.ways import Arm, Pipeline, hidden_texts, slot_texts, typed_texts
+from rekindle.spark.generated_code import GeneratedCode
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -51,6 +52,8 @@ class Ground:
     """A Spark accumulator of dictionaries (see `collecting`), of this program alone."""
     job: str
     """As Spark shows it."""
+    code: GeneratedCode
+    """Whether Spark generates code for what it runs."""
 
 
 def _body(step: Step) -> Operator | LocalKernel:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from execnodes.core.options import Configuration
+from rekindle.connectors.positions import Once
 from rekindle.engine.reading import Reading
 from rekindle.engine.sources import Reader
 from rekindle.pipeline.hosts import Size
@@ -71,6 +72,11 @@ class Inputs:
         """Bytes that a micro-batch reads, about."""
         readers = {uid: self.readers[uid] for uid in positions if uid in self.readers}
         return sum(each.positions.size(*positions[uid]) for uid, each in readers.items())
+
+    def is_few(self, positions: Mapping[str, tuple[Any, Any]]) -> bool:
+        """Whether a micro-batch is known to read few bytes; how large a table is that is read at once nobody knows."""
+        read = (self.readers[uid].positions for uid in positions if uid in self.readers)
+        return self.size(positions) <= FEW_BYTES and not any(isinstance(each, Once) for each in read)
 
     def told(self, uids: Iterable[str], positions: Mapping[str, tuple[Any, Any]]) -> Mapping[str, Any] | None:
         """What tasks are told to read of sources that have news; None if they cannot read all of it."""

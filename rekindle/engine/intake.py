@@ -82,6 +82,10 @@ class Intake:
         """That of a micro-batch."""
         return self._ground.limits.size(self._inputs.size(positions))
 
+    def is_few(self, positions: ReadPositions) -> bool:
+        """See `Inputs`."""
+        return self._inputs.is_few(positions)
+
     def reads_plainly(self, positions: ReadPositions) -> bool:
         """Whether it fails for rows of a micro-batch that are not plain."""
         return bool(positions.keys() & self._inputs.plain)

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 _log = logging.getLogger("rekindle.jobs")
 _WAIT = 100
 """Micro-batches that are read by all rules once one could not be read plainly."""
+_FEW_ROWS = 10_000
+"""Of a savepoint, up to which Spark generates no code to read them."""
 STEPS = 1000
 """More than a micro-batch has steps: sinks know each by one number."""
 
@@ -128,6 +130,7 @@ class GraphProgram:
         if not batch.step:
             # Time that passes in a micro-batch goes the way of its rows.
             self._batch_size = intake.size(batch.positions)
+            self._ground.code.want(not intake.is_few(batch.positions))
             if self._lookups is not None:
                 self._lookups.refresh(self._ground.spark)
         standing = intake.standing(batch, self._batch_size, self._state_rows)
@@ -180,6 +183,7 @@ class GraphProgram:
 
     def close(self) -> None:
         """What was built for micro-batches that do not come is given up."""
+        self._ground.code.close()
         for intake in (self._by_all_rules, self._plainly):
             if intake is not None:
                 intake.close()
@@ -194,11 +198,12 @@ class GraphProgram:
             _summed((name, count) for each in told for name, count in each.counters.items()),
         )
 
-    def restore(self, batch: MicroBatch, rows_of: Callable[[OperatorRecord], DataFrame | None]) -> Ran:
-        """Put rows of a savepoint (see `Restore.rows`) into the states of the operators, which have none yet."""
+    def restore(self, batch: MicroBatch, rows_of: Callable[[OperatorRecord], DataFrame | None], count: int) -> Ran:
+        """Put rows of a savepoint (see `Restore.rows`; so many) into the states of the operators, which have none."""
         from pyspark.sql.functions import expr
 
         ground = self._ground
+        ground.code.want(count > _FEW_ROWS)
         self._begin(batch)
         for step in self._pipeline.record.steps.values():
             if isinstance(step, OperatorRecord) and (rows := rows_of(step)) is not None:

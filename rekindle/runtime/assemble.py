@@ -66,11 +66,17 @@ def taken_up(order: Order) -> tuple[Record, Restore | None]:
     return recorded, restore
 
 
+def given_session(order: Order) -> SparkSession:
+    """The session that the job was given, or one of our own."""
+    parallelism = max(1, order.configuration.number("parallelism.default"))
+    return order.spark or session(parallelism, own_settings(order.configuration))
+
+
 def session_for(order: Order, defaults: Mapping[str, str]) -> SparkSession:
     """A session with the job's own Spark settings, on top of `defaults`, and the functions that its plan calls."""
     parallelism = max(1, order.configuration.number("parallelism.default"))
     settings = own_settings(order.configuration)
-    given = order.spark or session(parallelism, settings)
+    given = given_session(order)
     asked = Requests(given, order.configuration, order.folder.path, order.data_streams)
     called: dict[str, ArrowFunction] = {
         **functions_of_spark(order.graph, order.functions, job_parameters(order.configuration)),

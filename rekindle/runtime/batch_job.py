@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from execnodes.core.errors import JobError, RekindleError, StateError
+from execnodes.core.source_node import SourceNode
+from rekindle.connectors.positions import Once
+from rekindle.engine.inputs import FEW_BYTES
 from rekindle.pipeline.batch import BatchBuilder
 from rekindle.pipeline.connector_requests import Requests
 from rekindle.pipeline.failures import explained
 from rekindle.pipeline.lookups import Lookups
-from rekindle.runtime.assemble import session_for
+from rekindle.runtime.assemble import given_session, session_for
 from rekindle.runtime.job import Job
 from rekindle.runtime.progress import Progress
 from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints.recovery import PATH
+from rekindle.spark.generated_code import INTERPRETED
 from rekindle.spark.java import lost, text_of
 from rekindle.spark.session import active
 
@@ -35,6 +40,13 @@ BATCH_SETTINGS = {
     "spark.sql.inMemoryColumnarStorage.compressed": "true",
 }
 """On top of those of every job, some of which are for plans that are made again and again."""
+_FEW_SETTINGS = {
+    **BATCH_SETTINGS,
+    **INTERPRETED,
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "1",
+}
+"""Where all sources have few bytes: to plan and to compile takes longer than to run one task."""
 
 
 class BatchJob(Job):
@@ -59,7 +71,8 @@ class BatchJob(Job):
 
     def _build(self) -> None:
         order = self._order
-        self._spark = session_for(order, BATCH_SETTINGS)
+        requests = Requests(given_session(order), order.configuration, self.folder.path, order.data_streams)
+        self._spark = session_for(order, _FEW_SETTINGS if reads_few(order.graph, requests) else BATCH_SETTINGS)
         self._batch = BatchBuilder(
             self._spark, order.graph, order.configuration, self.job_id, self.folder.path, order.data_streams
         )
@@ -121,6 +134,20 @@ class BatchJob(Job):
     def batches(self) -> list[tuple[int, int]]:
         """None: there are no micro-batches."""
         return []
+
+
+def reads_few(graph: ExecGraph, requests: Requests) -> bool:
+    """Whether all that a plan reads is known to have few bytes; what cannot be read says so when it is."""
+    try:
+        return sum(_bytes(node, requests) for node in graph.nodes if isinstance(node, SourceNode)) <= FEW_BYTES
+    except RekindleError:
+        return False
+
+
+def _bytes(node: SourceNode, requests: Requests) -> float:
+    positions = requests.positions(node, node.source)
+    news = None if positions is None or isinstance(positions, Once) else positions.plan(None)
+    return math.inf if positions is None or news is None else positions.size(None, news.position)
 
 
 def job_of(graph: ExecGraph, plan: str, configuration: Configuration, **options: Any) -> Job:

@@ -39,6 +39,7 @@ from rekindle.runtime.progress import Progress
 from rekindle.runtime.restarts import strategy_of
 from rekindle.savepoints.adoption import Adoption, adoption
 from rekindle.savepoints.segments import take_of_entry
+from rekindle.spark.generated_code import GeneratedCode
 from rekindle.spark.session import active
 
 if TYPE_CHECKING:
@@ -160,6 +161,7 @@ class StreamJob(Job):
             Limits.of(order.configuration),
             told,
             self.identity.name or self.job_id,
+            GeneratedCode(spark, order.configuration),
         )
         lookups = Lookups.of(order.graph, requests)
         lookups.refresh(spark)
@@ -198,7 +200,8 @@ class StreamJob(Job):
         positions = {uid: inputs[uid].restored(text) for uid, text in restore.positions.items() if uid in inputs}
 
         def run(batch: MicroBatch) -> Ran:
-            return self._program.restore(batch, lambda step: restore.rows(spark, step))
+            rows = sum(each.rows for each in restore.fates)
+            return self._program.restore(batch, lambda step: restore.rows(spark, step), rows)
 
         self._loop.restore(positions, restore.manifest.watermark or None, run, number)
 
