@@ -200,6 +200,13 @@ class SinkWriter(ABC):
         """
         return
 
+    def flush(self) -> None:
+        """Let readers see all rows of the micro-batches that were written; any thread may call it.
+
+        Called before a savepoint is written: who goes on from it does not know what this writer holds back.
+        """
+        return
+
     def close(self) -> None:
         """Called once at the end, also after a failure."""
         return

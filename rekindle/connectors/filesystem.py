@@ -36,6 +36,7 @@ from rekindle.connectors.few_files import (
     of_lines,
 )
 from rekindle.connectors.file_positions import FilePositions
+from rekindle.connectors.file_rolling import rolling_options
 from rekindle.connectors.file_sink import FileWriter
 from rekindle.connectors.files import (
     absolute,
@@ -99,7 +100,7 @@ class Filesystem(SourceConnector, SinkConnector):
     def declared(self, options: Mapping[str, str]) -> tuple[TableOption, ...]:
         """Its own options and those of the format."""
         chosen = format_of(options.get("format", ""))
-        return (*OPTIONS, *(chosen.options if chosen else ()))
+        return (*OPTIONS, *rolling_options(options), *(chosen.options if chosen else ()))
 
     def check(self, options: Mapping[str, str], role: str, table: str) -> TableOptions:
         """Also that the format exists."""
@@ -182,7 +183,7 @@ class Filesystem(SourceConnector, SinkConnector):
     def writer(self, spark: SparkSession, request: SinkRequest) -> SinkWriter:
         """Files that appear at once, once a micro-batch."""
         options = self.opened(request.table, "sink", request.name)
-        return FileWriter(request, options, find_format(options.text("format"), request.name))
+        return FileWriter(spark, request, options, find_format(options.text("format"), request.name))
 
     def uses_time(self, options: Mapping[str, str]) -> bool:
         """Where partitions are committed by their time."""

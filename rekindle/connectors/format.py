@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -98,3 +98,7 @@ class FileFormat(Format):
     @abstractmethod
     def is_empty(self, file: Path) -> bool:
         """Whether a written file holds no rows."""
+
+    def merge(self, files: Sequence[Path], target: Path, options: TableOptions) -> bool:
+        """Write the rows of files, in their order, into a new one; False where Spark is to read and write them."""
+        return False

@@ -19,8 +19,7 @@ from rekindle.connectors.partition_times import (
     unknown_formatter,
 )
 
-_ROLLING = "Files are complete with their micro-batch; execution.micro-batch.interval spaces them."
-_COMPACTION = "Files of a micro-batch stay as they are; sink.parallelism says how many there are."
+_SHUFFLE = "Rows stay in the tasks that have them; sink.parallelism bounds the files of a micro-batch."
 _STATISTICS = "Plans do not go by statistics."
 _WHEN = "When a partition is committed: when it is begun, or when the watermark has passed its time."
 EXTRACTOR = "partition.time-extractor.kind"
@@ -36,14 +35,7 @@ COMMIT_OPTIONS = (
     TableOption(FORMATTER, "text", "", "What that looks like: yyyy-MM-dd HH:mm:ss or yyyy-MM-dd, if nothing is said."),
     TableOption(EXTRACTOR, "enum", "default", "How a partition's time is made of its columns.", ("default", "custom")),
     TableOption("partition.time-extractor.class", "text", "", "Classes of Java are not called.", inert=True),
-    TableOption("sink.rolling-policy.file-size", "text", "128 mb", _ROLLING, inert=True),
-    TableOption("sink.rolling-policy.rollover-interval", "duration", "30 min", _ROLLING, inert=True),
-    TableOption("sink.rolling-policy.inactivity-interval", "duration", "30 min", _ROLLING, inert=True),
-    TableOption("sink.rolling-policy.check-interval", "duration", "1 min", _ROLLING, inert=True),
-    TableOption("auto-compaction", "bool", "false", _COMPACTION, inert=True),
-    TableOption("compaction.file-size", "text", "", _COMPACTION, inert=True),
-    TableOption("compaction.parallelism", "int", "", _COMPACTION, inert=True),
-    TableOption("sink.shuffle-by-partition.enable", "bool", "false", _COMPACTION, inert=True),
+    TableOption("sink.shuffle-by-partition.enable", "bool", "false", _SHUFFLE, inert=True),
     TableOption(
         "source.report-statistics", "enum", "ALL", "Plans do not go by statistics.", ("ALL", "NONE"), inert=True
     ),

@@ -119,14 +119,19 @@ class Commits:
         self._waiting: dict[Path, int] = {}
         """Folders to what the watermark, or the clock, must have passed (ms)."""
 
-    def find(self, prefix: str) -> None:
+    @property
+    def at_once(self) -> bool:
+        """Whether a partition is committed as soon as it has rows that are seen."""
+        return self._at_once
+
+    def find(self, *prefixes: str) -> None:
         """Take up what was written before and is not committed: folders with files whose names begin so."""
         if not self._active:
             return
         for place, folders, names in os.walk(self._target):
             # Hidden ones may go meanwhile: other sinks write in them.
             folders[:] = [each for each in folders if "=" in each or not each.startswith(("_", "."))]
-            files = [os.path.join(place, each) for each in names if each.startswith(prefix)]
+            files = [os.path.join(place, each) for each in names if each.startswith(prefixes)]
             if files and self._name not in names:
                 self._wait(Path(place), round(min(map(os.path.getmtime, files)) * 1000))
 
@@ -144,16 +149,16 @@ class Commits:
         parts = (each.split("=", 1) for each in folder.relative_to(self._target).parts)
         self._waiting[folder] = self._times.millis({unquote(k): unquote(v) for k, v in parts}) + self._delay
 
-    def time_passes(self, watermark: int | None, now: int, *, ended: bool = False) -> None:
-        """Commit what is due: everything when all input has ended."""
-        if not self._waiting:
-            return
+    def due(self, watermark: int | None, now: int, *, ended: bool = False) -> list[Path]:
+        """Folders that are to be committed: all when all input has ended."""
         if ended or self._at_once:
-            due = list(self._waiting)
-        else:
-            reached = now if self._times is None else watermark
-            due = [each for each, at in self._waiting.items() if reached is not None and reached > at]
-        for folder in due:
+            return list(self._waiting)
+        reached = now if self._times is None else watermark
+        return [each for each, at in self._waiting.items() if reached is not None and reached > at]
+
+    def time_passes(self, watermark: int | None, now: int, *, ended: bool = False) -> None:
+        """Commit what is due."""
+        for folder in self.due(watermark, now, ended=ended) if self._waiting else ():
             # One that somebody has removed meanwhile, as old partitions are, needs no commit.
             if folder.is_dir():
                 (folder / self._name).touch()

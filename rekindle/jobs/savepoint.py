@@ -30,6 +30,7 @@ def take_savepoint(job: JobInfo, target: Path, timeout: float = TIMEOUT) -> Mani
 def _of_folder(job: JobInfo, target: Path) -> Manifest:
     """Hold the folder meanwhile, so that no process runs the job."""
     from plans.format.load import load
+    from rekindle.connectors.held_files import show_held
     from rekindle.files.job_folder import JobFolder
     from rekindle.savepoints.segments import take_of_folder
     from rekindle.savepoints.take import take
@@ -47,6 +48,7 @@ def _of_folder(job: JobInfo, target: Path) -> Manifest:
             )
         graph = load(folder.resolved_file.read_text(encoding="utf-8"), source=str(folder.resolved_file))
         if folder.is_logged:
+            show_held(folder.path)
             return take_of_folder(graph, plan, folder, target)
         return take(session(), graph, plan, folder, target)
     finally:

@@ -192,6 +192,10 @@ class Job(ABC):
         """End the stream as if all input had ended, then stop."""
         self.stop(drain=True)
 
+    def _flush_writers(self) -> None:
+        for writer in tuple(self._writers):
+            writer.flush()
+
     def _close_writers(self) -> None:
         for writer in self._writers:
             writer.close()

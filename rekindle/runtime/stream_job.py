@@ -85,15 +85,13 @@ class StreamJob(Job):
         self._until = until
         self._drains = False
         self._told_to_stop = threading.Event()
-        self._took: list[tuple[int, int]] = []
-        """(rows, milliseconds) of each micro-batch."""
+        self._took: list[tuple[int, int]] = []  # (rows, milliseconds) of each micro-batch
         self._bounded = True
         self._feeds: dict[str, Feed] = {}
         self._taken_up: MicroBatches | None = None
         self._driver: Driver | None = None
         """Of a query of the caller's, which runs the job."""
-        self._changes: Path | None = None
-        """Where changes are left for it, in place of a sink."""
+        self._changes: Path | None = None  # where changes are left for it, in place of a sink
         self._rests: bool | None = None
         """Whether it has ended; None before the first one."""
 
@@ -347,7 +345,9 @@ class StreamJob(Job):
 
     def savepoint(self, target: Path) -> Manifest:
         """Write a savepoint of the last committed micro-batch; the job goes on."""
-        return take_of_entry(self._order.graph, self._plan, self.folder, *self._loop.snapshot(), target)
+        committed = self._loop.snapshot()
+        self._flush_writers()
+        return take_of_entry(self._order.graph, self._plan, self.folder, *committed, target)
 
     def stop(self, *, with_savepoint: Path | None = None, drain: bool = False) -> None:
         """Stop between two micro-batches; the folder can be continued from.

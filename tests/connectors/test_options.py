@@ -70,7 +70,7 @@ def test_options_of_flink_that_change_nothing_are_said_once(caplog: pytest.LogCa
     options = {
         "scan.watermark.idle-timeout": "1 min",
         "sink.rolling-policy.file-size": "1 gb",
-        "auto-compaction": "true",
+        "compaction.parallelism": "2",
     }
     with caplog.at_level(logging.WARNING, logger="rekindle.options"):
         for _ in range(2):
@@ -78,6 +78,17 @@ def test_options_of_flink_that_change_nothing_are_said_once(caplog: pytest.LogCa
     said = [record.getMessage() for record in caplog.records]
     assert [each.split(" has no effect")[0] for each in said] == [f"table inert_once: option {key}" for key in options]
     assert "SET 'table.exec.source.idle-timeout'" in said[0]
+
+
+def test_intervals_of_files_have_an_effect_where_files_are_compacted(caplog: pytest.LogCaptureFixture) -> None:
+    options = {
+        "auto-compaction": "true",
+        "sink.rolling-policy.rollover-interval": "1 min",
+        "compaction.file-size": "1 mb",
+    }
+    with caplog.at_level(logging.WARNING, logger="rekindle.options"):
+        validate({**FILES, **options}, "sink", "compacted")
+    assert caplog.records == []
 
 
 EVENTS = """

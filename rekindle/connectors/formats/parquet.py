@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -16,6 +16,18 @@ from rekindle.connectors.options import TableOption, TableOptions
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+_CODECS = {
+    "none": "none",
+    "uncompressed": "none",
+    "snappy": "snappy",
+    "gzip": "gzip",
+    "zstd": "zstd",
+    "brotli": "brotli",
+}
+"""Spark's names to Arrow's, where both write the same."""
+_GROUP = 64 << 20
+"""Bytes in memory from which rows are a row group."""
 
 
 class Parquet(FileFormat):
@@ -53,3 +65,22 @@ class Parquet(FileFormat):
         import pyarrow.parquet as pq
 
         return bool(pq.read_metadata(file).num_rows == 0)
+
+    def merge(self, files: Sequence[Path], target: Path, options: TableOptions) -> bool:
+        """By Arrow, which is much faster with small files, where the columns then are as Spark wrote them."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        codec = _CODECS.get(options.text("parquet.compression").lower())
+        schema = pq.read_schema(files[0])
+        if codec is None or any(not pq.read_schema(each).equals(schema) for each in files[1:]):
+            return False
+        with pq.ParquetWriter(target, schema, compression=codec, store_decimal_as_integer=True) as writer:
+            waiting, size = list[pa.Table](), 0
+            for at, each in enumerate(files):
+                waiting.append(pq.ParquetFile(each).read())
+                size += waiting[-1].nbytes
+                if size >= _GROUP or at == len(files) - 1:
+                    writer.write_table(pa.concat_tables(waiting).combine_chunks())
+                    waiting, size = [], 0
+        return bool(pq.ParquetFile(target).schema.equals(pq.ParquetFile(files[0]).schema))
