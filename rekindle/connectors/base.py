@@ -203,7 +203,7 @@ class SinkWriter(ABC):
     def flush(self) -> None:
         """Let readers see all rows of the micro-batches that were written; any thread may call it.
 
-        Called before a savepoint is written: who goes on from it does not know what this writer holds back.
+        Called before a savepoint is written: who starts from it does not know what this writer holds.
         """
         return
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Self, TypeVar
 
 from execnodes.core.options import Kind, parse_size
-from rekindle.connectors.held_files import HeldFile
+from rekindle.connectors.held_files import HeldFile, HeldPartition
 from rekindle.connectors.options import TableOption, TableOptions
 
 COMPACTION = "auto-compaction"
@@ -60,20 +60,20 @@ class Rolling:
         size = parse_size(options.text(TARGET) or options.text(_SIZE), TARGET)
         return cls(size, round(options.seconds(_ROLLOVER) * 1000), round(options.seconds(_INACTIVITY) * 1000))
 
-    def due_at(self, files: Iterable[HeldFile]) -> int | None:
-        """When the next of these files are to be shown by the clock, epoch ms; None without files."""
-        return min((self._due_at(each) for each in _partitions(files)), default=None)
+    def due_at(self, partitions: Iterable[HeldPartition]) -> int | None:
+        """When files of one of these are to be shown by the clock, epoch ms; None without any."""
+        return min((self._due_at(each) for each in partitions), default=None)
 
     def groups(
-        self, files: Iterable[HeldFile], now: int, is_due: Callable[[str], bool] = lambda folder: False
+        self, partitions: Iterable[HeldPartition], now: int, is_due: Callable[[str], bool] = lambda folder: False
     ) -> list[list[HeldFile]]:
-        """Those that are to be shown, each list as one file. `is_due`: whether all of a partition's are."""
+        """Those that are to be shown, each list as one file. `is_due`: whether all of a folder's are."""
         found = list[list[HeldFile]]()
-        for partition in _partitions(files):
-            *whole, rest = self.cut(partition, lambda each: each.size)
-            found += whole
-            if rest and (is_due(rest[0].folder) or self._due_at(partition) <= now):
-                found.append(rest)
+        for partition in partitions:
+            everything = is_due(partition.files[0].folder) or self._due_at(partition) <= now
+            if everything or partition.size >= self.size:
+                *whole, rest = self.cut(partition.files, lambda each: each.size)
+                found += [*whole, rest] if everything and rest else whole
         return found
 
     def cut(self, files: Iterable[_T], size_of: Callable[[_T], int]) -> list[list[_T]]:
@@ -91,14 +91,5 @@ class Rolling:
                 size = 0
         return found
 
-    def _due_at(self, partition: Sequence[HeldFile]) -> int:
-        written = [each.written for each in partition]
-        return min(min(written) + self.rollover, max(written) + self.inactivity)
-
-
-def _partitions(files: Iterable[HeldFile]) -> Iterator[list[HeldFile]]:
-    """In the order in which they were written; files of another format than the others' stay apart."""
-    found: dict[tuple[str, str], list[HeldFile]] = {}
-    for each in sorted(files):
-        found.setdefault((each.folder, each.extension), []).append(each)
-    yield from found.values()
+    def _due_at(self, partition: HeldPartition) -> int:
+        return min(partition.first + self.rollover, partition.last + self.inactivity)

@@ -19,7 +19,7 @@ from rekindle.connectors.file_marks import FileMarks
 from rekindle.connectors.file_rolling import Rolling
 from rekindle.connectors.files import absolute, is_local
 from rekindle.connectors.format import FileFormat, Format
-from rekindle.connectors.held_files import MARKERS, SHOWN, HeldFiles, folders_of
+from rekindle.connectors.held_files import MARKERS, SHOWN, HeldFiles
 from rekindle.connectors.lines import is_empty, spark_format
 from rekindle.connectors.merge_files import merge_files
 from rekindle.connectors.options import TableOptions
@@ -89,15 +89,15 @@ class FileWriter(SinkWriter):
         self._held.open(self._marks.newest())
         self._commits.find(f"part-{self._job}-", f"{SHOWN}-{self._job}-")
         if self._holds is None:
-            if self._held.files:
+            if self._held.partitions:
                 # The table had another option then.
                 self._held.show([[each] for each in self._held.files], self._merge)
             return
         self._held.register(self._request.job_dir)
-        self._due_at = self._holds.due_at(self._held.files)
+        self._due_at = self._holds.due_at(self._held.partitions.values())
         if not self._commits.at_once:
-            for each in self._held.files:
-                self._commits.written([self._target / each.folder], each.written)
+            for (folder, _), each in self._held.partitions.items():
+                self._commits.written([self._target / folder], each.first)
 
     def write(self, batch: DataFrame, batch_id: int) -> None:
         """Write, show or hold, mark."""
@@ -142,7 +142,7 @@ class FileWriter(SinkWriter):
     def time_passes(self, watermark: int | None, now: int, *, ended: bool) -> None:
         """Show what has been held for long enough; commit partitions that are complete."""
         with self._lock:
-            if self._held.files:
+            if self._held.partitions:
                 due = {str(each.relative_to(self._target)) for each in self._commits.due(watermark, now, ended=ended)}
                 if ended or due or (self._due_at is not None and now >= self._due_at):
                     self._show_held(lambda folder: ended or folder in due)
@@ -156,7 +156,7 @@ class FileWriter(SinkWriter):
                 self._show_held(lambda folder: True)
 
     def close(self) -> None:
-        """Show what is held: the job may never go on."""
+        """Show what is held: the job may never be started again."""
         with self._lock:
             try:
                 if not self._closed:
@@ -169,12 +169,12 @@ class FileWriter(SinkWriter):
     def _show_held(self, is_due: Callable[[str], bool] = lambda folder: False) -> None:
         if self._holds is None:
             return
-        groups = self._holds.groups(self._held.files, _now(), is_due)
+        groups = self._holds.groups(self._held.partitions.values(), _now(), is_due)
         if groups:
-            self._held.show(groups, self._merge)
+            shown = self._held.show(groups, self._merge)
             if self._commits.at_once:
-                self._commits.written(folders_of((each for group in groups for each in group), self._target), _now())
-        self._due_at = self._holds.due_at(self._held.files)
+                self._commits.written(shown, _now())
+        self._due_at = self._holds.due_at(self._held.partitions.values())
 
     def _merge(self, files: Sequence[Path], target: Path) -> None:
         merge_files(self._spark, self._format, self._stored, self._options, files, target)

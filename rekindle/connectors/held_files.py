@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,6 +53,26 @@ class HeldFile:
     """Epoch ms."""
 
 
+class HeldPartition:
+    """Files of one partition and format, in their order."""
+
+    def __init__(self, files: Iterable[HeldFile] = ()) -> None:
+        self.files: list[HeldFile] = []
+        self.size = 0
+        """Bytes of all."""
+        self.first = self.last = 0
+        """When the first and the last were written, epoch ms."""
+        for each in files:
+            self.add(each)
+
+    def add(self, file: HeldFile) -> None:
+        """A newer one."""
+        self.first = min(self.first, file.written) if self.files else file.written
+        self.last = max(self.last, file.written)
+        self.size += file.size
+        self.files.append(file)
+
+
 class _Journal(BaseModel):
     """What is being shown."""
 
@@ -73,20 +94,28 @@ class HeldFiles:
         self._target, self._job = target, job
         self._folder = target / MARKERS / job
         self._last_shown = 0
-        self.files: list[HeldFile] = []
+        self._left: Counter[int] = Counter()
+        """Held files of each micro-batch."""
+        self.partitions: dict[tuple[str, str], HeldPartition] = {}
+        """By folder and extension."""
+
+    @property
+    def files(self) -> list[HeldFile]:
+        """All of them, in their order."""
+        return sorted(each for partition in self.partitions.values() for each in partition.files)
 
     def open(self, newest: int) -> set[Path]:
         """Find what is held up to a micro-batch, and finish what was being shown; the folders that this went into."""
         journal = self._folder / _JOURNAL
         shown = self._finish(self._read(journal)) if journal.exists() else set()
         shutil.rmtree(self._folder / _MERGED, ignore_errors=True)
-        self.files = []
-        for each in (self._folder / _HELD).iterdir() if (self._folder / _HELD).is_dir() else ():
-            found = self._found(int(each.name)) if int(each.name) <= newest else []
-            self.files += found
-            if not found:
-                shutil.rmtree(each)
-        self.files.sort()
+        self._left, self.partitions = Counter(), {}
+        held = list((self._folder / _HELD).iterdir()) if (self._folder / _HELD).is_dir() else []
+        for batch in sorted(int(each.name) for each in held):
+            if batch <= newest:
+                self.accept(batch)
+            if not self._left[batch]:
+                shutil.rmtree(self._folder / _HELD / str(batch))
         return shown
 
     def register(self, job_dir: Path) -> None:
@@ -111,7 +140,11 @@ class HeldFiles:
 
     def accept(self, batch: int) -> None:
         """The marker of a micro-batch is set."""
-        self.files += self._found(batch)
+        place = self._folder / _HELD / str(batch)
+        paths = (Path(folder, name) for folder, _, names in os.walk(place) for name in names if name.endswith(_SUFFIX))
+        for each in sorted(_held(batch, place, path) for path in paths):
+            self.partitions.setdefault((each.folder, each.extension), HeldPartition()).add(each)
+            self._left[batch] += 1
 
     def show(self, groups: Sequence[Sequence[HeldFile]], merge: Merge) -> set[Path]:
         """Show each group as one file; the folders of their partitions."""
@@ -150,17 +183,21 @@ class HeldFiles:
             (self._folder / each).unlink(missing_ok=True)
         (self._folder / _JOURNAL).unlink()
         shutil.rmtree(self._folder / _MERGED, ignore_errors=True)
-        gone = {self._folder / each for each in (*journal.merged, *(hidden for hidden, _ in journal.moves))}
-        before = {each.batch for each in self.files}
-        self.files = [each for each in self.files if each.path not in gone]
-        for batch in before - {each.batch for each in self.files}:
-            shutil.rmtree(self._folder / _HELD / str(batch), ignore_errors=True)
+        self._forget({self._folder / each for each in (*journal.merged, *(hidden for hidden, _ in journal.moves))})
         return shown
 
-    def _found(self, batch: int) -> list[HeldFile]:
-        place = self._folder / _HELD / str(batch)
-        paths = (Path(folder, name) for folder, _, names in os.walk(place) for name in names if name.endswith(_SUFFIX))
-        return sorted(_held(batch, place, each) for each in paths)
+    def _forget(self, gone: set[Path]) -> None:
+        for key, partition in list(self.partitions.items()):
+            left = [each for each in partition.files if each.path not in gone]
+            for batch, count in Counter(each.batch for each in partition.files if each.path in gone).items():
+                self._left[batch] -= count
+                if not self._left[batch]:
+                    del self._left[batch]
+                    shutil.rmtree(self._folder / _HELD / str(batch), ignore_errors=True)
+            if not left:
+                del self.partitions[key]
+            elif len(left) < len(partition.files):
+                self.partitions[key] = HeldPartition(left)
 
     def _below(self, path: Path) -> str:
         return str(path.relative_to(self._folder))
@@ -182,13 +219,8 @@ def show_held(job_dir: Path) -> None:
         target = Path(_TARGET.validate_json(known.read_bytes()))
         held = HeldFiles(target, known.stem)
         held.open(FileMarks(target / MARKERS / known.stem).newest())
-        if held.files:
+        if held.partitions:
             held.show([[each] for each in held.files], _no_merge)
-
-
-def folders_of(files: Iterable[HeldFile], target: Path) -> set[Path]:
-    """Of the partitions that these are shown in."""
-    return {target / each.folder for each in files}
 
 
 def _held(batch: int, place: Path, path: Path) -> HeldFile:

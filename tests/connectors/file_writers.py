@@ -30,7 +30,7 @@ Row = tuple[int, str]
 
 
 class Killed(BaseException):
-    """The process is no more."""
+    """The process has ended."""
 
 
 class PlainWriter(FileWriter):

@@ -13,7 +13,7 @@ import pytest
 from execnodes.core.errors import OptionError
 from rekindle.connectors.file_marks import FileMarks
 from rekindle.connectors.file_rolling import Rolling
-from rekindle.connectors.held_files import HeldFile, show_held
+from rekindle.connectors.held_files import HeldFile, HeldPartition, show_held
 from rekindle.connectors.registry import validate
 from tests.connectors.file_writers import COMPACTED, Killed, Onlookers, Row, changes, rows_seen, seen, writer
 
@@ -81,7 +81,7 @@ def test_jobs_and_sinks_have_markers_of_their_own(tmp_path: Path) -> None:
     assert rows_seen(tmp_path / "out") == {1: 3}
 
 
-CASES = [((), {}), (("p",), {}), ((), COMPACTED), (("p",), COMPACTED)]
+CASES = [(("p",), {}, 0), (("p",), COMPACTED, 0), (("p",), COMPACTED, 41)]
 
 
 def _run(place: Path, partitions: Sequence[str], options: dict[str, str], given: Sequence[Sequence[Row]]) -> None:
@@ -92,8 +92,7 @@ def _run(place: Path, partitions: Sequence[str], options: dict[str, str], given:
     sink.flush()
 
 
-@pytest.mark.parametrize(("partitions", "options"), CASES)
-@pytest.mark.parametrize("again", [0, 41])
+@pytest.mark.parametrize(("partitions", "options", "again"), CASES)
 def test_rows_are_seen_once_wherever_it_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, partitions: Sequence[str], options: dict[str, str], again: int
 ) -> None:
@@ -143,7 +142,7 @@ def test_compacted_files_hold_neighbors_up_to_the_size(tmp_path: Path) -> None:
     assert len({path.stat().st_mtime_ns // 1_000_000 for path in (tmp_path / "out").glob("c*")}) == 3
 
 
-def test_a_large_file_is_shown_as_it_is_behind_what_was_held(tmp_path: Path) -> None:
+def test_a_large_file_is_shown_as_it_is_after_what_was_held(tmp_path: Path) -> None:
     sink = writer(tmp_path)
     sink.write([(1, "a")], 1)
     sink.write([(2, "a"), *((at, "a") for at in range(30, 50))], 2)
@@ -158,12 +157,13 @@ def test_the_clock_shows_what_is_held(tmp_path: Path) -> None:
     def held(number: int, folder: str, minute: int) -> HeldFile:
         return HeldFile(number, 0, folder, ".json", Path("x"), 1, minute * MINUTE)
 
-    files = [held(1, "p=a", 0), held(2, "p=b", 1), held(3, "p=a", 4), held(4, "p=a", 8)]
-    assert rolling.due_at(files) == 6 * MINUTE
-    assert rolling.groups(files, 6 * MINUTE - 1) == []
-    assert rolling.groups(files, 6 * MINUTE) == [files[1:2]]
-    assert rolling.groups(files, 10 * MINUTE) == [[files[0], *files[2:]], files[1:2]]
-    assert rolling.groups(files, 0, lambda folder: folder == "p=a") == [[files[0], *files[2:]]]
+    a = HeldPartition([held(1, "p=a", 0), held(3, "p=a", 4), held(4, "p=a", 8)])
+    b = HeldPartition([held(2, "p=b", 1)])
+    assert rolling.due_at([a, b]) == 6 * MINUTE
+    assert rolling.groups([a, b], 6 * MINUTE - 1) == []
+    assert rolling.groups([a, b], 6 * MINUTE) == [b.files]
+    assert rolling.groups([a, b], 10 * MINUTE) == [a.files, b.files]
+    assert rolling.groups([a, b], 0, lambda folder: folder == "p=a") == [a.files]
     assert rolling.due_at([]) is None
 
 
@@ -179,7 +179,7 @@ def test_the_clock_is_asked_between_micro_batches(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("end", ["ended", "close", "flush", "of the folder", "option"])
-def test_nothing_is_held_behind_the_end(tmp_path: Path, end: str) -> None:
+def test_nothing_is_held_after_the_end(tmp_path: Path, end: str) -> None:
     """Of the input, of the writer, for a savepoint, of a job that was killed, or of the option."""
     sink = writer(tmp_path, ["p"], options=HIDDEN)
     for at, rows in enumerate(batches(5)):
@@ -272,14 +272,14 @@ def test_changes_stay_in_their_order(tmp_path: Path) -> None:
             assert list(seen(place / "out").values()) == [list(range(12))]
 
 
-def test_thousand_micro_batches_a_file(tmp_path: Path) -> None:
+def test_micro_batches_of_half_an_hour_are_one_file(tmp_path: Path) -> None:
     sink = writer(tmp_path, options=HIDDEN)
-    for at in range(200):
+    for at in range(100):
         sink.write([(at, "a")], at)
     sink.close()
     files = [each for each in (tmp_path / "out").rglob("*") if each.is_file()]
-    assert sorted(each.name for each in files) == ["199", "compacted-part-job-1-199-0.json"]
-    assert rows_seen(tmp_path / "out") == dict.fromkeys(range(200), 1)
+    assert sorted(each.name for each in files) == ["99", "compacted-part-job-1-99-0.json"]
+    assert rows_seen(tmp_path / "out") == dict.fromkeys(range(100), 1)
 
 
 def test_other_readers_see_what_is_shown(tmp_path: Path) -> None:
