@@ -103,6 +103,8 @@ class FileWriter(SinkWriter):
         """Write, show or hold, mark."""
         with self._lock:
             if batch_id <= self._marks.newest():
+                # It may have failed right after its marker was set.
+                self._held.accept(batch_id)
                 return
             hidden = self._folder / f"{batch_id}.tmp"
             if hidden.exists():
@@ -169,11 +171,12 @@ class FileWriter(SinkWriter):
     def _show_held(self, is_due: Callable[[str], bool] = lambda folder: False) -> None:
         if self._holds is None:
             return
+        shown = self._held.finish()
         groups = self._holds.groups(self._held.partitions.values(), _now(), is_due)
         if groups:
-            shown = self._held.show(groups, self._merge)
-            if self._commits.at_once:
-                self._commits.written(shown, _now())
+            shown |= self._held.show(groups, self._merge)
+        if self._commits.at_once:
+            self._commits.written(shown, _now())
         self._due_at = self._holds.due_at(self._held.partitions.values())
 
     def _merge(self, files: Sequence[Path], target: Path) -> None:

@@ -106,8 +106,7 @@ class HeldFiles:
 
     def open(self, newest: int) -> set[Path]:
         """Find what is held up to a micro-batch, and finish what was being shown; the folders that this went into."""
-        journal = self._folder / _JOURNAL
-        shown = self._finish(self._read(journal)) if journal.exists() else set()
+        shown = self.finish()
         shutil.rmtree(self._folder / _MERGED, ignore_errors=True)
         self._left, self.partitions = Counter(), {}
         held = list((self._folder / _HELD).iterdir()) if (self._folder / _HELD).is_dir() else []
@@ -140,14 +139,21 @@ class HeldFiles:
 
     def accept(self, batch: int) -> None:
         """The marker of a micro-batch is set."""
+        if self._left[batch]:
+            return
         place = self._folder / _HELD / str(batch)
         paths = (Path(folder, name) for folder, _, names in os.walk(place) for name in names if name.endswith(_SUFFIX))
         for each in sorted(_held(batch, place, path) for path in paths):
             self.partitions.setdefault((each.folder, each.extension), HeldPartition()).add(each)
             self._left[batch] += 1
 
+    def finish(self) -> set[Path]:
+        """Go through with what failed while it was being shown; the folders that this went into."""
+        journal = self._folder / _JOURNAL
+        return self._finish(self._read(journal)) if journal.exists() else set()
+
     def show(self, groups: Sequence[Sequence[HeldFile]], merge: Merge) -> set[Path]:
-        """Show each group as one file; the folders of their partitions."""
+        """Show each group as one file; the folders of their partitions. Call `finish` before."""
         merged_folder = self._folder / _MERGED
         shutil.rmtree(merged_folder, ignore_errors=True)
         moves, merged = list[tuple[str, str]](), list[str]()
@@ -181,9 +187,9 @@ class HeldFiles:
                 path.replace(place)
         for each in journal.merged:
             (self._folder / each).unlink(missing_ok=True)
+        self._forget({self._folder / each for each in (*journal.merged, *(hidden for hidden, _ in journal.moves))})
         (self._folder / _JOURNAL).unlink()
         shutil.rmtree(self._folder / _MERGED, ignore_errors=True)
-        self._forget({self._folder / each for each in (*journal.merged, *(hidden for hidden, _ in journal.moves))})
         return shown
 
     def _forget(self, gone: set[Path]) -> None:

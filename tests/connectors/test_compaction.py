@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -129,6 +130,32 @@ def test_rows_are_seen_once_wherever_it_is_killed(
             folder = place / "out" / "_rekindle" / "job-1"
             assert [each for each in folder.rglob("*") if each.name not in ("held", "2")] == []
         if lives == 1 or (again and kill_at == again):
+            return
+
+
+def test_rows_are_seen_once_whatever_fails_for_a_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The writer is asked again, as a micro-batch is that a task has failed for."""
+    given = batches(3)
+    monkeypatch.setattr(os, "fsync", lambda file: None)
+    for fail_at in range(1, 10_000):
+        place, done = tmp_path / str(fail_at), 0
+
+        def count(fail_at: int = fail_at) -> None:
+            nonlocal done
+            done += 1
+            if done == fail_at:
+                raise OSError("for a moment")
+
+        sink = writer(place, ["p"])
+        with changes(monkeypatch, count):
+            steps: list[Callable[[], None]] = [partial(sink.write, rows, at) for at, rows in enumerate(given)]
+            for step in (*steps, sink.flush):
+                try:
+                    step()
+                except OSError:
+                    step()
+        assert rows_seen(place / "out") == numbers(given), fail_at
+        if done < fail_at:
             return
 
 
