@@ -180,13 +180,19 @@ def tables() -> st.SearchStrategy[tuple[list[Row], list[Row], list[Row]]]:
     return st.tuples(rows, rows, versions.map(numbered))
 
 
+def kinds_of(family: str) -> tuple[str, ...]:
+    """Kinds of join that there are."""
+    if family == "semi":
+        return ("EXISTS", "NOT EXISTS", "IN", "NOT IN")
+    return ("INNER", "LEFT") if family in (*LOOKED_UP, "temporal") else ("INNER", "LEFT", "RIGHT", "FULL")
+
+
 def queries(families: Sequence[str]) -> st.SearchStrategy[Query]:
     """Joins of these families; each has an equality of both sides, as most of them ask for one."""
     return st.sampled_from(families).flatmap(_queries)
 
 
 def _queries(family: str) -> st.SearchStrategy[Query]:
-    looked_up = family not in _OTHERS
     left, right = ("l.a", "l.b"), ("r.e", "r.f", *(("r.e2",) if family.endswith("2") else ()))
     column = st.sampled_from((*left, *right)).map(Term)
     constant = st.integers(0, 2).map(lambda number: Term("", number))
@@ -196,13 +202,11 @@ def _queries(family: str) -> st.SearchStrategy[Query]:
     key = ("r.e",) if family == "temporal" else right
     first = st.builds(Comparison, st.just("="), st.sampled_from(left).map(Term), st.sampled_from(key).map(Term))
     on = st.tuples(first, st.lists(comparison, max_size=3)).map(lambda found: (found[0], *found[1]))
-    kinds: tuple[str, ...] = (
-        ("INNER", "LEFT") if looked_up or family == "temporal" else ("INNER", "LEFT", "RIGHT", "FULL")
-    )
+    kinds = st.sampled_from(kinds_of(family))
     if family == "semi":
-        return st.builds(Query, st.just(family), st.sampled_from(("EXISTS", "NOT EXISTS", "IN", "NOT IN")), on)
+        return st.builds(Query, st.just(family), kinds, on)
     where = st.lists(comparison, max_size=2).map(tuple)
-    return st.builds(Query, st.just(family), st.sampled_from(kinds), on, where)
+    return st.builds(Query, st.just(family), kinds, on, where)
 
 
 LOOKED_UP = ("files", "files2", "stored", "stored2")
