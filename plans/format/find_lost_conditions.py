@@ -1,8 +1,9 @@
 """Finds lookup joins that lack a condition of their query: releases 2.3 and 2.4 compiled such plans.
 
 Of several equalities of one column of the table they kept the last: `ON l.a = r.e WHERE r.e = 2` looked up rows of 2
-alone. What they dropped is not in the plan, but keys show it in part: they stand where the first equality of their
-column stood, and constants come after all others, in the order of the filter, unless one has replaced another key.
+alone. What they dropped is not in the plan, but the order of the keys shows it in part: a key has the place of the
+first equality of its column, and constants come after all others, in the order of the filter, unless one has replaced
+another key.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ SCRIPT = (FOLDER / "script.sql").read_text(encoding="utf-8")
 LOST = "has lost a condition on column e, so that it joins rows that do not match"
 MAY = "may have lost a condition"
 EXPECTED = {3: LOST, 7: LOST, 9: MAY, 11: MAY, 15: MAY}
-"""By node, in the order of the script. Nothing in the plan tells the last three from joins that lost nothing."""
+"""By node, in the order of the script. The plan does not show which of the last three have lost one."""
 
 
 def new() -> str:
