@@ -8,6 +8,7 @@ from execnodes.core.expressions import Expression, digest
 from execnodes.core.node import ExecNode, StateMetadata
 from planner.algebra import Join
 from planner.algebra.columns import uniquely_named
+from planner.algebra.join import find_key_pair
 from planner.algebra.predicates import conjunction, conjuncts
 from planner.algebra.versions import find_versions
 from planner.lower.context import NEW, Context
@@ -22,12 +23,17 @@ def lower_temporal_join(
     rest: Sequence[Expression],
     context: Context,
 ) -> ExecNode:
-    """`keys` and `rest` as of `join_keys`."""
+    """`keys` and `rest` as of `join_keys`.
+
+    Versions are found by a key of theirs alone: an update that changes another column that is compared is the next
+    version of that key, and no row says so under the former value of the column.
+    """
     from execnodes.stream.temporal_join import TemporalJoin
 
     versions = find_versions(node.right, as_of[1])
     assert versions is not None, "refused by reject_temporal_joins"
-    spec = join_spec(node, keys, rest)
+    keys, compared = _divide(node, keys)
+    spec = join_spec(node, keys, (*compared, *rest))
     left, right = context.lower(node.left, True), context.lower(versions.rows, False)
     where = conjunction(conjuncts(node.condition))
     output = uniquely_named(keep_event_times(node))
@@ -55,3 +61,13 @@ def lower_temporal_join(
         ),
         [context.exchange(left, spec.left_keys), context.exchange(right, spec.right_keys)],
     )
+
+
+def _divide(node: Join, keys: Sequence[tuple[int, int, bool]]) -> tuple[list[tuple[int, int, bool]], list[Expression]]:
+    """Return the equalities with a key of the versions, and all others as conditions."""
+    asked = {right for _, right, _ in keys}
+    key = min((each for each in node.right.upsert_keys if each and each <= asked), key=lambda each: sorted(each))
+    found = [each for each in keys if each[1] in key]
+    width = len(node.left.type.fields)
+    pairs = ((each, find_key_pair(each, width)) for each in conjuncts(node.condition))
+    return found, [each for each, pair in pairs if pair is not None and pair not in found]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from execnodes.connectors import lookup_problem
@@ -43,15 +44,7 @@ def _recognise(node: Logical) -> Logical:
             position=node.position,
             hint=problem,
         )
-    width = len(node.left.type.fields)
-    keys, rest = [], []
-    for each in conjuncts(node.condition):
-        key = _key(each, width, versions)
-        if key is None:
-            rest.append(each)
-        else:
-            keys.append(key)
-    keys += [found for each in versions.conditions if (found := _constant_key(each)) is not None]
+    keys, rest = _divide(conjuncts(node.condition), len(node.left.type.fields), versions)
     if not keys:
         raise SqlError(
             f"the lookup join with {table_name(versions.table)} requires an equality condition on a column of it",
@@ -68,7 +61,7 @@ def _recognise(node: Logical) -> Logical:
     return LookupJoin(
         node.left,
         versions.table,
-        tuple(dict(keys).items()),
+        tuple(keys.items()),
         conjunction(versions.conditions),
         versions.columns,
         conjunction(rest),
@@ -76,6 +69,23 @@ def _recognise(node: Logical) -> Logical:
         node.type,
         node.position,
     )
+
+
+def _divide(
+    conditions: Iterable[Expression], width: int, versions: _Versions
+) -> tuple[dict[int, Expression], list[Expression]]:
+    """Return the value that each key column is looked up by, and the conditions that found rows are held to.
+
+    A column is looked up by one value; further equalities of it are such conditions. A constant is a key only of a
+    column without another value: the filter of the table has its equality anyway.
+    """
+    keys, rest = dict[int, Expression](), list[Expression]()
+    for each in conditions:
+        column, value = _key(each, width, versions) or (None, None)
+        if column is None or value is None or keys.setdefault(column, value) != value:
+            rest.append(each)
+    constants = dict(filter(None, map(_constant_key, versions.conditions)))
+    return {**keys, **{column: value for column, value in constants.items() if column not in keys}}, rest
 
 
 def _versions(right: Logical, node: Join) -> _Versions:

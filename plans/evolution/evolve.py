@@ -18,6 +18,7 @@ from plans.compatibility.outputs import notes
 from plans.compatibility.physical_tables import Moves, with_moved_names, with_places
 from plans.compatibility.plan_meanings import Meanings, meanings
 from plans.evolution.match import Matching
+from plans.format.find_lost_conditions import find_lost_conditions
 
 NO_TTL = "0 ms"
 
@@ -60,7 +61,8 @@ def evolve(
     before, after = meanings(old), meanings(graph)
     changes = find_intended_changes(old, old.engine_version)
     found = with_places(compare(before, after, compiling=True), old, graph, moves)
-    comparison = replace(found, notes=(*found.notes, *notes(before, after)), intended_changes=changes)
+    lost = (f"old plan: {each}" for each in find_lost_conditions(old))
+    comparison = replace(found, notes=(*found.notes, *notes(before, after), *lost), intended_changes=changes)
     return Evolution(graph, comparison, before, after)
 
 

@@ -19,6 +19,7 @@ from execnodes.core.words import one_line, plain
 from plans.format.agreement import disagreements, input_types
 from plans.format.checks import problems
 from plans.format.document import PlanDocument
+from plans.format.find_lost_conditions import find_lost_conditions
 from plans.format.literal_secrets import hint_for
 from plans.format.load import inputs_of, load, located, read_document, read_node
 from plans.format.node_tables import tables_of
@@ -101,6 +102,8 @@ def _schema(text: str, engine_version: str, source: str) -> Iterator[Finding]:
 
 
 def _warnings(graph: ExecGraph, source: str) -> Iterator[Finding]:
+    for lost in find_lost_conditions(graph):
+        yield Finding("warning", f"{source}, {lost.where}", lost.message, lost.hint)
     for node in graph.nodes:
         where = f"{source}, node {node.id} ({node.key})"
         if node.state and not node.uids():

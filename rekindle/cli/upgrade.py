@@ -43,6 +43,7 @@ def upgrade(
             "nodes": [asdict(each) for each in found.nodes],
             "written": written,
             "intendedChanges": [each.document() for each in found.intended_changes],
+            "lostConditions": [each.document() for each in found.lost_conditions],
         }
         print(json.dumps(document, indent=2, ensure_ascii=False))
         return

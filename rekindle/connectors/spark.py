@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 from execnodes.connectors.spark import CONNECTOR, bounded
 from execnodes.core.connectors import ConnectorDeclaration
-from execnodes.core.errors import ConnectorError, PassingError
+from execnodes.core.errors import ConnectorError, OptionError, PassingError
+from execnodes.core.tables import ResolvedTable
 from execnodes.lowering.stream import quote
 from rekindle.connectors.base import SinkConnector, SinkRequest, SinkWriter, SourceConnector, SourceFrame, SourceRequest
 from rekindle.connectors.jars import kafka_package
 from rekindle.connectors.line_text import stream_name
-from rekindle.connectors.options import TableOption, TableOptions
+from rekindle.connectors.options import TableOption, TableOptions, is_reference
+from rekindle.connectors.secret_references import resolve_secrets
 from rekindle.spark.passing import may_pass
 from rekindle.spark.releases import named
 
@@ -37,6 +39,12 @@ OPTIONS = (
 )
 
 
+_OVERRIDING = {"kafka": {"startingoffsets": ("startingtimestamp", "startingoffsetsbytimestamp")}}
+"""By format and start option: other options, in lower case, that the data source prefers to it."""
+_OF_WRITER = ("txnAppId", "txnVersion")
+"""Options of each micro-batch that is written, by which Delta writes it once."""
+
+
 class Spark(SourceConnector, SinkConnector):
     """Columns by name, cast to the declared types; a sink appends."""
 
@@ -46,6 +54,21 @@ class Spark(SourceConnector, SinkConnector):
         """The format and its options."""
         return OPTIONS
 
+    def check(self, options: Mapping[str, str], role: str, table: str) -> TableOptions:
+        """Validate that each option of the data source has one value, however it is spelled."""
+        checked = super().check(options, role, table)
+        _reject_contradictions(checked, table)
+        if role == "sink":
+            _reject_options_of_writer(checked, table)
+        return checked
+
+    def opened(self, table: ResolvedTable, role: str, name: str) -> TableOptions:
+        """Options for use. Of two spellings in a plan that an earlier release compiled Spark takes the last."""
+        options = super().check(resolve_secrets(table.options or {}, name), role, name)
+        if role == "sink":
+            _reject_options_of_writer(options, name)
+        return options
+
     def read(self, spark: SparkSession, request: SourceRequest) -> SourceFrame:
         """As a stream, or as a batch where one is asked for."""
         from execnodes.lowering.spark_sql import spark_type
@@ -54,7 +77,7 @@ class Spark(SourceConnector, SinkConnector):
         options = self.opened(request.table, "source", request.name)
         name = options.text("spark.format")
         reader = spark.read if request.batch else named(spark.readStream, stream_name(request.uid))
-        reader = reader.format(name).options(**_handed(options), **starting(options, request))
+        reader = reader.format(name).options(**handed_to_source(options, request))
         if options.flag("spark.schema"):
             columns = request.table.table_schema.physical
             reader = reader.schema(", ".join(f"{quote(c.name)} {spark_type(c.data_type)}" for c in columns))
@@ -74,6 +97,41 @@ class Spark(SourceConnector, SinkConnector):
 
 def _handed(options: TableOptions) -> dict[str, str]:
     return {key.removeprefix(_PREFIX): value for key, value in options.items() if key.startswith(_PREFIX)}
+
+
+def _reject_contradictions(options: TableOptions, table: str) -> None:
+    spellings = dict[str, str]()
+    for key in _handed(options):
+        other = spellings.setdefault(key.lower(), key)
+        values = {options[_PREFIX + other], options[_PREFIX + key]}
+        if len(values) > 1 and not any(map(is_reference, values)):
+            raise OptionError(
+                f"options '{_PREFIX}{other}' and '{_PREFIX}{key}' have different values, and Spark does not "
+                "distinguish upper and lower case",
+                where=f"table {table}",
+                hint="Remove one of them.",
+            )
+
+
+def _reject_options_of_writer(options: TableOptions, table: str) -> None:
+    reserved = [each.lower() for each in _OF_WRITER]
+    for key in _handed(options):
+        if key.lower() in reserved:
+            raise OptionError(
+                f"option '{_PREFIX}{key}' cannot be set for a sink: each micro-batch sets its own value",
+                where=f"table {table}",
+                hint=f"Remove '{_PREFIX}{key}'.",
+            )
+
+
+def handed_to_source(options: TableOptions, request: SourceRequest) -> dict[str, str]:
+    """Return the options of the data source; a savepoint's position replaces where the table starts by itself."""
+    start = starting(options, request)
+    replaced = {each.lower() for each in start}
+    for each in start:
+        replaced.update(_OVERRIDING.get(options.text("spark.format").lower(), {}).get(each.lower(), ()))
+    given = {key: value for key, value in _handed(options).items() if key.lower() not in replaced}
+    return {**given, **start}
 
 
 def starting(options: TableOptions, request: SourceRequest) -> dict[str, str]:
@@ -124,7 +182,7 @@ class _Writer(SinkWriter):
         name = self._options.text("spark.format")
         once = {"txnAppId": self._request.job_id, "txnVersion": str(batch_id)}
         columns = [quote(column.name) for column in self._request.columns]
-        writer = batch.selectExpr(*columns).write.format(name).mode("append").options(**once, **_handed(self._options))
+        writer = batch.selectExpr(*columns).write.format(name).mode("append").options(**_handed(self._options), **once)
         try:
             writer.save()
         except _spark_errors() as error:

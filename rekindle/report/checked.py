@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -16,6 +16,7 @@ from plans.compatibility.physical_tables import Moves, with_moved_names, with_pl
 from plans.compatibility.plan_meanings import Meanings, meanings
 from plans.evolution.bootstrap import bootstrapped, unmakeable
 from plans.evolution.evolve import evolve
+from plans.format.find_lost_conditions import find_lost_conditions
 
 if TYPE_CHECKING:
     from rekindle.savepoints.manifest import SavedState
@@ -88,13 +89,19 @@ def checked(
     found = with_places(compare(before, after, compiling=_is_evolved(ran, changed)), ran, changed, moves)
     found = replace(
         found,
-        notes=(*found.notes, *sinks),
+        notes=(*found.notes, *sinks, *_lost_conditions(ran, new[1])),
         intended_changes=changes,
         unmakeable=unmakeable(changed, after),
     )
     if bootstrap:
         found = bootstrapped(found, bootstrap, before, after)
     return Checked(old[0], new[0], found, saved, str(savepoint or ""), addresses, tuple(bootstrap))
+
+
+def _lost_conditions(old: ExecGraph, new: ExecGraph) -> Iterator[str]:
+    for name, graph in (("old", old), ("new", new)):
+        for each in find_lost_conditions(graph):
+            yield f"{name} plan: {each}"
 
 
 def _is_evolved(old: ExecGraph, new: ExecGraph) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import logging
 import shutil
 import threading
 from abc import ABC, abstractmethod
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from execnodes.core.errors import RekindleError
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import Configuration
+from plans.format.find_lost_conditions import find_lost_conditions
 from rekindle.connectors.base import SinkWriter
 from rekindle.files.job_folder import JobFolder, JobIdentity, temporary_folder
 from rekindle.pipeline.failures import explained, told_as
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from rekindle.jobs.status import Status
     from rekindle.savepoints.manifest import Manifest
     from rekindle.savepoints.restore import RestoredState
+
+_log = logging.getLogger("rekindle.jobs")
 
 
 class Job(ABC):
@@ -91,6 +95,9 @@ class Job(ABC):
 
     def start(self) -> Self:
         """Start the query; errors that can be known before the first row are raised here."""
+        for lost in find_lost_conditions(self._order.graph):
+            if lost.is_visible:
+                _log.warning("%s", lost)
         self.folder.acquire()
         try:
             self.identity: JobIdentity = self.folder.open(self._plan, self._name)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from execnodes.core.version import ENGINE_VERSION
 from plans.compatibility.find_intended_changes import RelevantChange, find_intended_changes
 from plans.evolution.upgrade import NodeChange, upgrade
+from plans.format.find_lost_conditions import LostCondition, find_lost_conditions
 from plans.format.load import load
 from rekindle.results.compiled_plan import CompiledPlan, PlanExecutor
 from rekindle.results.plan_reference import PlanReference
@@ -26,6 +27,8 @@ class PlanUpgrade:
     """Whether the new plan is another text."""
     intended_changes: tuple[RelevantChange, ...] = ()
     """What this engine gives otherwise than the one that compiled the old plan."""
+    lost_conditions: tuple[LostCondition, ...] = ()
+    """What the old plan may lack; the new one lacks it as well."""
 
     def lines(self) -> Iterator[str]:
         """For people."""
@@ -35,6 +38,7 @@ class PlanUpgrade:
         if not self.nodes:
             yield "All nodes are of their newest versions already."
         yield from map(str, self.intended_changes)
+        yield from map(str, self.lost_conditions)
 
 
 def upgrade_plan(reference: PlanReference, executor: PlanExecutor | None = None) -> PlanUpgrade:
@@ -45,5 +49,7 @@ def upgrade_plan(reference: PlanReference, executor: PlanExecutor | None = None)
     text = reference.read()
     found = upgrade(text, source=reference.source)
     plan = CompiledPlan.from_json_string(found.text, executor=executor)
-    changes = find_intended_changes(load(upgrade(text, newest=False).text), found.engine_version)
-    return PlanUpgrade(plan, found.engine_version, found.nodes, found.text != text, changes)
+    graph = load(upgrade(text, newest=False).text)
+    changes = find_intended_changes(graph, found.engine_version)
+    lost = find_lost_conditions(graph, found.engine_version)
+    return PlanUpgrade(plan, found.engine_version, found.nodes, found.text != text, changes, lost)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import polars as pl
 import pytest
@@ -81,17 +81,22 @@ def naive(operator: JoinOperator, left: Counter[Row], right: Counter[Row]) -> Co
             return True
         return b[1] is not None and int(str(a[0])) < int(str(b[1]))
 
-    lefts, rights = list(left.elements()), list(right.elements())
+    return nested_loops(spec.join_type, list(left.elements()), list(right.elements()), matches)
+
+
+def nested_loops(
+    join_type: str, lefts: Sequence[Row], rights: Sequence[Row], matches: Callable[[Row, Row], bool]
+) -> Counter[Row]:
     found: Counter[Row] = Counter()
     for a in lefts:
         count = sum(matches(a, b) for b in rights)
-        if spec.join_type in ("SEMI", "ANTI"):
-            found[a] += (count > 0) == (spec.join_type == "SEMI")
-        elif count == 0 and spec.join_type in ("LEFT", "FULL"):
+        if join_type in ("SEMI", "ANTI"):
+            found[a] += (count > 0) == (join_type == "SEMI")
+        elif count == 0 and join_type in ("LEFT", "FULL"):
             found[(*a, None, None)] += 1
-        if spec.join_type not in ("SEMI", "ANTI"):
+        if join_type not in ("SEMI", "ANTI"):
             found.update((*a, *b) for b in rights if matches(a, b))
-    if spec.join_type in ("RIGHT", "FULL"):
+    if join_type in ("RIGHT", "FULL"):
         found.update((None, None, None, *b) for b in rights if not any(matches(a, b) for a in lefts))
     return +found
 
@@ -137,6 +142,46 @@ def test_changes_materialise_to_the_join(join_type: str, strict: bool, condition
         for side, kind, row in batch:
             sides[side][row] += -1 if kind in (RowKind.UPDATE_BEFORE, RowKind.DELETE) else 1
         assert +table == naive(operator, *sides)
+
+
+_PAIRS = st.lists(st.tuples(st.sampled_from([0, 1]), st.sampled_from([0, 1]), st.booleans()), min_size=1, max_size=3)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    join_type=st.sampled_from(TYPES),
+    pairs=_PAIRS,
+    left=st.lists(left_rows, max_size=5),
+    right=st.lists(right_rows, max_size=5),
+)
+def test_a_column_may_be_compared_several_times(
+    join_type: str, pairs: list[tuple[int, int, bool]], left: list[Row], right: list[Row]
+) -> None:
+    spec = JoinSpec.model_validate(
+        {
+            "join_type": join_type,
+            "left_keys": tuple(mine for mine, _, _ in pairs),
+            "right_keys": tuple(its for _, its, _ in pairs),
+            "filter_nulls": tuple(strict for _, _, strict in pairs),
+        }
+    )
+    operator = JoinOperator("5_join", spec, (LEFT, RIGHT), LEFT if join_type in ("SEMI", "ANTI") else PAIR)
+    context, found = FakeContext(operator), Counter[Row]()
+    for rows, side in ((left, 0), (right, 1)):
+        sides = [rows if at == side else [] for at in (0, 1)]
+        keys = (spec.left_keys, spec.right_keys)
+        frames = [
+            rows_of(operator, at, each, [RowKind.INSERT] * len(each), keys=list(keys[at])).with_columns(
+                pl.Series(SEQUENCE, range(len(each)), dtype=pl.Int64)
+            )
+            for at, each in enumerate(sides)
+        ]
+        apply(found, run(operator, context, *frames))
+
+    def matches(a: Row, b: Row) -> bool:
+        return all(a[mine] == b[its] and not (strict and a[mine] is None) for mine, its, strict in pairs)
+
+    assert +found == nested_loops(join_type, left, right, matches)
 
 
 def test_inner_join_of_inserts_appends_only(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -111,6 +111,8 @@ QUERIES: dict[str, tuple[str, ...]] = {
         "SELECT t.v, d.name FROM (SELECT *, PROCTIME() AS p FROM t) AS t JOIN d FOR SYSTEM_TIME AS OF t.p ON t.k = d.k",
         "SELECT t.v, d.loud FROM (SELECT *, PROCTIME() AS p FROM t) AS t LEFT JOIN d FOR SYSTEM_TIME AS OF t.p "
         "ON UPPER(t.k) = d.k AND d.v > 3 AND t.w < d.v AND t.w > 0",
+        "SELECT t.v, d.name FROM (SELECT *, PROCTIME() AS p FROM t) AS t JOIN d FOR SYSTEM_TIME AS OF t.p "
+        "ON t.k = d.k AND UPPER(t.k) = d.k WHERE d.k = 'a'",
     ),
     "recognise_rank_columns": (
         "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v) AS n FROM u) WHERE n <= w AND n > 1",

@@ -21,6 +21,8 @@ CREATE TABLE copied WITH ('connector' = 'filesystem', 'path' = 'x', 'format' = '
 CREATE TABLE files WITH ('connector' = 'filesystem', 'path' = 'x', 'format' = 'csv') LIKE d (EXCLUDING ALL);
 CREATE TABLE made (id BIGINT) WITH ('connector' = 'datagen');
 CREATE VIEW dear AS SELECT id, CONCAT(name, '!') AS name FROM d WHERE age > 2;
+CREATE VIEW fifth AS SELECT id, name, age FROM d WHERE id = CAST(5 AS BIGINT);
+CREATE VIEW twice AS SELECT id, id AS again, name FROM d;
 CREATE VIEW counted AS SELECT id, COUNT(*) AS c FROM d GROUP BY id;
 """
 LOOKUP = "SELECT a.k, x.name FROM a JOIN d FOR SYSTEM_TIME AS OF a.pt AS x ON "
@@ -94,6 +96,49 @@ def test_what_is_asked_of_the_table(query: str, expected: tuple[str, ...], mode:
     (node,) = lookups(query, mode)
     columns = tuple(each.name for each in node.output_type.fields)
     assert shown(node, columns) == expected
+
+
+FIVE = "(id = CAST(5 AS BIGINT NOT NULL))"
+
+
+@pytest.mark.parametrize("mode", ["streaming", "batch"])
+@pytest.mark.parametrize("kind", ["INNER", "LEFT"])
+@pytest.mark.parametrize(
+    ("query", "keys", "where", "condition"),
+    [
+        (f"{LOOKUP}a.k = x.id AND x.id = CAST(5 AS BIGINT)", "id=k", FIVE, ""),
+        (f"{LOOKUP}x.id = CAST(5 AS BIGINT) AND a.k = x.id", "id=k", FIVE, ""),
+        (f"{LOOKUP}a.k = x.id".replace("JOIN d ", "JOIN fifth "), "id=k", FIVE, ""),
+        (f"{LOOKUP}a.k = x.id AND a.k + 1 = x.id", "id=k", "", "((k + 1) = id)"),
+        (f"{LOOKUP}a.k = x.id AND a.v = x.age AND x.age = 3", "id=k, age=v", "(age = 3)", ""),
+        (f"{LOOKUP}a.k = x.id AND a.v = x.age AND a.v + 1 = x.age", "id=k, age=v", "", "((v + 1) = age)"),
+        (f"{LOOKUP}a.k = x.id AND x.id = a.k AND a.k = x.id", "id=k", "", ""),
+        (f"{LOOKUP}a.k = x.id AND x.age = 3", "id=k, age=3", "(age = 3)", ""),
+        (
+            f"{LOOKUP}a.k = x.id AND a.k + 1 = x.again".replace("JOIN d ", "JOIN twice "),
+            "id=k",
+            "",
+            "((k + 1) = again)",
+        ),
+    ],
+)
+def test_all_equalities_of_a_column_are_asked(
+    query: str, keys: str, where: str, condition: str, kind: str, mode: str
+) -> None:
+    (node,) = lookups(query.replace("a JOIN", f"a {kind} JOIN"), mode)
+    columns = tuple(each.name for each in node.output_type.fields)
+    assert shown(node, columns) == (kind, keys, where, condition)
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [("x.id = CAST(5 AS BIGINT)", ("id=k", FIVE, "")), ("a.k + 1 = x.id", ("id=(k + 1)", "", "(k = id)"))],
+)
+def test_an_equality_in_where_is_asked_too(condition: str, expected: tuple[str, ...]) -> None:
+    for kind in ("INNER", "LEFT"):
+        (node,) = lookups(f"{LOOKUP}a.k = x.id WHERE {condition}".replace("a JOIN", f"a {kind} JOIN"))
+        columns = tuple(each.name for each in node.output_type.fields)
+        assert shown(node, columns) == ("INNER", *expected)
 
 
 def test_several_tables_one_behind_the_other() -> None:

@@ -77,7 +77,9 @@ def joins(query: str) -> list[TemporalJoin]:
         (f"t JOIN lasts_of_some {AS_OF}", "INNER", "k=k", "", True),
         (f"t JOIN firsts {AS_OF}", "INNER", "k=k", "", False),
         (f"t JOIN renamed {AS_OF}k", "INNER", "k=kk", "", False),
-        (f"cdc AS t LEFT JOIN cdc {AS_OF} AND t.v = r.v", "LEFT", "k=k, v=v", "", False),
+        # An update may change v, and no row says so: v is compared with the version that is found.
+        (f"cdc AS t LEFT JOIN cdc {AS_OF} AND t.v = r.v", "LEFT", "k=k", "$=$1", False),
+        (f"t JOIN u {AS_OF} AND t.v = r.v", "INNER", "k=k", "$=$1", False),
         (f"lasts AS t JOIN u {AS_OF}", "INNER", "k=k", "", False),
         (f"windowed AS t JOIN u {AS_OF}", "INNER", "k=k", "", False),
     ],

@@ -1,0 +1,1 @@
+"""Jobs with a Kafka broker on this machine, whose jars Maven brings."""
