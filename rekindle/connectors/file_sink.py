@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from execnodes.core.errors import ConnectorError
 from execnodes.lowering.stream import MAJOR, SEQUENCE
 from rekindle.connectors.base import SinkRequest, SinkWriter
-from rekindle.connectors.files import absolute, is_local
+from rekindle.connectors.files import absolute, require_readable
 from rekindle.connectors.format import FileFormat, Format
 from rekindle.connectors.lines import is_empty, spark_format
 from rekindle.connectors.options import TableOptions
@@ -41,18 +41,17 @@ class FileWriter(SinkWriter):
         self._options = options
         self._format = chosen
         path = options.text("path")
-        if not is_local(path):
-            raise ConnectorError(
-                f"the filesystem sink writes to local folders, not to {path}",
-                where=f"table {request.name}",
-                hint="Use the connector 'spark' for remote storage.",
-            )
+        require_readable(path, "sink", request.name)
         self._target = Path(absolute(path))
         self._job = re.sub(r"[^A-Za-z0-9_.-]", "_", request.job_id)
         keys = set(request.table.partition_keys)
         self._partitions = [c.name for c in request.columns if c.name in keys]
         self._stored = tuple(c for c in request.columns if c.name not in keys)
         self._commits = Commits(self._target, self._partitions, options, request.name)
+
+    def shared_folders(self) -> tuple[Path, ...]:
+        """Where tasks write."""
+        return (self._target / MARKERS / self._job,)
 
     def open(self) -> None:
         """Make the folder; refuse types the format has no form for."""

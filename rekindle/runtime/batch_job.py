@@ -16,7 +16,8 @@ from rekindle.pipeline.failures import explained
 from rekindle.pipeline.lookups import Lookups
 from rekindle.runtime.assemble import given_session, session_for
 from rekindle.runtime.job import Job
-from rekindle.runtime.progress import Progress
+from rekindle.runtime.progress import Activity, Progress
+from rekindle.runtime.shared_folder import SharedFolders
 from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints.recovery import PATH
 from rekindle.spark.generated_code import INTERPRETED
@@ -83,6 +84,8 @@ class BatchJob(Job):
                 self._batch.build()
         finally:
             self._writers.extend(target.writer for target in self._batch.targets)
+        folders = [folder for each in self._writers for folder in each.shared_folders()]
+        SharedFolders(self._spark, self.folder.path, folders).require()
 
     def _outcome(self) -> RekindleError | None:
         try:
@@ -130,6 +133,10 @@ class BatchJob(Job):
     def progress(self) -> Progress | None:
         """None: there are no micro-batches."""
         return None
+
+    def activity(self) -> Activity:
+        """It reads and writes until it ends."""
+        return Activity("batch", self._attendant.status.since, None)
 
     def batches(self) -> list[tuple[int, int]]:
         """None: there are no micro-batches."""
