@@ -183,7 +183,7 @@ OPTIONS: Mapping[str, ConfigOption] = {
         _option("execution.micro-batch.max-rows", "int", "0", "Most rows a generator gives in a batch; 0 for no bound.", scope="job"),
         _option(
             "slot.request.timeout", "duration", "5 min",
-            "How long a streaming job waits on a cluster without any executor and without a running task; then it starts again, as its restart strategy says, or fails. 0 for no bound.",
+            "How long a job waits on a cluster without any executor and without a running task; then it fails, and a streaming job starts again as its restart strategy says. 0 for no bound.",
             scope="job",
         ),
         _option("execution.job-dir", "path", "", "Where a job keeps its state and plan; a temporary one when empty.", scope="run"),

@@ -38,8 +38,8 @@ class Attendant:
         self._folder = folder
         self._seen: object = None
         self._told = 0.0
-        self._earlier = Written()
-        """The progress of the job when this process began."""
+        self._earlier: Written | None = None
+        """The progress of the job when this process began; None before the job runs."""
         self._writing = threading.Lock()
         """Held while progress is written, of which none comes after the last."""
         self._is_over = False
@@ -125,7 +125,7 @@ class Attendant:
 
     def _note_progress(self, folder: Path, *, last: bool = False) -> None:
         since = time.monotonic() - self._told
-        if not last and since < _PROGRESS:
+        if self._earlier is None or (not last and since < _PROGRESS):
             return
         progress, activity = self._job.progress(), self._job.activity()
         seen = activity.kind, None if progress is None else (progress.batch_id, progress.rows)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from execnodes.core.errors import PassingError
 from rekindle.connectors.base import SinkWriter
 from rekindle.engine.micro_batch import MicroBatch, Program, Ran
 from rekindle.runtime.shared_folder import SharedFolders
@@ -16,6 +17,9 @@ from rekindle.spark.session import is_ended, renew
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+
+E = TypeVar("E", bound=BaseException | None)
 
 
 class ClusterGuard:
@@ -54,17 +58,20 @@ class ClusterGuard:
         """The program, which asks executors that are new before it runs a micro-batch."""
         return program if self._watchdog is None or self._folders is None else _Checked(program, self._folders)
 
-    def explain(self, error: Exception | None) -> Exception | None:
+    def explain(self, error: E) -> E | PassingError:
         """What made a job fail: no executors, if it was ended for that."""
         if error is None or self._watchdog is None:
             return error
         return self._watchdog.error or error
 
-    def renew(self, spark: SparkSession) -> None:
-        """Give up a session that has no executors any more, so that the next one is another."""
+    def renew(self, spark: SparkSession) -> bool:
+        """Give up a session that has no executors any more, so that the next one is another; whether that was done."""
         lost = self._watchdog is not None and self._watchdog.error is not None
-        if self._owns_session and (lost or is_ended(spark)):
-            renew(spark)
+        if not self._owns_session or not (lost or is_ended(spark)):
+            return False
+        self.close()
+        renew(spark)
+        return True
 
     def close(self) -> None:
         """Watch no more."""

@@ -108,7 +108,7 @@ class StreamJob(Job):
         try:
             self._assemble()
         except BaseException:
-            self._close_feeds()
+            self._let_go()
             raise
 
     def _assemble(self) -> None:
@@ -127,8 +127,7 @@ class StreamJob(Job):
         self, spark: SparkSession, pipeline: Pipeline, restore: Restore | None, earlier: Adoption | None
     ) -> None:
         order, folder, self._spark = self._order, self.folder, spark
-        tag = f"rekindle-{self.job_id}"
-        self._guard.take(spark, tag)
+        self._guard.take(spark, tag := f"rekindle-{self.job_id}")
         requests = Requests(spark, order.configuration, folder.path, order.data_streams)
         self._close_feeds()
         disk = LocalDisk(str(folder.state))
@@ -228,8 +227,7 @@ class StreamJob(Job):
         error = self._guard.explain(_attempt(self._run_to_end))
         while error is not None and passes(error):
             if self._told_to_stop.is_set() and not self._drains:
-                # What is committed is where it stops; nothing else was asked for.
-                error = None
+                error = None  # it stops where it has committed
                 break
             delay = self._restarts.delay()
             if delay is None:
@@ -243,7 +241,9 @@ class StreamJob(Job):
         return None if error is None else explained(error)
 
     def _again(self) -> None:
-        self._guard.renew(self._spark)
+        if self._guard.renew(self._spark):
+            # They went with its Java process.
+            self._feeds = {}
         self._restarting = None
         self._assemble()
         self._run_to_end()

@@ -171,7 +171,7 @@ def session(
 def renew(spark: SparkSession) -> None:
     """End a session of our own making whose executors are lost, with its Java process: the next one is another.
 
-    Nothing happens if that has been done already, or if the session is a caller's.
+    Nothing happens if another job has done it already, or if the session is a caller's.
     """
     from pyspark import SparkContext
 
@@ -336,6 +336,7 @@ def active(spark: SparkSession) -> Iterator[None]:
     Spark settles some things late, by the settings of the thread that asks: of a frame that is kept it would then not
     know that it has it.
     """
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
     before = SparkSession.getActiveSession()
@@ -343,7 +344,8 @@ def active(spark: SparkSession) -> Iterator[None]:
     try:
         yield
     finally:
-        if before is not None:
+        # A session that was lost meanwhile is nobody's any more.
+        if before is not None and before.sparkContext is SparkContext._active_spark_context:
             make_active(before)
 
 
