@@ -29,7 +29,7 @@ class ClusterGuard:
         self, patience: float, is_busy: Callable[[], bool], is_stopping: Callable[[], bool], *, owns_session: bool
     ) -> None:
         """`patience`: seconds without executors. `owns_session`: a session that is lost may be replaced."""
-        self._patience, self._is_busy, self._is_stopping = patience, is_busy, is_stopping
+        self.patience, self._is_busy, self._is_stopping = patience, is_busy, is_stopping
         self._owns_session = owns_session
         self._watchdog: Watchdog | None = None
         self._folders: SharedFolders | None = None
@@ -46,7 +46,7 @@ class ClusterGuard:
         if is_one_process(spark):
             return
         spark.sparkContext.addJobTag(tag)
-        self._watchdog = watchdog_of(spark, tag, self._patience, self._is_busy, self._is_stopping)
+        self._watchdog = watchdog_of(spark, tag, self.patience, self._is_busy, self._is_stopping)
         self._watchdog.start()
 
     def require_folders(self, spark: SparkSession, job: Path, writers: Iterable[SinkWriter]) -> None:
