@@ -25,6 +25,20 @@ class Activity:
     """When one was committed by this process, epoch milliseconds."""
 
 
+def activity_of(restart: int | None, executors: int | None, runs: int | None, last: int | None, began: int) -> Activity:
+    """That of a streaming job: since when it waits to restart, or for executors, and since when a micro-batch runs.
+
+    `last`: when a micro-batch was committed; `began`: when the process began. All in epoch ms.
+    """
+    if restart is not None:
+        return Activity("restart", restart, last)
+    if executors is not None:
+        return Activity("executors", executors, last)
+    if runs is not None:
+        return Activity("micro-batch", runs, last)
+    return Activity("input", last or began, last)
+
+
 def rate_of(rows: int, ms: int, last: int | None, pace: float, now: int) -> float:
     """Rows a second of the last micro-batch, which ended at `last` (epoch ms); 0 once that was long ago.
 

@@ -32,7 +32,7 @@ from rekindle.pipeline.ways import Pipeline, plan_ways
 from rekindle.runtime.assemble import session_for, subtasks_of, taken_up
 from rekindle.runtime.cluster_guard import ClusterGuard
 from rekindle.runtime.job import Job
-from rekindle.runtime.progress import Activity, Progress, progress_of, rate_of
+from rekindle.runtime.progress import Activity, Progress, activity_of, progress_of, rate_of
 from rekindle.runtime.restarts import strategy_of
 from rekindle.runtime.undrained import Undrained
 from rekindle.savepoints.adoption import Adoption, adoption
@@ -375,15 +375,8 @@ class StreamJob(Job):
 
     def activity(self) -> Activity:
         """What it does, or waits for."""
-        loop, waits = self._taken_up, self._guard.waits_since
-        since, last = None if loop is None else loop.runs_since, self._last_ran
-        if self._restarting is not None:
-            return Activity("restart", self._restarting, last)
-        if waits is not None:
-            return Activity("executors", waits, last)
-        if since is not None:
-            return Activity("micro-batch", since, last)
-        return Activity("input", last or self._began, last)
+        runs = None if self._taken_up is None else self._taken_up.runs_since
+        return activity_of(self._restarting, self._guard.waits_since, runs, self._last_ran, self._began)
 
     def batches(self) -> list[tuple[int, int]]:
         """(input rows, milliseconds) of the micro-batches that had rows."""

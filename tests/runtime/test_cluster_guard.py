@@ -16,7 +16,7 @@ import pytest
 from execnodes.core.errors import TRY_AGAIN, JobError, PassingError
 from rekindle.pipeline.failures import explained, passes
 from rekindle.runtime.cluster_guard import ClusterGuard
-from rekindle.runtime.progress import rate_of
+from rekindle.runtime.progress import Activity, activity_of, rate_of
 from rekindle.runtime.shared_folder import Answer, Probe, SharedFolders, user
 from rekindle.runtime.watchdog import Watchdog
 from rekindle.spark import executors, java
@@ -281,3 +281,11 @@ def test_the_rate_of_a_finished_input_is_not_shown_for_ever() -> None:
     assert rate_of(200, 100, 50_000, 60.0, 160_000) == 2000, "the next one is not due yet"
     assert rate_of(200, 20_000, 50_000, 0.0, 80_000) == 10, "nor is it after one that took as long"
     assert rate_of(200, 100, None, 0.0, 0) == 0
+
+
+def test_what_a_job_waits_for_comes_before_what_it_does() -> None:
+    assert activity_of(5, 4, 3, 2, 1) == Activity("restart", 5, 2)
+    assert activity_of(None, 4, 3, 2, 1) == Activity("executors", 4, 2)
+    assert activity_of(None, None, 3, 2, 1) == Activity("micro-batch", 3, 2)
+    assert activity_of(None, None, None, 2, 1) == Activity("input", 2, 2)
+    assert activity_of(None, None, None, None, 1) == Activity("input", 1, None)
