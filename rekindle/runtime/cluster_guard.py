@@ -40,14 +40,15 @@ class ClusterGuard:
         since = None if self._watchdog is None else self._watchdog.waits_since
         return None if since is None else round(1000 * (time.time() - (time.monotonic() - since)))
 
-    def take(self, spark: SparkSession, tag: str) -> None:
-        """Watch a session; this thread's jobs of Spark get the tag, by which they are ended."""
+    def take(self, spark: SparkSession, tag: str) -> str:
+        """Watch a session; the tag by which its jobs of Spark are ended, which those of this thread get, or ""."""
         self.close()
         if is_one_process(spark):
-            return
+            return ""
         spark.sparkContext.addJobTag(tag)
         self._watchdog = watchdog_of(spark, tag, self.patience, self._is_busy, self._is_stopping)
         self._watchdog.start()
+        return tag
 
     def require_folders(self, spark: SparkSession, job: Path, writers: Iterable[SinkWriter]) -> None:
         """JobError if an executor does not share the folder of the job, or of a sink."""

@@ -127,7 +127,7 @@ class StreamJob(Job):
         self, spark: SparkSession, pipeline: Pipeline, restore: Restore | None, earlier: Adoption | None
     ) -> None:
         order, folder, self._spark = self._order, self.folder, spark
-        self._guard.take(spark, tag := f"rekindle-{self.job_id}")
+        tag = self._guard.take(spark, f"rekindle-{self.job_id}")
         requests = Requests(spark, order.configuration, folder.path, order.data_streams)
         self._close_feeds()
         disk = LocalDisk(str(folder.state))

@@ -73,8 +73,9 @@ class Watchdog:
             return
         self._since = now if self._since is None else self._since
         patience = min(self._patience, _PATIENCE_AT_STOP) if self._is_stopping() else self._patience
-        if self._patience and now - self._since >= patience and self.error is None:
-            self.error = PassingError(
+        if self._patience and now - self._since >= patience:
+            # Again and again: what is ended may be tried once more before it is given up.
+            self.error = self.error or PassingError(
                 f"Spark has had no executor for {round(now - self._since)} s, and no task runs",
                 where="spark.master",
                 hint="Look at the cluster: whether its master knows the application, and its workers have room. "

@@ -43,7 +43,7 @@ def test_one_process_is_asked_nothing(tmp_path: Path) -> None:
     folders(tmp_path / "none").require()
     guard = ClusterGuard(1, lambda: True, lambda: False, owns_session=True)
     spark: Any = Local()
-    guard.take(spark, "tag")
+    assert guard.take(spark, "tag") == ""
     assert guard.waits_since is None
     guard.require_folders(spark, tmp_path / "none", [])
     program: Any = object()
@@ -155,8 +155,9 @@ def test_a_micro_batch_without_executors_is_ended_after_the_timeout() -> None:
     assert [cluster.after(1), cluster.after(299)] == [1001, 1001]
     assert cluster.ends == []
     cluster.after(1)
-    cluster.after(1)
     assert cluster.ends == [1301]
+    cluster.after(1)
+    assert cluster.ends == [1301, 1302], "what is tried once more is ended, too"
     error = cluster.dog.error
     assert isinstance(error, PassingError)
     assert "no executor for 300 s" in error.message
