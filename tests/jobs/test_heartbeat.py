@@ -11,9 +11,12 @@ from pathlib import Path
 import pytest
 
 from execnodes.core.errors import JobError
+from execnodes.core.options import Configuration
+from rekindle.cli.jobs import list_attached
 from rekindle.cli.list import listing
 from rekindle.jobs.control import require_running
-from rekindle.jobs.home import job_info
+from rekindle.jobs.detach import StartError
+from rekindle.jobs.home import job_info, list_jobs
 from rekindle.jobs.status import PROGRESS, State, Trouble, read_progress, write_progress
 from rekindle.runtime import attendant
 from rekindle.runtime.progress import Activity, Progress
@@ -105,3 +108,22 @@ def test_a_request_of_a_job_that_has_failed_says_why_it_failed(tmp_path: Path) -
     with pytest.raises(JobError, match="has FAILED: the file was rewritten") as caught:
         require_running(failed)
     assert (caught.value.where, caught.value.hint) == ("/in/a.json", "Restore it.")
+
+
+def test_a_job_in_the_foreground_is_listed_by_the_folder_it_was_given(tmp_path: Path) -> None:
+    configuration = Configuration({"execution.jobs-dir": str(tmp_path / "jobs")})
+    with running(tmp_path / "job") as (fake, _):
+        list_attached(fake, configuration)  # type: ignore[arg-type]  # stands in for a Job
+        assert list_jobs(configuration) == [], "it was given none"
+        configuration["execution.job-dir"] = str(tmp_path / "job")
+        list_attached(fake, configuration)  # type: ignore[arg-type]  # stands in for a Job
+        (job,) = list_jobs(configuration)
+        assert (job.job_id, job.folder, job.state) == (fake.job_id, tmp_path / "job", State.RUNNING)
+        (tmp_path / "file").touch()
+        configuration["execution.jobs-dir"] = str(tmp_path / "file")
+        list_attached(fake, configuration)  # type: ignore[arg-type]  # it runs as well where it cannot be listed
+
+
+@pytest.mark.parametrize(("code", "exits"), [(75, 75), (1, 1), (3, 1), (-9, 1)])
+def test_a_job_that_cannot_be_started_says_whether_to_try_again(code: int, exits: int) -> None:
+    assert StartError("said", code).exit_code == exits
