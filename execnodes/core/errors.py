@@ -20,6 +20,10 @@ class Position:
         return f"line {self.line}, column {self.column}"
 
 
+TRY_AGAIN = 75
+"""What a command ends with after a failure that may pass, so that it may be tried again: EX_TEMPFAIL of sysexits."""
+
+
 class RekindleError(Exception):
     """Base of everything Rekindle raises on purpose."""
 
@@ -69,6 +73,8 @@ class ConnectorError(RekindleError):
 
 class PassingError(ConnectorError):
     """Something outside is in the way of a connector, and may be gone when the job starts again: a lock, a network."""
+
+    exit_code = TRY_AGAIN
 
 
 class StateError(RekindleError):

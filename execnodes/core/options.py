@@ -11,6 +11,7 @@ from typing import Literal as Tag
 from execnodes.core import consent
 from execnodes.core.errors import OptionError
 from execnodes.core.flink_options import FAMILIES, FIXED, INERT, find_family
+from execnodes.core.local_paths import PathError, parse_local_path
 from execnodes.core.option_maps import parse_map
 from execnodes.core.secrets import remember
 from execnodes.core.zones import is_zone
@@ -22,7 +23,7 @@ NON_TEMPORAL_SORT = "__table.exec.sort.non-temporal.enabled__"
 """Flink's own tests set it; the underscores are its."""
 
 
-Kind = Tag["bool", "int", "duration", "size", "text", "enum", "zone", "uid-format", "map"]
+Kind = Tag["bool", "int", "duration", "size", "text", "enum", "zone", "uid-format", "map", "path"]
 Scope = Tag["plan", "job", "run"]
 """What an option belongs to. A plan: what it decides is written into the nodes, or it has done its work when they are
 made. A job: a plan keeps it as a default, which the session that runs it may set otherwise. A run: a session, a machine
@@ -79,9 +80,18 @@ class ConfigOption:
             raise self._bad(value, "a time zone by name, such as UTC or Europe/Berlin")
         if self.kind == "map":
             parse_map(text, self.key)
+        if self.kind == "path":
+            return self._local(text)
         if self.kind == "uid-format" and (_UID_FORMAT.fullmatch(text) is None or ".." in text):
             raise self._bad(value, "letters, digits and _-.: around <id>, <type>, <version> and <operator>")
         return text
+
+    def _local(self, text: str) -> str:
+        """The local path that a path or a ``file:`` address names; PathError for another address."""
+        try:
+            return parse_local_path(text)
+        except PathError as error:
+            raise PathError(f"{self.key}: {error.message}", where=error.where, hint=error.hint) from error
 
     def _bad(self, value: str, expected: str) -> OptionError:
         return OptionError(f"{self.key}: {value!r} is not a value of this option", hint=f"Write {expected}.")
@@ -171,16 +181,21 @@ OPTIONS: Mapping[str, ConfigOption] = {
         ),
         _option("execution.micro-batch.max-files", "int", "0", "Most files a source reads in a batch; 0 for no bound.", scope="job"),
         _option("execution.micro-batch.max-rows", "int", "0", "Most rows a generator gives in a batch; 0 for no bound.", scope="job"),
-        _option("execution.job-dir", "text", "", "Where a job keeps its state and plan; a temporary one when empty.", scope="run"),
         _option(
-            "execution.jobs-dir", "text", "",
+            "slot.request.timeout", "duration", "5 min",
+            "How long a job waits on a cluster without any executor and without a running task; then it fails, and a streaming job starts again as its restart strategy says. 0 for no bound.",
+            scope="job",
+        ),
+        _option("execution.job-dir", "path", "", "Where a job keeps its state and plan; a temporary one when empty.", scope="run"),
+        _option(
+            "execution.jobs-dir", "path", "",
             "Where jobs live that run in the background without a folder of their own; $REKINDLE_HOME/jobs or ~/.rekindle/jobs when empty.", scope="run",
         ),
         _option(
-            "execution.checkpointing.savepoint-dir", "text", "", "Where STOP JOB … WITH SAVEPOINT puts savepoints.", (),
+            "execution.checkpointing.savepoint-dir", "path", "", "Where STOP JOB … WITH SAVEPOINT puts savepoints.", (),
             ("execution.checkpointing.savepoint-directory", "state.savepoints.dir"), scope="run",
         ),
-        _option("execution.state-recovery.path", "text", "", "Savepoint that the next job starts from.", scope="run"),
+        _option("execution.state-recovery.path", "path", "", "Savepoint that the next job starts from.", scope="run"),
         _option(
             "restart-strategy.type", "enum", "exponential-delay",
             "When a streaming job starts again after a failure that may pass, such as a Python worker that was killed: from its last micro-batch.",

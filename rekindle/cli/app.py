@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from rekindle.cli.commands import ABOUT, COMMANDS
+from rekindle.cli.local_paths import with_local_paths
 from rekindle.cli.terminal import plainly
 
 
@@ -27,10 +28,11 @@ def app_of(names: Iterable[str] = COMMANDS) -> typer.Typer:
         command = getattr(import_module(module), attribute)
         if isinstance(command, typer.Typer):
             for each in command.registered_commands:
-                each.callback = plainly(each.callback) if each.callback is not None else None
+                if each.callback is not None:
+                    each.callback = with_local_paths(plainly(each.callback))
             app.add_typer(command)
         else:
-            app.command(name)(plainly(command))
+            app.command(name)(with_local_paths(plainly(command)))
     return app
 
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import typer
 
+from execnodes.core.errors import RekindleError
+from execnodes.core.options import Configuration
 from execnodes.core.words import plain
 from rekindle.cli.progress import LiveReporter, PlainReporter, Reporter, late_rows
 from rekindle.cli.signals import check, checking, exit_code, uninterruptible
 from rekindle.cli.terminal import coloured
+from rekindle.jobs.home import enlist
 
 if TYPE_CHECKING:
     from rekindle.runtime.job import Job
@@ -36,7 +40,7 @@ def attend(job: Job, name: str, go_on: str, *, report: Reporter | None = None, q
     except KeyboardInterrupt as signal:
         with uninterruptible():
             when = "" if job.batch else " after the current micro-batch"
-            print(f"{name}: stopping{when}", file=sys.stderr, flush=True)
+            print(f"{name}: stopping{when}; once more to end at once", file=sys.stderr, flush=True)
             job.stop()
         print(f"{name}: stopped. {go_on}".rstrip(), file=sys.stderr, flush=True)
         raise typer.Exit(exit_code(signal)) from None
@@ -56,8 +60,17 @@ def _follow(job: Job, report: Reporter) -> None:
         if progress is not None and progress.batch_id != seen:
             seen = progress.batch_id
             report(progress)
+        elif not ended:
+            report.wait(job.activity())
         if ended:
             return
+
+
+def list_attached(job: Job, configuration: Configuration) -> None:
+    """Let `list` find a job that runs here, in a folder that it was given; without that it runs as well."""
+    if configuration.get_option("execution.job-dir"):
+        with suppress(OSError, RekindleError):
+            enlist(job.folder.path, job.job_id, configuration)
 
 
 def show_fates(job: Job) -> None:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from rekindle.cli.arguments import AsJson, Options
 from rekindle.cli.inputs import configured
+from rekindle.cli.progress import activity_text
 from rekindle.jobs.home import SHORT
 
 if TYPE_CHECKING:
     from rekindle.jobs.home import JobInfo
+    from rekindle.jobs.status import Trouble
 
-_HEADS = ("JOB", "NAME", "STATE", "SINCE", "ROWS", "ROWS/S", "WATERMARK", "FOLDER")
-_RIGHT = (4, 5)
+_HEADS = ("JOB", "NAME", "STATE", "SINCE", "ACTIVITY", "ROWS", "ROWS/S", "WATERMARK", "FOLDER")
+_RIGHT = (5, 6)
 
 
 def list_jobs(as_json: AsJson = False, options: Options = None) -> None:
@@ -44,12 +47,22 @@ def listing(jobs: Sequence[JobInfo]) -> Iterator[str]:
         yield "  ".join(padded).rstrip()
     for job in jobs:
         if job.error is not None and job.state == "FAILED":
-            yield f"{job.job_id[:SHORT]} failed: {_line(job.error.message)}"
+            yield f"{job.job_id[:SHORT]} failed: {_line(job.error.message)}{_place(job.error)}"
         if job.restarts:
             times = "once" if job.restarts == 1 else f"{job.restarts} times"
             yield f"{job.job_id[:SHORT]} restarted {times}, last after: {_line(job.restarted_after or '')}"
         if job.error is not None and job.state == "BROKEN":
             yield f"{job.job_id[:SHORT]} cannot be read: {_line(job.error.message)} ({job.error.where})"
+
+
+def _place(error: Trouble) -> str:
+    """Which file, table or host a message is about, unless it says so itself."""
+    return f" ({_line(error.where)})" if error.where and error.where not in error.message else ""
+
+
+def _activity(job: JobInfo) -> str:
+    now = round(time.time() * 1000)
+    return "-" if job.activity is None else activity_text(job.activity, job.activity_since or now, now)
 
 
 def _line(text: str) -> str:
@@ -65,8 +78,9 @@ def _cells(job: JobInfo) -> tuple[str, ...]:
         _line(job.name),
         str(job.state),
         "-" if job.state == "BROKEN" else moment(job.since),
+        _line(_activity(job)) if running else "-",
         "-" if job.rows is None else f"{job.rows:,}",
-        f"{job.rows_per_second:,.0f}" if running and job.rows_per_second is not None else "-",
+        f"{job.rows_per_second:,.0f}" if running and job.rows_per_second else "-",
         _line(job.watermark or "-"),
         _line(str(job.folder)),
     )

@@ -1,7 +1,7 @@
 """Entry point of `rekindle`: which command is asked for, and how errors leave the process.
 
 Exit codes: 0 all well, 1 an error, 2 a wrong command line, 3 incompatible, 4 needs consent, 5 cannot be judged,
-130 stopped by Ctrl-C, 143 by SIGTERM.
+75 a failure that may pass, 130 stopped by Ctrl-C, 143 by SIGTERM.
 """
 
 from __future__ import annotations

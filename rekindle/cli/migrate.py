@@ -103,7 +103,7 @@ def migrate(
     for uids, new in merges:
         writer.merge_operators([each.strip() for each in uids.split(",")], new)
     for address, file in loads:
-        writer.with_state(address, Path(file))
+        writer.with_state(address, file)
     for address, name in functions:
         writer.transform_state(address, load_function(name))
     if plan is not None:
@@ -117,7 +117,7 @@ def migrate(
     if max_parallelism is not None:
         writer.with_max_parallelism(max_parallelism)
     for address, file in targets:
-        writer.export_state(address, Path(file))
+        writer.export_state(address, file)
     carry_out(writer, target, as_json=as_json)
 
 

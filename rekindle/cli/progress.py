@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.live import Live
     from rich.table import Table
 
-    from rekindle.runtime.progress import Progress
+    from rekindle.runtime.progress import Activity, Progress
 
 EVERY = 3.0
 """Seconds between plain lines."""
@@ -29,6 +29,9 @@ class Reporter(Protocol):
     ) -> None: ...
     def __call__(self, progress: Progress) -> None:
         """Report where the job is."""
+
+    def wait(self, activity: Activity) -> None:
+        """Report what it does or waits for while no micro-batch ends."""
 
 
 class PlainReporter:
@@ -57,6 +60,9 @@ class PlainReporter:
             self._last = now
             self._say(one_line(progress))
 
+    def wait(self, activity: Activity) -> None:
+        """Say nothing: who looks at it sees that nothing comes."""
+
     def _say(self, text: str) -> None:
         print(text, file=self._out, flush=True)
 
@@ -65,6 +71,15 @@ class LogReporter(PlainReporter):
     """A line a minute with the time of day, for logs."""
 
     every = 60.0
+    silence = 600.0
+    """Seconds without a micro-batch from one line to the next."""
+
+    def wait(self, activity: Activity) -> None:
+        """Show that the job lives, and what it waits for."""
+        now = self._clock()
+        if now - self._last >= self.silence:
+            self._last = now
+            self._say(activity_text(activity.kind, activity.since, round(time.time() * 1000)))
 
     def _say(self, text: str) -> None:
         super()._say(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text}")
@@ -97,6 +112,30 @@ class LiveReporter:
         """Redraw."""
         if self._live is not None:
             self._live.update(live_table(self._name, progress))
+
+    def wait(self, activity: Activity) -> None:
+        """The last micro-batch stays."""
+
+
+_ACTIVITIES = {
+    "micro-batch": "micro-batch, {}",
+    "input": "idle, {}",
+    "executors": "waits for executors, {}",
+    "restart": "waits to restart, {}",
+}
+
+
+def activity_text(kind: str, since: int, now: int) -> str:
+    """What a job does or waits for, and for how long: ``idle, 6 min``. Times in epoch ms."""
+    return _ACTIVITIES.get(kind, f"{kind}, {{}}").format(duration(max(0, now - since) // 1000))
+
+
+def duration(seconds: int) -> str:
+    """``7 s``, ``6 min``, ``5 h``, ``3 d``."""
+    for size, unit in (86_400, "d"), (3600, "h"), (60, "min"):
+        if seconds >= size:
+            return f"{seconds // size} {unit}"
+    return f"{seconds} s"
 
 
 def one_line(progress: Progress) -> str:

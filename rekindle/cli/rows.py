@@ -15,7 +15,7 @@ from rekindle.results.tableau import Tableau
 if TYPE_CHECKING:
     from rekindle.cli.progress import Reporter
     from rekindle.results.table_result import TableResult
-    from rekindle.runtime.progress import Progress
+    from rekindle.runtime.progress import Activity, Progress
 
 
 def show_rows(result: TableResult) -> None:
@@ -61,6 +61,9 @@ class Rows:
             self._draw()
         if self._waiting is not None:
             self._waiting(progress)
+
+    def wait(self, activity: Activity) -> None:
+        """What has been drawn stays."""
 
     def end(self) -> None:
         """Draw the rest, close the box, count."""

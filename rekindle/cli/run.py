@@ -11,7 +11,7 @@ import typer
 
 from rekindle.cli.arguments import InitFile, Options
 from rekindle.cli.inputs import parse_options, read_script, reading
-from rekindle.cli.jobs import attend, show_fates
+from rekindle.cli.jobs import attend, list_attached, show_fates
 from rekindle.cli.progress import LogReporter
 from rekindle.cli.rows import show_rows
 from rekindle.cli.signals import deferring
@@ -74,6 +74,7 @@ def run(
         elif result.job is not None:
             folder = environment.configuration.get("execution.job-dir", "")
             report = LogReporter(sys.stderr) if in_background else None
+            list_attached(result.job, environment.configuration)
             show_fates(result.job)
             attend(result.job, str(plan), _go_on(plan, folder), report=report)
 
@@ -103,7 +104,7 @@ def _detach(plan: Path, loaded: CompiledPlan, environment: TableEnvironment, ini
         process = detach(arguments, folder)
     except StartError as error:
         typer.echo(str(error), err=True)
-        raise typer.Exit(1) from None
+        raise typer.Exit(error.exit_code) from None
     job = job_info(folder)
     print(f"Job {job.job_id} ({job.name}) runs in process {process}.")
     print(f"Folder {folder}")

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import NoReturn
 
+_UNWINDS = 3.0
+"""Seconds in which a process that is ended at once may remove its temporary files."""
 _NUMBERS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -37,14 +42,14 @@ def check() -> None:
 
 @contextmanager
 def checking() -> Iterator[None]:
-    """Signals wait for a `check`, or for the end; a second one ends the process at once.
+    """Signals wait for a `check`, or for the end; a second one ends the process, whatever Spark does.
 
     An exception amid a call into Spark would break the connection; Spark's own handler would kill every micro-batch.
     """
 
     def note(number: int, frame: FrameType | None) -> None:
         if _waiting:
-            raise SystemExit(128 + number)
+            end_at_once(number)
         _waiting.append(Interrupted(number))
 
     with _handlers(note):
@@ -58,7 +63,7 @@ def deferring() -> Iterator[None]:
 
     def defer(number: int, frame: FrameType | None) -> None:
         if _waiting:
-            raise SystemExit(128 + number)
+            end_at_once(number)
         _waiting.append(Interrupted(number))
         print("stopping as soon as this can be stopped; once more to end at once", file=sys.stderr, flush=True)
 
@@ -72,18 +77,27 @@ def deferring() -> Iterator[None]:
 
 @contextmanager
 def uninterruptible() -> Iterator[None]:
-    """A first further signal only says how long it may take; the next one ends the process at once."""
-    told = False
+    """A signal has come, and is obeyed; a second one ends the process, whatever Spark does."""
 
-    def explain(number: int, frame: FrameType | None) -> None:
-        nonlocal told
-        if told:
-            raise SystemExit(128 + number)
-        told = True
-        print("still stopping; once more to end the process at once", file=sys.stderr, flush=True)
+    def end(number: int, frame: FrameType | None) -> None:
+        end_at_once(number)
 
-    with _handlers(explain):
+    with _handlers(end):
         yield
+
+
+def end_at_once(number: int) -> NoReturn:
+    """Unwind, but for a few seconds at most: a call into Spark, or what waits for one, may never come back."""
+    code = 128 + number
+    killer = threading.Timer(_UNWINDS, _exit, (code,))
+    killer.daemon = True
+    killer.start()
+    raise SystemExit(code)
+
+
+def _exit(code: int) -> None:
+    # Spark's Java process ends with this one; a job that was amid a micro-batch runs it again when it is started.
+    os._exit(code)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from execnodes.core.errors import SqlError
 from rekindle.cli import background
 from rekindle.cli.inputs import Script, reading
-from rekindle.cli.jobs import NO_FOLDER, attend, show_fates
+from rekindle.cli.jobs import NO_FOLDER, attend, list_attached, show_fates
 from rekindle.cli.rows import show_rows
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ def run_script(environment: TableEnvironment, script: Script) -> None:
     def show(statement: Statement, result: TableResult) -> None:
         if result.job is not None:
             show_fates(result.job)
+        if result.job is not None:
+            list_attached(result.job, environment.configuration)
         if (
             result.job is not None
             and result.job in environment.jobs

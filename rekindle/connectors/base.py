@@ -180,6 +180,10 @@ class SinkWriter(ABC):
     single_pass: ClassVar[bool] = False
     """True for a writer that reads each frame exactly once, so that it need not be kept in memory."""
 
+    def shared_folders(self) -> tuple[Path, ...]:
+        """Folders that tasks write into and the driver reads, which executors must share."""
+        return ()
+
     def open(self) -> None:
         """Called once before the first batch; fail here if the target cannot be written."""
         return

@@ -41,7 +41,7 @@ def _found(path: str, table: str) -> Path:
 
 
 OPTIONS = (
-    TableOption("path", "text", "", "The database file; a sink creates it.", required=True),
+    TableOption("path", "path", "", "The database file; a sink creates it.", required=True),
     TableOption("table", "text", "", "Table in the database, also schema.table; a sink creates it.", required=True),
     TableOption(
         "sink.busy-timeout",

@@ -17,7 +17,7 @@ from execnodes.lowering.stream import MAJOR, SEQUENCE
 from rekindle.connectors.base import SinkRequest, SinkWriter
 from rekindle.connectors.file_marks import FileMarks
 from rekindle.connectors.file_rolling import Rolling
-from rekindle.connectors.files import absolute, is_local
+from rekindle.connectors.files import absolute, require_readable
 from rekindle.connectors.format import FileFormat, Format
 from rekindle.connectors.held_files import MARKERS, SHOWN, HeldFiles
 from rekindle.connectors.lines import is_empty, spark_format
@@ -51,12 +51,7 @@ class FileWriter(SinkWriter):
         self._options = options
         self._format = chosen
         path = options.text("path")
-        if not is_local(path):
-            raise ConnectorError(
-                f"the filesystem sink writes to local folders, not to {path}",
-                where=f"table {request.name}",
-                hint="Use the connector 'spark' for remote storage.",
-            )
+        require_readable(path, "sink", request.name)
         self._target = Path(absolute(path))
         self._job = re.sub(r"[^A-Za-z0-9_.-]", "_", request.job_id)
         self._folder = self._target / MARKERS / self._job
@@ -75,6 +70,10 @@ class FileWriter(SinkWriter):
         self._lock = threading.Lock()
         """Held while files are held or shown: savepoints come from another thread."""
         self._closed = False
+
+    def shared_folders(self) -> tuple[Path, ...]:
+        """Where tasks write."""
+        return (self._folder,)
 
     def open(self) -> None:
         """Make the folder; refuse types the format has no form for."""

@@ -7,9 +7,10 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from execnodes.core.errors import ConnectorError
+from execnodes.core.local_paths import PathError, find_scheme, parse_local_path
 from rekindle.connectors.line_text import local_path
 from rekindle.files.paths import entered, for_spark
 
@@ -38,6 +39,24 @@ class SourceFile:
 def is_local(path: str) -> bool:
     """Whether a path is on this machine's disks."""
     return re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", path) is None or path.startswith("file:/")
+
+
+def require_readable(path: str, role: str, table: str) -> None:
+    """PathError for a path that no table can have; ConnectorError for one outside of local disks that a sink is given.
+
+    What is read may be in any file system that Spark has the jar for; it is asked when the job starts.
+    """
+    if is_local(path):
+        try:
+            parse_local_path(path)
+        except PathError as error:
+            raise PathError(error.message, where=f"table {table}, {path}", hint=error.hint) from error
+    elif role == "sink":
+        raise ConnectorError(
+            f"the filesystem sink writes to local folders, not to {path}",
+            where=f"table {table}",
+            hint="Use the connector 'spark' for remote storage.",
+        )
 
 
 def absolute(path: str) -> str:
@@ -102,7 +121,7 @@ def _remote(spark: SparkSession, path: str, table: str) -> list[SourceFile]:
     jvm = spark._jvm
     assert jvm is not None
     target = jvm.org.apache.hadoop.fs.Path(path)
-    system = target.getFileSystem(spark._jsc.hadoopConfiguration())
+    system = file_system(spark, target, path, table)
     roots = system.globStatus(target)
     if not roots:
         raise _missing(path, table)
@@ -116,6 +135,42 @@ def _remote(spark: SparkSession, path: str, table: str) -> list[SourceFile]:
             if not any(map(hidden, below.split("/"))):
                 found.append(SourceFile(status.getModificationTime(), address))
     return found
+
+
+_JARS = {
+    "s3a": "org.apache.hadoop:hadoop-aws",
+    "gs": "com.google.cloud.bigdataoss:gcs-connector",
+    "abfs": "org.apache.hadoop:hadoop-azure",
+    "abfss": "org.apache.hadoop:hadoop-azure",
+    "wasb": "org.apache.hadoop:hadoop-azure",
+    "wasbs": "org.apache.hadoop:hadoop-azure",
+    "oss": "org.apache.hadoop:hadoop-aliyun",
+    "cosn": "org.apache.hadoop:hadoop-cos",
+}
+"""Where Hadoop's file systems are that Spark does not bring."""
+_ABSENT = re.compile(r"ClassNotFoundException|NoClassDefFoundError|No FileSystem for scheme")
+
+
+def file_system(spark: SparkSession, target: Any, path: str, table: str) -> Any:
+    """Hadoop's file system of an address; ConnectorError if Spark has no class for it."""
+    from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]  # it has no stubs
+
+    try:
+        return target.getFileSystem(spark._jsc.hadoopConfiguration())
+    except Py4JJavaError as error:
+        if not _ABSENT.search(str(error)):
+            raise
+    scheme = find_scheme(path) or ""
+    jar = _JARS.get(scheme)
+    hint = f"Start with -D spark.jars.packages={jar}:<version>, or name its file in spark.jars." if jar else None
+    if scheme in ("s3", "s3n"):
+        jar = _JARS["s3a"]
+        hint = f"Write s3a://, which is Hadoop's name for it, and start with -D spark.jars.packages={jar}:<version>."
+    raise ConnectorError(
+        f"Spark cannot read {scheme}:// addresses: {f'jar {jar}' if jar else 'a jar'} is missing on its class path",
+        where=f"table {table}, {path}",
+        hint=hint or "Name the jar of its Hadoop file system in spark.jars or spark.jars.packages.",
+    )
 
 
 def name_of(path: str) -> str:

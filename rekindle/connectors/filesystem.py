@@ -42,6 +42,7 @@ from rekindle.connectors.files import (
     absolute,
     batch_path,
     list_files,
+    require_readable,
 )
 from rekindle.connectors.format import FileFormat, Format, RecordFormat, Wanted, renamed
 from rekindle.connectors.formats import find_format, format_of
@@ -107,6 +108,7 @@ class Filesystem(SourceConnector, SinkConnector):
         reject_misspelt(options, "format", table)
         find_format(options.get("format", ""), table)
         checked = check_options(options, (*COMMON, *self.declared(options)), role, table)
+        require_readable(checked.text("path"), role, table)
         check_commit(checked, table)
         return checked
 

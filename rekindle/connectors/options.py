@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from execnodes.core.errors import OptionError
+from execnodes.core.local_paths import PathError, parse_local_path
 from execnodes.core.options import ConfigOption, parse_duration
 
 _log = logging.getLogger("rekindle.options")
@@ -96,6 +97,8 @@ def check_options(
             canonical[key] = value if is_reference(value) else _checked(option, key, value)
         except OptionError as error:
             raise OptionError(error.message, where=f"table {table}", hint=error.hint) from error
+        except PathError as error:
+            raise PathError(error.message, where=f"table {table}, {error.where}", hint=error.hint) from error
     for option in declared:
         if option.required and role in option.roles and not canonical.get(option.key):
             raise OptionError(
@@ -114,6 +117,8 @@ def _checked(option: TableOption, key: str, value: str) -> str:
     # Delimiters and literals may be blanks, so texts are never stripped.
     if option.kind == "text":
         return value
+    if option.kind == "path":
+        return parse_local_path(value)
     return ConfigOption(key, option.kind, option.default, option.description, option.choices).check(value)
 
 

@@ -54,6 +54,8 @@ class Ground:
     """As Spark shows it."""
     code: GeneratedCode
     """Whether Spark generates code for what it runs."""
+    tag: str = ""
+    """Of the jobs of Spark that the program runs, by which they can be ended; "" if nobody ends them."""
 
 
 def _body(step: Step) -> Operator | LocalKernel:

@@ -137,6 +137,8 @@ class MicroBatches:
         self._planned = planned(disk, self.last.micro_batch + 1, self.last.positions)
         self._following: dict[str, Callable[[], tuple[Any, Any]]] = {}
         self._again = self._planned is not None
+        self.runs_since: int | None = None
+        """Since when a micro-batch runs, epoch ms; None between them. Any thread may look."""
 
     @property
     def last(self) -> Entry:
@@ -162,6 +164,7 @@ class MicroBatches:
         plan = self._plan()
         if plan is None:
             return False
+        self.runs_since = self._now()
         states, counters = _States(self._inventory.newest), dict(self.last.counters)
         if plan.positions:
             ran = self._run(plan, 0, states, self.last.watermark, counters)
@@ -258,6 +261,7 @@ class MicroBatches:
         )
         self._log.commit(plan, facts)
         self._planned, self._again, self._following = None, False, {}
+        self.runs_since = None
         with self._removing:
             unneeded = self._inventory.apply(states.changed, states.emptied)
             for name in unneeded | (states.files - self._inventory.needed()):

@@ -219,6 +219,8 @@ class GraphProgram:
     def _begin(self, batch: MicroBatch) -> None:
         """What this thread's jobs of Spark are told, and what pages say of them."""
         context = self._ground.spark.sparkContext
+        if self._ground.tag:
+            context.addJobTag(self._ground.tag)
         context.setJobDescription(f"{self._ground.job}: micro-batch {batch.number}, step {batch.step}")
         number = batch.number, batch.step
         moment = Moment(

@@ -23,6 +23,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from pydantic.alias_generators import to_camel
 
 from execnodes.core.errors import CatalogError, JobError, PlanError
+from execnodes.core.local_paths import PathError
 from execnodes.core.secrets import literal_secrets
 from execnodes.core.tables import ResolvedTable
 from execnodes.core.types import LogicalType
@@ -32,7 +33,7 @@ from plans.format.codec import plain
 from plans.format.texts import refuse_wrong_texts
 from rekindle.files.atomic_file import write_atomically
 from rekindle.files.json_files import read_json
-from rekindle.files.paths import PathError, entered
+from rekindle.files.paths import entered
 
 T = TypeVar("T")
 FORMAT = 1

@@ -18,10 +18,11 @@ from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
 from execnodes.core.errors import JobError, PlanError
+from execnodes.core.local_paths import PathError
 from plans.format.job_options import is_same_pipeline
 from rekindle.files.atomic_file import owners_opener, private_folder, write_atomically
 from rekindle.files.json_files import Id, Millis, parsed, read_json, read_text
-from rekindle.files.paths import PathError, entered
+from rekindle.files.paths import entered
 
 _NUMBER = re.compile(r"[0-9]{1,18}")
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)

@@ -17,7 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from execnodes.core.errors import RekindleError
+from execnodes.core.local_paths import PathError, parse_local_path
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -35,13 +35,9 @@ _PATTERN = re.compile(r"[\[\]{}*?\\]")
 """What Hadoop reads as a pattern."""
 
 
-class PathError(RekindleError):
-    """A path that no file can have, or that an engine would take for another one."""
-
-
 def entered(path: str | Path) -> Path:
-    """A path that someone has given, absolute; PathError if no file can be called so."""
-    text = os.fspath(path)
+    """A path or ``file:`` address that someone has given, absolute; PathError if no file can be called so."""
+    text = parse_local_path(path)
     if "\0" in text:
         raise _refused(text, "it contains a NUL character")
     try:
@@ -54,6 +50,12 @@ def entered(path: str | Path) -> Path:
     # Hadoop leaves out ``..`` and what is before it, which is another folder behind a link.
     plain = os.path.abspath(text)
     return Path(plain if os.path.realpath(plain) == os.path.realpath(text) else os.path.realpath(text))
+
+
+def local_path(path: str | Path) -> Path:
+    """The path that a path or ``file:`` address names, as it is written; PathError as for `entered`."""
+    entered(path)
+    return Path(parse_local_path(path))
 
 
 def for_spark(spark: SparkSession, path: str | Path) -> str:

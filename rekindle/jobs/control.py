@@ -50,6 +50,13 @@ def ask_to_stop(
 
 def require_running(job: JobInfo) -> None:
     """JobError if the job does not run."""
+    if job.state is State.FAILED and job.error is not None:
+        # To go on with it would fail again, unless that is done first.
+        raise JobError(
+            f"the job does not run, it has FAILED: {job.error.message}",
+            where=job.error.where or str(job.folder),
+            hint=job.error.hint,
+        )
     if job.state not in (State.RUNNING, State.STARTING):
         raise JobError(
             f"the job does not run: it is {job.state}",

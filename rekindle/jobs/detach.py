@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from execnodes.core.errors import JobError
+from execnodes.core.errors import TRY_AGAIN, JobError
 from rekindle.files.atomic_file import owners_opener
 from rekindle.jobs.status import LOG, State, Status, is_alive, read_status
 from rekindle.own_packages import LAUNCHER
@@ -57,9 +57,15 @@ def detach(arguments: Sequence[str], folder: Path) -> int:
         if (own is None or own.state is State.STARTING) and not is_alive(folder):
             # It ended before it came to the job, or without a word; another process has not got it either.
             Status.now(State.FAILED, error=JobError(said.removeprefix("error: "))).write(folder)
-        raise StartError(said)
+        raise StartError(said, process.returncode)
     return process.pid
 
 
 class StartError(Exception):
     """The job could not be started; the text is what its process said, ready to be shown."""
+
+    def __init__(self, said: str, code: int) -> None:
+        """`code`: of the process; below 0 for a signal."""
+        super().__init__(said)
+        self.exit_code = TRY_AGAIN if code == TRY_AGAIN else 1
+        """What the command ends with that was to start it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 import uuid
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -13,8 +14,11 @@ from execnodes.core.errors import JobError, RekindleError
 from execnodes.core.options import Configuration
 from execnodes.core.words import counted
 from rekindle.files.paths import entered
-from rekindle.jobs.status import State, Trouble, is_alive, read_progress, read_status, state_of
+from rekindle.jobs.status import State, Trouble, Written, is_alive, read_progress, read_status, state_of
 
+NO_HEARTBEAT = "no heartbeat"
+_SILENT = 60_000
+"""Milliseconds without a heartbeat after which the process of a job hangs, or the machine does."""
 SHORT = 8
 """Characters of an id that people are shown."""
 HINT = "`rekindle list` shows the jobs there are; a job elsewhere is named by its folder."
@@ -46,6 +50,15 @@ class JobInfo:
     """How often it started again after a failure, since its process started."""
     restarted_after: str | None = None
     """The last of these failures."""
+    heartbeat: int | None = None
+    """When the job's process has last shown that it lives, epoch ms."""
+    last_micro_batch: int | None = None
+    """When one was committed, epoch ms."""
+    activity: str | None = None
+    """Of a job that runs: ``micro-batch``; ``input``, ``executors`` or ``restart``, which it waits for; ``batch``;
+    ``no heartbeat`` if its process has been silent for a minute."""
+    activity_since: int | None = None
+    """Since when, epoch ms."""
 
     def as_json(self) -> dict[str, Any]:
         """For programs."""
@@ -88,21 +101,37 @@ def job_info(folder: Path) -> JobInfo:
     # The lock is looked at before the status: a job writes its last status before it lets go.
     alive = is_alive(folder)
     status, progress = read_status(folder), read_progress(folder)
+    state = state_of(status, alive=alive)
+    activity, since = _activity(state, progress)
     return JobInfo(
         identity.job_id,
         identity.name,
-        state_of(status, alive=alive),
+        state,
         status.since if status is not None else identity.created,
         identity.created,
         folder.resolve(),
         progress.get("rows"),
-        progress.get("rows_per_second"),
+        0.0 if activity == NO_HEARTBEAT else progress.get("rows_per_second"),
         progress.get("watermark"),
         status.savepoint if status is not None else None,
         status.error if status is not None else None,
         status.restarts if status is not None else 0,
         status.restarted_after if status is not None else None,
+        progress.get("updated"),
+        progress.get("last_micro_batch"),
+        activity,
+        since,
     )
+
+
+def _activity(state: State, progress: Written) -> tuple[str | None, int | None]:
+    """What a job does by its last heartbeat, and since when."""
+    beat = progress.get("updated")
+    if state is not State.RUNNING or beat is None:
+        return None, None
+    if time.time() * 1000 - beat > _SILENT:
+        return NO_HEARTBEAT, beat
+    return progress.get("activity"), progress.get("activity_since")
 
 
 def list_jobs(configuration: Configuration) -> list[JobInfo]:

@@ -20,7 +20,7 @@ from rekindle.files.atomic_file import write_atomically
 from rekindle.files.json_files import Count, Millis, read_json
 
 if TYPE_CHECKING:
-    from rekindle.runtime.progress import Progress
+    from rekindle.runtime.progress import Activity, Progress
 
 STATUS, PROGRESS, LOCK, LOG = "status.json", "progress.json", "lock", "job.log"
 """Files of a job folder."""
@@ -111,6 +111,12 @@ class Written(TypedDict, total=False):
     state_rows: dict[str, int]
     counters: dict[str, int]
     updated: Millis
+    """When it was written: the heartbeat of the job's process."""
+    activity: str | None
+    """What the job does or waits for (see `runtime.progress.Activity`); None if it has ended."""
+    activity_since: Millis | None
+    last_micro_batch: Millis | None
+    """When one was committed."""
 
 
 _STATUS, _PROGRESS = TypeAdapter(Status), TypeAdapter(Written)
@@ -145,9 +151,29 @@ def _runs(pid: int) -> bool:
     return pid > 0
 
 
-def write_progress(folder: Path, progress: Progress) -> None:
-    """Replace the progress of a job folder."""
-    text = json.dumps({**asdict(progress), "updated": int(time.time() * 1000)}, indent=2)
+def write_progress(
+    folder: Path,
+    progress: Progress | None,
+    activity: Activity | None = None,
+    earlier: Written | None = None,
+    *,
+    ended: bool = False,
+) -> None:
+    """Replace the progress of a job folder.
+
+    `earlier`: that of the job's last process, which stays until this one has a micro-batch of its own. `ended`: the
+    job does nothing any more.
+    """
+    known = dict(earlier or {})
+    last = known.get("last_micro_batch") if activity is None else activity.last_micro_batch
+    beat = {
+        "updated": int(time.time() * 1000),
+        "activity": None if activity is None or ended else activity.kind,
+        "activity_since": None if activity is None or ended else activity.since,
+        "last_micro_batch": last or known.get("last_micro_batch"),
+    }
+    counted = {**known, "rows_per_second": 0.0} if progress is None else asdict(progress)
+    text = json.dumps({**counted, **beat}, indent=2)
     write_atomically(folder / PROGRESS, text + "\n", replace=True, private=True)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from execnodes.core.errors import JobError, PassingError, RekindleError
+from execnodes.core.errors import TRY_AGAIN, JobError, PassingError, RekindleError
 from execnodes.core.places import Place, explain
 from execnodes.core.version import ENGINE_VERSION
 from rekindle.connectors.line_text import find_origin
@@ -37,6 +37,10 @@ _ROOM = (
 _JAVA_MEMORY = re.compile(r"java\.lang\.OutOfMemoryError(?:: ([^\n]+))?")
 _PYTHON_MEMORY = re.compile(r"^(?:MemoryError|pyarrow\.lib\.ArrowMemoryError)\b.*$", re.M)
 _NOT_INSTALLED = re.compile(r"ModuleNotFoundError: No module named '((?:execnodes|planner|plans|rekindle)[\w.]*)'")
+_NO_PROGRAM = re.compile(r'Cannot run program "([^"\n]*python[^"\n]*)"[^\n]*?error=\d+, ([^\n]+)', re.IGNORECASE)
+_PROGRAM = (
+    "Put a Python with the same packages there on every host, or set PYSPARK_PYTHON (or spark.pyspark.python) to one."
+)
 _WORKERS = (
     "If nobody killed it, the system was short of memory: give the machine or container more, lower "
     "parallelism.default (each task has a worker), or make micro-batches smaller (execution.micro-batch.max-files)."
@@ -50,7 +54,10 @@ def explained(error: object) -> RekindleError:
         return error
     text = text_of(error)
     try:
-        return lost(text) or of_disk(error) or describe_failure(text) or _resources(text) or job_error(text)
+        found = lost(text) or of_disk(error) or describe_failure(text) or _resources(text) or job_error(text)
+        if passes(error):
+            found.exit_code = TRY_AGAIN
+        return found
     except Exception as second:  # noqa: BLE001  # a failure that cannot be explained is still one
         return JobError(f"{text} (and its cause cannot be told: {text_of(second)})", hint=_HINT)
 
@@ -92,7 +99,10 @@ def passes(error: object) -> bool:
         return isinstance(error, PassingError)
     text = text_of(error)
     said = text.split("=== Streaming Query ===")[0]
-    return may_pass(said) and not _RAISED.search(said) and lost(text) is None
+    gone = lost(text)
+    if gone is not None:
+        return isinstance(gone, PassingError)
+    return may_pass(said) and not _RAISED.search(said)
 
 
 def _resources(text: str) -> JobError | None:
@@ -108,6 +118,10 @@ def _resources(text: str) -> JobError | None:
     if absent:
         hint = f"Install Rekindle {ENGINE_VERSION} where Spark's executors run, for the Python that they use."
         return JobError(f"a Python worker cannot import {absent[1]}", hint=hint)
+    program = _NO_PROGRAM.search(said)
+    if program:
+        hint = f"Spark's executors run tasks with it. {_PROGRAM}"
+        return JobError(f"Python for Spark's tasks cannot be run: {program[1]}: {program[2].strip()}", hint=hint)
     python = _PYTHON_MEMORY.search(said)
     if python:
         return JobError(f"a Python worker is out of memory: {python[0]}", hint=_WORKERS)

@@ -14,7 +14,8 @@ from plans.format.codec import ALL, CompileOptions, encode
 from plans.format.explain import explain
 from plans.format.load import load
 from rekindle.files.atomic_file import write_atomically
-from rekindle.results.plan_reference import PlanReference, local_path
+from rekindle.files.paths import local_path
+from rekindle.results.plan_reference import PlanReference
 
 
 class PlanExecutor(Protocol):

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import unquote
 
 from execnodes.core.errors import PlanError
-from rekindle.files.paths import entered
-
-_ADDRESS = re.compile(r"(file:(?://(?:localhost)?)?(?=/))|[a-zA-Z][\w+.-]+://")
+from rekindle.files.paths import local_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +46,3 @@ class PlanReference:
         except OSError as error:
             hint = "Check the path and its permissions."
             raise PlanError(f"the plan file cannot be read: {error.strerror}", where=self.source, hint=hint) from None
-
-
-def local_path(path: str | Path) -> Path:
-    """The path of ``/a/p.json`` or ``file:///a/p.json``; PlanError for another kind of address."""
-    address = None if isinstance(path, Path) else _ADDRESS.match(path)
-    if address is not None and address[1] is None:
-        raise PlanError(f"plans lie in local files, not at {path!r}", hint="Give a path or a file: address.")
-    local = str(path) if address is None else unquote(str(path)[address.end() :])
-    entered(local)
-    return Path(local)

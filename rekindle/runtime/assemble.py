@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pydantic import TypeAdapter
+
 from execnodes.core.graph import ExecGraph
 from execnodes.core.option_maps import parse_map
 from execnodes.core.options import SPARK_PREFIX, Configuration
 from rekindle.connectors.secret_references import resolve_secrets
 from rekindle.files.atomic_file import write_atomically
 from rekindle.files.job_folder import JobFolder
+from rekindle.files.json_files import Count, read_json
 from rekindle.pipeline.connector_requests import Requests
 from rekindle.pipeline.functions import ArrowFunction, functions_of_spark, register_functions, supply_functions
 from rekindle.pipeline.guards import guard
@@ -29,6 +32,9 @@ if TYPE_CHECKING:
     from execnodes.user_functions.loading import Definition
     from rekindle.connectors.data_stream import DataStream
     from rekindle.savepoints.restore import Restore
+
+
+_COUNT = TypeAdapter(Count)
 
 
 @dataclass(frozen=True)
@@ -85,6 +91,18 @@ def session_for(order: Order, defaults: Mapping[str, str]) -> SparkSession:
     prepared = prepare(given, parallelism, {**defaults, **settings}, called)
     register_functions(prepared, called)
     return prepared
+
+
+def subtasks_of(order: Order, spark: SparkSession) -> int:
+    """Of each operator; they stay what they were when the folder began."""
+    path = order.folder.path / "subtasks.json"
+    known = read_json(path, _COUNT, hint="Start from a savepoint in a new --job-dir.")
+    if known is not None:
+        return known
+    tasks = int(spark.conf.get("spark.sql.shuffle.partitions") or 1)
+    count = min(tasks, order.graph.max_parallelism)
+    write_atomically(path, f"{count}\n", replace=True, private=True)
+    return count
 
 
 def job_parameters(configuration: Configuration) -> Mapping[str, str]:

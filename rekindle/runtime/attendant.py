@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from execnodes.core.errors import JobError, RekindleError
 from rekindle.files.atomic_file import write_atomically
 from rekindle.jobs.requests import REQUEST, Wish, read_wish, response
-from rekindle.jobs.status import State, Status, Trouble, read_progress, write_progress
+from rekindle.jobs.status import State, Status, Trouble, Written, read_progress, write_progress
 
 if TYPE_CHECKING:
     from rekindle.runtime.job import Job
@@ -22,6 +22,8 @@ _LOOK = 0.2
 """Seconds from one look for requests to the next."""
 _PROGRESS = 1.0
 """Shortest seconds from one progress to the next."""
+_HEARTBEAT = 10.0
+"""Longest seconds from one progress to the next, whatever the job does."""
 _PATIENCE = 60.0
 """Seconds that a savepoint waits for the first micro-batch."""
 _log = logging.getLogger("rekindle.jobs")
@@ -34,10 +36,13 @@ class Attendant:
         """Without `folder` nobody else can know the job."""
         self._job = job
         self._folder = folder
-        self._seen: tuple[int, int] | None = None
+        self._seen: object = None
         self._told = 0.0
-        self._earlier_rows = 0
-        """That the job had read when this process began."""
+        self._earlier: Written | None = None
+        """The progress of the job when this process began; None before the job runs."""
+        self._writing = threading.Lock()
+        """Held while progress is written, of which none comes after the last."""
+        self._is_over = False
         self._asked: State | None = None
         self._savepoint: Path | None = None
         self.status = Status.now(State.STARTING)
@@ -55,11 +60,13 @@ class Attendant:
             return
         for stale in (self._folder / REQUEST, *self._folder.glob("response-*.json")):
             stale.unlink(missing_ok=True)
-        self._earlier_rows = _earlier_rows(self._folder)
+        self._earlier = _earlier(self._folder)
         self.status.write(self._folder)
-        listening = threading.Thread(target=self._listen, args=(self._folder,), daemon=True)
-        listening.name = f"rekindle-attendant-{self._job.job_id}"
-        listening.start()
+        # What is asked for may take as long as a micro-batch; the heart beats meanwhile.
+        for name, work in ("attendant", self._listen), ("heartbeat", self._beat):
+            thread = threading.Thread(target=work, args=(self._folder,), daemon=True)
+            thread.name = f"rekindle-{name}-{self._job.job_id}"
+            thread.start()
 
     def restarting(self, error: RekindleError, delay: float) -> None:
         """A failure that may pass: the job goes on from its last micro-batch after so many seconds."""
@@ -80,13 +87,21 @@ class Attendant:
         ended = Status.now(state, savepoint=savepoint, error=failure)
         self.status = replace(ended, restarts=self.status.restarts, restarted_after=self.status.restarted_after)
         if self._folder is not None:
-            self._note_progress(self._folder, force=True)
+            self._note_progress(self._folder, last=True)
             self.status.write(self._folder)
 
     def _listen(self, folder: Path) -> None:
         while not self._ended(_LOOK):
-            self._note_progress(folder)
             self._attend(folder)
+
+    def _beat(self, folder: Path) -> None:
+        while not self._ended(_LOOK):
+            try:
+                self._note_progress(folder)
+            except OSError as error:
+                # A disk that is full is the job's to find out; the next one is written when it can be.
+                _log.warning("progress of job %s cannot be written: %s", self._job.job_id, error.strerror)
+                self._told = time.monotonic() + _HEARTBEAT
 
     def _attend(self, folder: Path) -> None:
         """Do what is asked for, if anything is."""
@@ -108,13 +123,22 @@ class Attendant:
         except RekindleError:
             return True
 
-    def _note_progress(self, folder: Path, *, force: bool = False) -> None:
-        if not force and time.monotonic() - self._told < _PROGRESS:
+    def _note_progress(self, folder: Path, *, last: bool = False) -> None:
+        since = time.monotonic() - self._told
+        if self._earlier is None or (not last and since < _PROGRESS):
             return
-        progress = self._job.progress()
-        if progress is not None and (progress.batch_id, progress.rows) != self._seen:
-            self._seen, self._told = (progress.batch_id, progress.rows), time.monotonic()
-            write_progress(folder, replace(progress, rows=self._earlier_rows + progress.rows))
+        progress, activity = self._job.progress(), self._job.activity()
+        seen = activity.kind, None if progress is None else (progress.batch_id, progress.rows)
+        if not last and seen == self._seen and since < _HEARTBEAT:
+            return
+        with self._writing:
+            if self._is_over:
+                return
+            self._is_over = last
+            self._seen, self._told = seen, time.monotonic()
+            if progress is not None:
+                progress = replace(progress, rows=self._earlier.get("rows", 0) + progress.rows)
+            write_progress(folder, progress, activity, self._earlier, ended=last)
 
     def _answer(self, wish: Wish) -> dict[str, Any] | None:
         """Do what is asked for; the error, if there is one."""
@@ -149,10 +173,10 @@ class Attendant:
                 )
 
 
-def _earlier_rows(folder: Path) -> int:
+def _earlier(folder: Path) -> Written:
     """What the last process of the job has counted; what cannot be read counts for nothing."""
     try:
-        return read_progress(folder).get("rows", 0)
+        return read_progress(folder)
     except JobError as error:
         _log.warning("rows are counted from now on: %s", error)
-        return 0
+        return Written()

@@ -15,8 +15,9 @@ from rekindle.pipeline.connector_requests import Requests
 from rekindle.pipeline.failures import explained
 from rekindle.pipeline.lookups import Lookups
 from rekindle.runtime.assemble import given_session, session_for
+from rekindle.runtime.cluster_guard import ClusterGuard
 from rekindle.runtime.job import Job
-from rekindle.runtime.progress import Progress
+from rekindle.runtime.progress import Activity, Progress
 from rekindle.runtime.stream_job import StreamJob
 from rekindle.savepoints.recovery import PATH
 from rekindle.spark.generated_code import INTERPRETED
@@ -55,8 +56,10 @@ class BatchJob(Job):
     batch: ClassVar[bool] = True
 
     def _begin(self) -> None:
-        self._build()
         self._tag = f"rekindle-{self.job_id}"
+        patience = self._order.configuration.millis("slot.request.timeout") / 1000
+        self._guard = ClusterGuard(patience, lambda: True, lambda: self._stopping, owns_session=False)
+        self._build()
 
     def attach(self) -> DataStreamWriter:
         """Never; JobError."""
@@ -65,7 +68,9 @@ class BatchJob(Job):
     def frame(self) -> DataFrame:
         """The rows that enter the only sink, under its columns' names, with `KIND`: a DataFrame that ends."""
         self._open_for_caller()
-        self._build()
+        self._begin()
+        # The caller runs it, or not.
+        self._guard.close()
         (target,) = self._batch.targets
         return target.frame
 
@@ -73,6 +78,7 @@ class BatchJob(Job):
         order = self._order
         requests = Requests(given_session(order), order.configuration, self.folder.path, order.data_streams)
         self._spark = session_for(order, _FEW_SETTINGS if reads_few(order.graph, requests) else BATCH_SETTINGS)
+        self._guard.take(self._spark, self._tag)
         self._batch = BatchBuilder(
             self._spark, order.graph, order.configuration, self.job_id, self.folder.path, order.data_streams
         )
@@ -83,15 +89,17 @@ class BatchJob(Job):
                 self._batch.build()
         finally:
             self._writers.extend(target.writer for target in self._batch.targets)
+        self._guard.require_folders(self._spark, self.folder.path, self._writers)
 
     def _outcome(self) -> RekindleError | None:
         try:
             self._write()
         except BaseException as error:  # noqa: BLE001  # kept, and raised again by `wait`
-            return None if self._stopping else explained(error)
+            return None if self._stopping else explained(self._guard.explain(error))
         return None
 
     def _let_go(self) -> None:
+        self._guard.close()
         for frame in self._batch.kept:
             frame.unpersist()
 
@@ -130,6 +138,10 @@ class BatchJob(Job):
     def progress(self) -> Progress | None:
         """None: there are no micro-batches."""
         return None
+
+    def activity(self) -> Activity:
+        """It reads and writes until it ends."""
+        return Activity("batch", self._attendant.status.since, None)
 
     def batches(self) -> list[tuple[int, int]]:
         """None: there are no micro-batches."""

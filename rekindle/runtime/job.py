@@ -20,7 +20,7 @@ from rekindle.files.job_folder import JobFolder, JobIdentity, temporary_folder
 from rekindle.pipeline.failures import explained, told_as
 from rekindle.runtime.assemble import Order
 from rekindle.runtime.attendant import Attendant
-from rekindle.runtime.progress import Progress
+from rekindle.runtime.progress import Activity, Progress
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -151,6 +151,10 @@ class Job(ABC):
     @abstractmethod
     def progress(self) -> Progress | None:
         """The last micro-batch; None before the first, and for a job without them."""
+
+    @abstractmethod
+    def activity(self) -> Activity:
+        """What it does, or waits for; any thread may ask."""
 
     @abstractmethod
     def batches(self) -> list[tuple[int, int]]:

@@ -5,15 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pydantic import TypeAdapter
 from typing_extensions import override
 
 from execnodes.core.errors import RekindleError
-from rekindle.connectors.positions import News, Once, Positions, saved_text
+from rekindle.connectors.positions import Once, Positions
 from rekindle.engine import changes
 from rekindle.engine.changes import ChangeFiles, Driven, Driver
 from rekindle.engine.fed import Feed, beginnings, clear, reader
@@ -25,18 +23,18 @@ from rekindle.engine.micro_batch import MicroBatch, MicroBatches, Ran, Source
 from rekindle.engine.program import GraphProgram, Sink, collecting
 from rekindle.engine.sources import Reader
 from rekindle.engine.store.disk import LocalDisk
-from rekindle.files.atomic_file import write_atomically
-from rekindle.files.json_files import Count, read_json
 from rekindle.files.paths import for_spark_checkpoint
 from rekindle.jobs.status import State
 from rekindle.pipeline.connector_requests import Requests
 from rekindle.pipeline.failures import explained, passes
 from rekindle.pipeline.lookups import Lookups
 from rekindle.pipeline.ways import Pipeline, plan_ways
-from rekindle.runtime.assemble import session_for, taken_up
+from rekindle.runtime.assemble import session_for, subtasks_of, taken_up
+from rekindle.runtime.cluster_guard import ClusterGuard
 from rekindle.runtime.job import Job
-from rekindle.runtime.progress import Progress
+from rekindle.runtime.progress import Activity, Progress, activity_of, progress_of, rate_of
 from rekindle.runtime.restarts import strategy_of
+from rekindle.runtime.undrained import Undrained
 from rekindle.savepoints.adoption import Adoption, adoption
 from rekindle.savepoints.segments import take_of_entry
 from rekindle.spark.generated_code import GeneratedCode
@@ -49,29 +47,10 @@ if TYPE_CHECKING:
     from rekindle.savepoints.manifest import Manifest
     from rekindle.savepoints.restore import Restore
 
-_COUNT = TypeAdapter(Count)
 _PAUSE = 0.02
 """Seconds between two looks for news, at least."""
 _IDLE = 0.2
 """Seconds that a query of the caller's waits for news."""
-
-
-class _Undrained:
-    """A source whose end says nothing to the job, which is to go on from a savepoint, or is run again."""
-
-    def __init__(self, source: Positions, *, again: bool) -> None:
-        """`again`: what comes when it has ended is read as well."""
-        self._source, self._again = source, again
-        self.has_ended = False
-
-    def plan(self, position: Any) -> News | None:
-        """See Source."""
-        before = position
-        if self._again and position is not None:
-            before = self._source.restored(saved_text(position))
-        news = self._source.plan(before)
-        self.has_ended = news is not None and news.ended
-        return None if news is None or news.position == position else News(news.position, then=news.then)
 
 
 class StreamJob(Job):
@@ -85,7 +64,20 @@ class StreamJob(Job):
         self._until = until
         self._drains = False
         self._told_to_stop = threading.Event()
-        self._took: list[tuple[int, int]] = []  # (rows, milliseconds) of each micro-batch
+        self._took: list[tuple[int, int]] = []
+        """(rows, milliseconds) of each micro-batch."""
+        self._last_ran: int | None = None
+        """When the last micro-batch was committed, epoch ms."""
+        self._began = _now()
+        self._restarting: int | None = None
+        """Since when it waits to start again, epoch ms."""
+        self._assembling = True
+        self._guard = ClusterGuard(
+            self._order.configuration.millis("slot.request.timeout") / 1000,
+            self._wants_tasks,
+            self._told_to_stop.is_set,
+            owns_session=self._order.spark is None,
+        )
         self._bounded = True
         self._feeds: dict[str, Feed] = {}
         self._taken_up: MicroBatches | None = None
@@ -115,12 +107,12 @@ class StreamJob(Job):
         try:
             self._assemble()
         except BaseException:
-            self._close_feeds()
+            self._let_go()
             raise
 
     def _assemble(self) -> None:
         """Everything anew from what is committed; drivers of before are fenced off."""
-        order = self._order
+        order, self._assembling = self._order, True
         stopped = self._attendant.status.before in (State.STOPPED, State.FINISHED)
         earlier = adoption(self.folder, stopped=stopped)
         self._recorded, restore = taken_up(order)
@@ -128,11 +120,13 @@ class StreamJob(Job):
         spark = session_for(order, {})
         with active(spark):
             self._take_over(spark, pipeline, restore, earlier)
+        self._assembling = False
 
     def _take_over(
         self, spark: SparkSession, pipeline: Pipeline, restore: Restore | None, earlier: Adoption | None
     ) -> None:
-        order, folder = self._order, self.folder
+        order, folder, self._spark = self._order, self.folder, spark
+        tag = self._guard.take(spark, f"rekindle-{self.job_id}")
         requests = Requests(spark, order.configuration, folder.path, order.data_streams)
         self._close_feeds()
         disk = LocalDisk(str(folder.state))
@@ -150,8 +144,7 @@ class StreamJob(Job):
             s.uid: Once("done") for n, s in pipeline.record.sources.items() if s.table is None and pipeline.leaving(n)
         }
         told = spark.sparkContext.accumulator({}, collecting())
-        groups = KeyGroups(self._subtasks(spark), order.graph.max_parallelism)
-        self._spark = spark
+        groups = KeyGroups(subtasks_of(order, spark), order.graph.max_parallelism)
         ground = Ground(
             spark,
             disk,
@@ -160,6 +153,7 @@ class StreamJob(Job):
             told,
             self.identity.name or self.job_id,
             GeneratedCode(spark, order.configuration),
+            tag,
         )
         lookups = Lookups.of(order.graph, requests)
         lookups.refresh(spark)
@@ -168,8 +162,10 @@ class StreamJob(Job):
         self._inputs: Mapping[str, Source] = inputs
         if self._driver is not None or self._savepoint_at_end is not None:
             again = inputs.keys() - self._feeds.keys() if self._driver is not None else ()
-            self._inputs = {uid: _Undrained(each, again=uid in again) for uid, each in inputs.items()}
-        self._taken_up = MicroBatches(disk, self._inputs, self._program, _now, self._recorded.ticks)
+            self._inputs = {uid: Undrained(each, again=uid in again) for uid, each in inputs.items()}
+        self._guard.require_folders(spark, folder.path, self._writers)
+        program = self._guard.checked(self._program)
+        self._taken_up = MicroBatches(disk, self._inputs, program, _now, self._recorded.ticks)
         if restore is not None:
             clear(folder.path)
             changes.clear(folder.path)
@@ -182,17 +178,6 @@ class StreamJob(Job):
     def _start_feeds(self, *, everything: bool = False) -> None:
         for uid in self._feeds.keys() - set(self._loop.last.ended):
             self._feeds[uid].start(everything=everything)
-
-    def _subtasks(self, spark: SparkSession) -> int:
-        """Of each operator; they stay what they were when the folder began."""
-        path = self.folder.path / "subtasks.json"
-        known = read_json(path, _COUNT, hint="Start from a savepoint in a new --job-dir.")
-        if known is not None:
-            return known
-        tasks = int(spark.conf.get("spark.sql.shuffle.partitions") or 1)
-        count = min(tasks, self._order.graph.max_parallelism)
-        write_atomically(path, f"{count}\n", replace=True, private=True)
-        return count
 
     def _restore(self, restore: Restore, spark: SparkSession, inputs: Mapping[str, Positions], number: int) -> None:
         positions = {uid: inputs[uid].restored(text) for uid, text in restore.positions.items() if uid in inputs}
@@ -238,19 +223,27 @@ class StreamJob(Job):
             return self._ended()
 
     def _ended(self) -> RekindleError | None:
-        error = _attempt(self._run_to_end)
+        error = self._guard.explain(_attempt(self._run_to_end))
         while error is not None and passes(error):
+            if self._told_to_stop.is_set() and not self._drains:
+                error = None  # it stops where it has committed
+                break
             delay = self._restarts.delay()
             if delay is None:
                 break
             self._attendant.restarting(explained(error), delay)
+            self._restarting = _now()
             self._told_to_stop.wait(delay)
-            error = _attempt(self._again)
+            error = self._guard.explain(_attempt(self._again))
         if error is None and self._savepoint_at_end is not None:
             error = _attempt(lambda: self.savepoint(Path(self._savepoint_at_end or "")))
         return None if error is None else explained(error)
 
     def _again(self) -> None:
+        if self._guard.renew(self._spark):
+            # They went with its Java process.
+            self._feeds = {}
+        self._restarting = None
         self._assemble()
         self._run_to_end()
 
@@ -271,6 +264,7 @@ class StreamJob(Job):
                 return
             if ran:
                 self._took.append((self._program.rows, round(1000 * took)))
+                self._last_ran = _now()
             self._told_to_stop.wait(self.pace - took if ran else _PAUSE)
         if self._drains:
             self._loop.drain(self._feeds)
@@ -281,9 +275,13 @@ class StreamJob(Job):
 
     def _has_ended(self, uid: str) -> bool:
         source = self._inputs[uid]
-        return source.has_ended if isinstance(source, _Undrained) else uid in self._loop.last.ended
+        return source.has_ended if isinstance(source, Undrained) else uid in self._loop.last.ended
+
+    def _wants_tasks(self) -> bool:
+        return self._assembling or (self._taken_up is not None and self._taken_up.runs_since is not None)
 
     def _let_go(self) -> None:
+        self._guard.close()
         self._close_feeds()
 
     def _close_feeds(self) -> None:
@@ -372,19 +370,14 @@ class StreamJob(Job):
         """The last micro-batch; None before the first."""
         if self._taken_up is None or self._taken_up.last.micro_batch < 0:
             return None
-        last, took = self._taken_up.last, list(self._took)
-        rows, ms = took[-1] if took else (0, 0)
-        watermark = None
-        if last.watermark is not None:
-            watermark = datetime.fromtimestamp(last.watermark / 1000, UTC).isoformat(timespec="milliseconds")
-        return Progress(
-            last.micro_batch,
-            sum(each for each, _ in took),
-            1000 * rows / ms if ms else 0.0,
-            watermark,
-            self._program.state_rows(),
-            dict(last.counters),
-        )
+        took = list(self._took)
+        rate = rate_of(*(took[-1] if took else (0, 0)), self._last_ran, self.pace, _now())
+        return progress_of(self._taken_up.last, sum(rows for rows, _ in took), rate, self._program.state_rows())
+
+    def activity(self) -> Activity:
+        """What it does, or waits for."""
+        runs = None if self._taken_up is None else self._taken_up.runs_since
+        return activity_of(self._restarting, self._guard.waits_since, runs, self._last_ran, self._began)
 
     def batches(self) -> list[tuple[int, int]]:
         """(input rows, milliseconds) of the micro-batches that had rows."""

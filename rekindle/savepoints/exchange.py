@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from execnodes.core.errors import StateError
 from rekindle.connectors.duckdb_sql import quoted
-from rekindle.files.paths import for_duckdb, for_duckdb_to_write
+from rekindle.files.paths import for_duckdb, for_duckdb_to_write, local_path
 from rekindle.savepoints.database import connected, paths, select
 from rekindle.savepoints.file_columns import literal
 from rekindle.savepoints.reader import SavepointReader
@@ -79,12 +79,13 @@ def _json_texts(path: Path, absent: Iterable[str]) -> str:
     return f"FROM read_json({literal(for_duckdb(path))}, {options})"
 
 
-def export_state(reader: SavepointReader, address: str, target: Path) -> int:
+def export_state(reader: SavepointReader, address: str, target: str | Path) -> int:
     """Write a state's rows into a new file, whole or not at all; gives their number.
 
     Columns are those of the state's files (`rekindle.savepoints.file_columns.file_columns`). In CSV and JSON bytes
     are escaped; what DuckDB cannot tell apart by name (``a``, ``A``) becomes ``a``, ``A_1``.
     """
+    target = local_path(target)
     check_new_file(target)
     state = reader.state(address)
     with connected(reader.folder) as connection:

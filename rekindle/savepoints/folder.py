@@ -17,6 +17,7 @@ from pathlib import Path
 
 from execnodes.core.errors import StateError
 from rekindle.files.atomic_file import make_private, private_folder
+from rekindle.files.paths import entered
 
 _log = logging.getLogger("rekindle.savepoints")
 _LONGEST = 40
@@ -32,6 +33,7 @@ def new_folder(target: Path) -> Iterator[Path]:
 
     StateError if it exists, or if it cannot be written. What writers have left that were killed is removed.
     """
+    target = entered(target)
     refuse_existing(target)
     hidden = target.with_name(f".{target.name[:_LONGEST]}.{_machine()}-{uuid.uuid4().hex[:16]}.partial")
     with writing(target):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Self
 
 from execnodes.core.errors import StateError
 from plans.compatibility.plan_meanings import POSITION, meanings
-from rekindle.files.paths import entered
+from rekindle.files.paths import entered, local_path
 from rekindle.savepoints.database import connected
 from rekindle.savepoints.folder import new_folder, refuse_existing, writing
 from rekindle.savepoints.manifest import PLAN, Manifest, Step
@@ -98,17 +98,18 @@ class SavepointWriter:
         """Replace rows by what a function makes of each batch (pyarrow, polars or pandas, by its annotation)."""
         return self._then(partial(transform, address=address, function=function))
 
-    def with_state(self, address: str, rows: Path | pa.Table) -> Self:
+    def with_state(self, address: str, rows: str | Path | pa.Table) -> Self:
         """Replace rows by those of a file or table; the state may be one that only the plan has."""
-        return self._then(partial(load, address=address, source=rows))
+        source = rows if isinstance(rows, pa.Table) else local_path(rows)
+        return self._then(partial(load, address=address, source=source))
 
     def edit(self, sql: str) -> Self:
         """Run UPDATE, DELETE, INSERT and MERGE over the states as tables ``"UID"."NAME"``."""
         return self._then(partial(edit, sql=sql))
 
-    def export_state(self, address: str, target: Path) -> Self:
+    def export_state(self, address: str, target: str | Path) -> Self:
         """Write the rows as they are then into a new .parquet, .csv or .json file."""
-        return self._then(partial(export, address=address, target=target))
+        return self._then(partial(export, address=address, target=local_path(target)))
 
     def with_max_parallelism(self, groups: int) -> Self:
         """Set the maximum parallelism of the savepoint's plan and states."""

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 from typing import IO, TYPE_CHECKING, Any
 
-from execnodes.core.errors import JobError
+from execnodes.core.errors import TRY_AGAIN, JobError, PassingError, RekindleError
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -32,7 +32,7 @@ _OUT_OF_MEMORY = (3, 52)
 """Exit codes: Java's own where it was told to exit, and Spark's."""
 _PATIENCE = 5.0
 """Seconds that a process whose connection has broken has to end."""
-_SHUTS_DOWN = "SparkContext was shut down"
+_SHUTS_DOWN = re.compile(r"SparkContext was shut ?down|stopped SparkContext|SparkContext has been shut ?down")
 _IDLE = re.compile(
     r"\tat |WARNING: |Using Spark's default log4j|Setting default log level|To adjust logging|\S+ \S+ (?:WARN|INFO) "
 )
@@ -82,16 +82,22 @@ def _tail(output: IO[bytes]) -> str:
     return os.pread(output.fileno(), _TAIL, max(0, size - _TAIL)).decode(errors="replace")
 
 
-def lost(text: str) -> JobError | None:
+def lost(text: str) -> RekindleError | None:
     """The error for a Java process that has gone, or cannot be reached any more; None if it is there.
 
-    `text`: what failed. A process that is about to end still answers, and says that it shuts down.
+    `text`: what failed. A process that is about to end still answers, and says that it shuts down. One that does not
+    end has given up its session: the master of its cluster has gone, or has ended the application.
     """
     code = _exit_code(0.0)
-    if code is None and (_SHUTS_DOWN in text or not _answers()):
+    shuts_down = _SHUTS_DOWN.search(text) is not None
+    if code is None and (shuts_down or not _answers()):
         code = _exit_code(_PATIENCE)
+        if code is None and shuts_down and _answers():
+            return PassingError(
+                "Spark has ended the session: its master cannot be reached, or has ended the application", hint=_ANEW
+            )
         if code is None:
-            return JobError("the connection to Spark's Java process is broken", hint=_ANEW)
+            return _try_again(JobError("the connection to Spark's Java process is broken", hint=_ANEW))
     return None if code is None else _ended(code)
 
 
@@ -100,16 +106,23 @@ def ended(code: int, why: str = "") -> JobError:
     if code in _OUT_OF_MEMORY:
         return JobError(f"Spark's Java process is out of memory (it ended with code {code})", hint=MEMORY)
     if code == -signal.SIGKILL:
-        return JobError(
-            "Spark's Java process was killed (signal 9)",
-            hint="If nobody did it, the system was short of memory: give the machine or container more, or lower "
-            f"spark.driver.memory and parallelism.default. {_ANEW}",
+        return _try_again(
+            JobError(
+                "Spark's Java process was killed (signal 9)",
+                hint="If nobody did it, the system was short of memory: give the machine or container more, or lower "
+                f"spark.driver.memory and parallelism.default. {_ANEW}",
+            )
         )
     how = f"by signal {-code}" if code < 0 else f"with code {code}"
     return JobError(
         f"Spark's Java process has ended {how}{why and ': '}{why}",
         hint=f"{_STACK} {_ANEW}" if "StackOverflowError" in why else _ANEW,
     )
+
+
+def _try_again(error: JobError) -> JobError:
+    error.exit_code = TRY_AGAIN
+    return error
 
 
 def text_of(error: object) -> str:

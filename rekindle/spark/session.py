@@ -14,7 +14,7 @@ import tempfile
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock, RLock
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from execnodes.core.errors import JobError, OptionError
 from rekindle.own_packages import LAUNCHER
 from rekindle.spark.class_archive import class_archive, usable, using
+from rekindle.spark.executors import require_master, require_python
 from rekindle.spark.java import (
     MEMORY,
     OPTIONS,
@@ -35,6 +36,7 @@ from rekindle.spark.java import (
 )
 
 if TYPE_CHECKING:
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
 STARTS = logging.getLogger("rekindle.spark.starts")
@@ -111,6 +113,8 @@ SMALL_PROGRAMS: Mapping[str, str] = {
 """For sessions that run many small programs."""
 _TOO_SMALL = re.compile(r"increase heap size|Too small maximum heap")
 """What Spark, or Java, says of a heap that it does not even start with."""
+_STOPS = 20.0
+"""Seconds that a session has to end well."""
 _LOCAL = re.compile(r"local(?:\[[^]]*\])?")
 """Masters where all of Spark is one process."""
 _WORKER_PYTHON = Path(__file__).with_name("worker_python")
@@ -155,11 +159,37 @@ def session(
                 _warmed_up.discard(application)
                 return active
             _end(active)
+        require_master(wanted["spark.master"])
+        require_python(wanted["spark.master"])
         guarded = _LOCAL_SETTINGS if _LOCAL.fullmatch(wanted["spark.master"]) else {}
         started = _start({**_START_SETTINGS, **SESSION_SETTINGS, **guarded, **wanted})
         if is_warm_up:
             _warmed_up.add(str(started.sparkContext.applicationId))
         return started
+
+
+def renew(spark: SparkSession) -> None:
+    """End a session of our own making whose executors are lost, with its Java process: the next one is another.
+
+    Nothing happens if another job has done it already, or if the session is a caller's.
+    """
+    from pyspark import SparkContext
+
+    with _starting:
+        context = spark.sparkContext
+        if context is SparkContext._active_spark_context and context in _own:
+            _end(spark)
+
+
+def is_ended(spark: SparkSession) -> bool:
+    """Whether Spark has ended the session, or its Java process does not answer."""
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]  # it has no stubs
+
+    jsc: Any = spark.sparkContext._jsc
+    try:
+        return jsc is None or bool(jsc.sc().isStopped())
+    except (Py4JError, OSError):
+        return True
 
 
 def _active() -> SparkSession | None:
@@ -177,12 +207,15 @@ def _can_take_on(spark: SparkSession, wanted: Mapping[str, str]) -> bool:
 
 
 def _end(spark: SparkSession) -> None:
-    """End a session that no query has used, and its Java process, which has settings of its own."""
+    """End a session that no query uses any more, and its Java process, which has settings of its own."""
     from pyspark import SparkContext
 
     gateway = SparkContext._gateway
-    spark.stop()
-    SparkContext._gateway = SparkContext._jvm = None
+    # A master that has gone is waited for, and a Java process that has gone raises.
+    stopping = threading.Thread(target=_stop, args=(spark,), daemon=True)
+    stopping.start()
+    stopping.join(_STOPS)
+    SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
     process = getattr(gateway, "proc", None)
     if gateway is not None and isinstance(process, subprocess.Popen):
         gateway.shutdown()
@@ -190,8 +223,13 @@ def _end(spark: SparkSession) -> None:
         process.wait()
 
 
+def _stop(spark: SparkSession) -> None:
+    with suppress(Exception):
+        spark.stop()
+
+
 def _start(settings: Mapping[str, str]) -> SparkSession:
-    from py4j.protocol import Py4JError  # type: ignore[import-untyped]  # it has no stubs
+    from py4j.protocol import Py4JError
     from pyspark import SparkConf, SparkContext
     from pyspark.errors import PySparkException
     from pyspark.java_gateway import launch_gateway
@@ -240,6 +278,7 @@ def _start(settings: Mapping[str, str]) -> SparkSession:
     if _workers_find_pyspark():
         context.pythonExec = str(_WORKER_PYTHON)
     _started[str(context.applicationId)] = settings
+    _own[:] = [context]
     context.setLogLevel("WARN" if debug else "OFF")
     if not debug:
         tell_what_ends_it(context)
@@ -297,6 +336,7 @@ def active(spark: SparkSession) -> Iterator[None]:
     Spark settles some things late, by the settings of the thread that asks: of a frame that is kept it would then not
     know that it has it.
     """
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
     before = SparkSession.getActiveSession()
@@ -304,7 +344,8 @@ def active(spark: SparkSession) -> Iterator[None]:
     try:
         yield
     finally:
-        if before is not None:
+        # A session that was lost meanwhile is nobody's any more.
+        if before is not None and before.sparkContext is SparkContext._active_spark_context:
             make_active(before)
 
 
@@ -344,6 +385,8 @@ def _set(spark: SparkSession, name: str, value: str) -> None:
 
 _started: dict[str, Mapping[str, str]] = {}
 """Settings of sessions of our own making, by Spark's name of the application."""
+_own: list[SparkContext] = []
+"""The context of our own making that was started last."""
 _prepared: dict[tuple[str, tuple[tuple[str, str], ...]], list[_Prepared]] = {}
 _lock = Lock()
 _starting = RLock()

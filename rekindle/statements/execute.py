@@ -36,8 +36,8 @@ from planner.statements import (
     StopJob,
 )
 from planner.table_statements import ExplainCreateTable
+from rekindle.files.paths import local_path
 from rekindle.results.compiled_plan import CompiledPlan
-from rekindle.results.plan_reference import local_path
 from rekindle.results.table_result import TableResult
 from rekindle.statements.describe_function import describe_function
 from rekindle.statements.evolution import lines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,6 +35,7 @@ def describe_job(statement: DescribeJob, environment: Session) -> TableResult:
         "rows": job.rows,
         "watermark": job.watermark,
         "savepoint": job.savepoint,
+        "activity": job.activity,
         "restarts": job.restarts or None,
         "error": job.error.message if job.error is not None and job.state is State.FAILED else None,
     }
@@ -73,7 +75,8 @@ def _jobs(environment: Session) -> list[JobInfo]:
 
 def _own(job: Job) -> JobInfo:
     """A job of this process; its folder may have been a temporary one, which others cannot read."""
-    status, progress = job.status, job.progress()
+    status, progress, activity = job.status, job.progress(), job.activity()
+    runs = status.state is State.RUNNING
     return JobInfo(
         job.job_id,
         job.identity.name,
@@ -88,6 +91,10 @@ def _own(job: Job) -> JobInfo:
         status.error,
         status.restarts,
         status.restarted_after,
+        round(time.time() * 1000),
+        activity.last_micro_batch,
+        activity.kind if runs else None,
+        activity.since if runs else None,
     )
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execnodes.core.errors import RekindleError
+from rekindle.files.paths import local_path
 from rekindle.testing.restore_program import RestoreProgram
 
 if TYPE_CHECKING:
@@ -106,9 +107,9 @@ class SamePlan:
         from rekindle.results.compiled_plan import CompiledPlan
 
         __tracebackhide__ = True
-        text = (self.folder / script).read_text(encoding="utf-8") if isinstance(script, Path) else script
+        text = (self.folder / local_path(script)).read_text(encoding="utf-8") if isinstance(script, Path) else script
         found = TableEnvironment.create().compile_script(text)
-        file = self.folder / plan
+        file = self.folder / local_path(plan)
         if self.updating:
             found.write_to_file(file, force=True)
             return

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 import re
+import time
 from collections.abc import Iterator
 
 from rekindle.cli.jobs import ended
 from rekindle.cli.progress import MOST_STATES, LogReporter, PlainReporter, live_table, one_line
-from rekindle.runtime.progress import Progress
+from rekindle.runtime.progress import Activity, Progress
 
 
 def progress(batch_id: int = 11, states: int = 2, late: int = 0) -> Progress:
@@ -64,3 +65,13 @@ def test_last_line() -> None:
     assert ended("job", None, word="stopped") == "job: stopped, no rows"
     assert ended("job", None, 0.5) == "job: finished, no rows, 0.5 s"
     assert ended("job", None, 0.5, batch=True) == "job: finished, 0.5 s"
+
+
+def test_a_log_shows_what_a_job_waits_for_every_ten_minutes() -> None:
+    out, now = io.StringIO(), [0.0]
+    with LogReporter(out, lambda: now[0]) as report:
+        for minutes in range(31):
+            now[0] = 60.0 * minutes
+            report.wait(Activity("executors", round(1000 * time.time()) - 7_000, None))
+    lines = out.getvalue().splitlines()
+    assert [line[20:] for line in lines] == ["waits for executors, 7 s"] * 3

@@ -15,7 +15,7 @@ from rekindle.api.table_environment import TableEnvironment
 from rekindle.cli import main
 from rekindle.jobs.status import read_progress, write_progress
 from rekindle.runtime.attendant import Attendant
-from rekindle.runtime.progress import Progress
+from rekindle.runtime.progress import Activity, Progress
 
 TABLES = """
 CREATE TABLE s (k STRING, a INT) WITH ('connector' = 'filesystem', 'path' = '/d/in', 'format' = 'json');
@@ -109,6 +109,9 @@ class _Job:
 
     def progress(self) -> Progress:
         return Progress(self.rows, self.rows, 1.0, None, {}, {})
+
+    def activity(self) -> Activity:
+        return Activity("input", 1000, 900)
 
 
 def test_rows_are_counted_since_the_job_began(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from execnodes.core.changelog import RowKind
 from execnodes.core.types import INT, LogicalType
 from rekindle.cli.rows import Rows
-from rekindle.runtime.progress import Progress
+from rekindle.runtime.progress import Activity, Progress
 
 PROGRESS = Progress(0, 1, 1.0, None, {}, {})
 
@@ -32,6 +32,9 @@ class Waiting:
 
     def __call__(self, progress: Progress) -> None:
         self.heard.append("progress")
+
+    def wait(self, activity: Activity) -> None:
+        self.heard.append(activity.kind)
 
 
 class Result:

@@ -112,6 +112,10 @@ def _settings(folder: Path, options: Mapping[str, str]) -> object:
     return [each.args[1:] for each in asked.call_args_list]
 
 
+def _patience(folder: Path, options: Mapping[str, str]) -> object:
+    return _job(folder, options)[0]._guard.patience
+
+
 def _pace(folder: Path, options: Mapping[str, str]) -> object:
     return _job(folder, options)[0].pace
 
@@ -253,6 +257,7 @@ EFFECTS: Mapping[str, tuple[Effect, str]] = {
     "execution.micro-batch.max-files": (_files, "3"),
     "execution.micro-batch.max-rows": (_numbers, "3"),
     "execution.micro-batch.one-task-size": (lambda folder, options: Limits.of(Configuration(options)), "64 kb"),
+    "slot.request.timeout": (_patience, "7 s"),
     "execution.job-dir": (_folder, "/elsewhere"),
     "execution.jobs-dir": (lambda folder, options: jobs_dir(Configuration(options)), "/elsewhere"),
     "execution.checkpointing.savepoint-dir": (refused(_savepoints), "/elsewhere"),

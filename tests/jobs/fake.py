@@ -12,7 +12,7 @@ from rekindle.files.job_folder import JobFolder
 from rekindle.jobs.home import JobInfo, job_info
 from rekindle.jobs.status import Status
 from rekindle.runtime.attendant import Attendant
-from rekindle.runtime.progress import Progress
+from rekindle.runtime.progress import Activity, Progress
 
 
 class Fake:
@@ -43,6 +43,9 @@ class Fake:
 
     def progress(self) -> Progress:
         return Progress(1, 7, 3.0, None, {}, {})
+
+    def activity(self) -> Activity:
+        return Activity("input", 1000, 900)
 
     def savepoint(self, target: Path) -> None:
         self._savepoint(target)

@@ -11,9 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from execnodes.core.local_paths import PathError
 from rekindle.connectors.files import glob_root
-from rekindle.files.paths import PathError, entered, escaped, for_duckdb, for_duckdb_database, for_duckdb_to_write
-from rekindle.results.plan_reference import local_path
+from rekindle.files.paths import (
+    entered,
+    escaped,
+    for_duckdb,
+    for_duckdb_database,
+    for_duckdb_to_write,
+    local_path,
+)
 from tests.paths.names import NAMES, neighbours
 
 

@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 
 from execnodes.core.errors import PlanError
+from execnodes.core.local_paths import PathError
 from execnodes.core.version import ENGINE_VERSION
 from plans.format.codec import encode
 from rekindle.files.atomic_file import write_atomically
+from rekindle.files.paths import local_path
 from rekindle.results.compiled_plan import CompiledPlan
-from rekindle.results.plan_reference import PlanReference, local_path
+from rekindle.results.plan_reference import PlanReference
 from tests.plans.nodes import example
 
 TEXT = encode(example())
@@ -123,7 +125,7 @@ def test_addresses(given: str, path: str) -> None:
 
 
 def test_other_addresses_are_refused() -> None:
-    with pytest.raises(PlanError, match=r"plans lie in local files, not at 's3://b/p\.json'"):
+    with pytest.raises(PathError, match=r"s3://b/p\.json: the path cannot be used: s3: is not a local file system"):
         PlanReference.from_file("s3://b/p.json")
 
 

@@ -24,6 +24,8 @@ class Cluster:
     """What `spark.master` is to be."""
     workers: tuple[int, ...]
     """Process ids."""
+    restart_master: Callable[[], None] = lambda: None
+    """Kill the master, and start one that knows nothing of the applications of before, at the same address."""
 
     def executors(self) -> list[int]:
         """Process ids of executors that run."""
@@ -49,20 +51,43 @@ def until(check: Callable[[], object], seconds: float = 240) -> None:
 
 
 @contextmanager
-def cluster(folder: Path, workers: int = 2) -> Iterator[Cluster]:
-    """Each worker has one core, and a working directory in `folder`."""
+def cluster(folder: Path, workers: int = 2, *, hidden: Path | None = None) -> Iterator[Cluster]:
+    """Each worker has one core, and a working directory in `folder`.
+
+    `hidden`: a folder in the place of which workers, and the executors that they start, have an empty one.
+    """
     started: list[subprocess.Popen[bytes]] = []
     try:
         master = _start(folder / "master", "master.Master", started, "--port", "0")
         url = _said(master, r"Starting Spark master at (spark://\S+)")
         _said(master, "elected leader")
         logs = [
-            _start(folder / f"worker-{number}", "worker.Worker", started, "--cores", "1", "--memory", "1g", url)
+            _start(
+                folder / f"worker-{number}",
+                "worker.Worker",
+                started,
+                "--cores",
+                "1",
+                "--memory",
+                "1g",
+                url,
+                hidden=hidden,
+            )
             for number in range(workers)
         ]
         for log in logs:
             _said(log, "Successfully registered with master")
-        yield Cluster(url, tuple(each.pid for each in started[1:]))
+
+        def restart_master() -> None:
+            os.killpg(started[0].pid, signal.SIGKILL)
+            started[0].wait()
+            again = list[subprocess.Popen[bytes]]()
+            _said(
+                _start(folder / "master-2", "master.Master", again, "--port", url.rpartition(":")[2]), "elected leader"
+            )
+            started[0] = again[0]
+
+        yield Cluster(url, tuple(each.pid for each in started[1:]), restart_master)
     finally:
         for each in started:
             # Executors and their Python workers are in the group of their worker.
@@ -70,7 +95,13 @@ def cluster(folder: Path, workers: int = 2) -> Iterator[Cluster]:
             each.wait()
 
 
-def _start(place: Path, kind: str, started: list[subprocess.Popen[bytes]], *arguments: str) -> Path:
+HIDES = ["unshare", "-m", "sh", "-c", 'mount -t tmpfs none "$0" && exec "$@"']
+"""Runs a program that has an empty folder in the place of one; only root can do that."""
+
+
+def _start(
+    place: Path, kind: str, started: list[subprocess.Popen[bytes]], *arguments: str, hidden: Path | None = None
+) -> Path:
     import pyspark
 
     home = Path(pyspark.__file__).parent
@@ -85,7 +116,15 @@ def _start(place: Path, kind: str, started: list[subprocess.Popen[bytes]], *argu
         "SPARK_DAEMON_MEMORY": "256m",
         "SPARK_DAEMON_JAVA_OPTS": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
     }
-    command = [str(home / "bin/spark-class"), f"{_DEPLOY}.{kind}", "--host", "127.0.0.1", "--webui-port", "0"]
+    command = [
+        *([*HIDES, str(hidden)] if hidden is not None else []),
+        str(home / "bin/spark-class"),
+        f"{_DEPLOY}.{kind}",
+        "--host",
+        "127.0.0.1",
+        "--webui-port",
+        "0",
+    ]
     with log.open("wb") as output:
         process = subprocess.Popen(
             [*command, *arguments], cwd=place, env=given, stdout=output, stderr=output, start_new_session=True

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from execnodes.core.errors import TRY_AGAIN
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.files.job_folder import JobFolder
 from rekindle.jobs.status import State, is_alive, read_status
@@ -105,7 +106,7 @@ def test_a_stream_whose_java_process_is_killed(job: subprocess.Popen[str], tmp_p
     [java] = java_of(job.pid)
     os.kill(java, signal.SIGKILL)
     _, said = job.communicate(timeout=60)
-    assert job.returncode == 1
+    assert job.returncode == TRY_AGAIN
     assert "error: Spark's Java process was killed (signal 9)" in said
     assert "hint: If nobody did it, the system was short of memory" in said
     assert "Traceback" not in said
@@ -119,7 +120,7 @@ def test_a_batch_query_whose_java_process_is_killed(start: Started, tmp_path: Pa
     [java] = java_of(query.pid)
     os.kill(java, signal.SIGKILL)
     rows, said = query.communicate(timeout=60)
-    assert query.returncode == 1
+    assert query.returncode == TRY_AGAIN
     assert "error: Spark's Java process was killed (signal 9)" in said
     assert "Traceback" not in said
     assert "EXPR$0" not in rows
