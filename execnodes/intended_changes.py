@@ -158,10 +158,17 @@ def _compares_zeros(graph: ExecGraph, node: ExecNode) -> bool:
 
 def _joins_approximately(graph: ExecGraph, node: ExecNode) -> bool:
     """Whether a join of a stream has a condition beside its keys, which may compare approximate numbers."""
-    spec = getattr(node, "join_spec", None)
-    return (
-        bool(node.uids()) and spec is not None and spec.non_equi_condition is not None and _compares_zeros(graph, node)
-    )
+    from execnodes.stream.interval_join import IntervalJoin
+    from execnodes.stream.join import Join
+    from execnodes.stream.window_join import WindowJoin
+
+    if isinstance(node, IntervalJoin):
+        condition = node.interval_join_spec.join_spec.non_equi_condition
+    elif isinstance(node, Join | WindowJoin):
+        condition = node.join_spec.non_equi_condition
+    else:
+        return False
+    return condition is not None and any(each.type.root in (Root.FLOAT, Root.DOUBLE) for each in walk(condition))
 
 
 def _calls(*names: str, of: Collection[Root] = ()) -> Callable[[ExecGraph, ExecNode], bool]:
