@@ -10,11 +10,15 @@ import pytest
 
 from execnodes.aggregates import resolve
 from execnodes.core.expressions import AggregateCall, Call, InputRef
-from execnodes.core.types import BOOLEAN, DOUBLE, FLOAT, STRING, Field, LogicalType, array, parse_type, row
+from execnodes.core.types import BIGINT, BOOLEAN, DOUBLE, FLOAT, STRING, Field, LogicalType, array, parse_type, row
 from execnodes.kernels import polars_predicates, row_predicates
 from execnodes.kernels.unsigned_zeros import drop_zero_signs
 from execnodes.lowering.slots import encode, encode_key
+from execnodes.state.kernel_types import Column
 from execnodes.stream.group_aggregate.v1_kernel import GroupAggregateOperator
+from execnodes.stream.over_aggregate.v1_frames import Frame
+from execnodes.stream.over_aggregate.v1_functions import OverFunctions
+from execnodes.stream.over_aggregate.v1_kernel import OverByArrival, OverShape
 from tests.kernels.fake_state import FakeContext, rows_of, run
 
 NAN = math.nan
@@ -85,6 +89,29 @@ def test_zeros_and_nans_are_aggregated_alike_however_they_come(
         changes = run(made, context, rows_of(made, 0, [(value,) for value in part]))
         result = changes["r"].to_list()[-1] if len(changes) else result
     assert str(result) == expected
+
+
+@pytest.mark.parametrize("cuts", [1, 2, 4])
+@pytest.mark.parametrize(("preceding", "expected"), [(None, [1, 1, 2, 2]), (1, [1, 1, 2, 2])])
+@pytest.mark.parametrize(
+    ("t", "values"),
+    [(array(DOUBLE), ["[-0.0]", "[0.0]", "[1.0]", "[-0.0]"]), (DOUBLE, [0.0, -0.0, NAN, 0.0])],
+)
+def test_distinct_values_of_frames_have_one_zero(
+    t: LogicalType, values: list[object], preceding: int | None, expected: list[int], cuts: int
+) -> None:
+    columns = (Column("k", STRING), Column("v", t))
+    call = AggregateCall(name="n", internal_name="$COUNT$1", arg_list=(1,), distinct=True, type=BIGINT.not_null())
+    functions = OverFunctions(columns, (call,), (), Frame(True, preceding))
+    output = (*columns, Column("n", call.type))
+    operator = OverByArrival(OverShape("3_over-aggregate", output, (0,), functions, 0), kept_ms=10**6)
+    context, found = FakeContext(operator), list[object]()
+    step = len(values) // cuts
+    for start in range(0, len(values), step):
+        rows = rows_of(operator, 0, [("a", value) for value in values[start : start + step]], keys=(0,))
+        found += run(operator, context, rows)["n"].to_list()
+        context.now += 1
+    assert found == expected
 
 
 @pytest.mark.parametrize(
