@@ -7,10 +7,10 @@ entry is a value in `INTENDED_CHANGES`, oldest release first (CONTRIBUTING.md, "
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from execnodes.core.expressions import AggregateCall, Call, Literal
+from execnodes.core.expressions import AggregateCall, Call, Literal, walk
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LONG_DIGITS, Root
@@ -148,6 +148,43 @@ def _windows_passed(graph: ExecGraph) -> dict[int, frozenset[int]]:
     return passed
 
 
+def _compares_zeros(graph: ExecGraph, node: ExecNode) -> bool:
+    """Whether rows of a stateful operator have approximate numbers in nested values, or group by them."""
+    from execnodes.core.predicates import holds_floats
+
+    types = [field.type for each in graph.inputs_of(node) for field in each.output_type.fields if node.uids()]
+    return any(map(holds_floats, types))
+
+
+def _joins_approximately(graph: ExecGraph, node: ExecNode) -> bool:
+    """Whether a join of a stream has a condition beside its keys, which may compare approximate numbers."""
+    from execnodes.stream.interval_join import IntervalJoin
+    from execnodes.stream.join import Join
+    from execnodes.stream.window_join import WindowJoin
+
+    if isinstance(node, IntervalJoin):
+        condition = node.interval_join_spec.join_spec.non_equi_condition
+    elif isinstance(node, Join | WindowJoin):
+        condition = node.join_spec.non_equi_condition
+    else:
+        return False
+    return condition is not None and any(each.type.root in (Root.FLOAT, Root.DOUBLE) for each in walk(condition))
+
+
+def _calls(*names: str, of: Collection[Root] = ()) -> Callable[[ExecGraph, ExecNode], bool]:
+    """Whether a node calls one of these functions, with a result of one of these types if there are any."""
+
+    def concerns(graph: ExecGraph, node: ExecNode) -> bool:
+        values = [getattr(node, name) for name in type(node).model_fields]
+        members = (each for value in values for each in (value if isinstance(value, tuple) else (value,)))
+        expressions = (each for each in members if isinstance(each, Call))
+        called = (each for expression in expressions for each in walk(expression) if isinstance(each, Call))
+        return any(each.internal_name in names and (not of or each.type.root in of) for each in called)
+
+    return concerns
+
+
+_ZEROS = "tests/runtime/test_zeros_and_nans.py"
 _SESSIONS = "tests/kernels/test_session_windows.py::test_rows_of_sessions_that_grow_together_stand_as_they_came"
 INTENDED_CHANGES: tuple[IntendedChange, ...] = (
     IntendedChange(
@@ -292,5 +329,68 @@ INTENDED_CHANGES: tuple[IntendedChange, ...] = (
         reason="each of its rows was of a part of the window",
         program="tests/conformance/programs/window/depths",
         concerns=_waits_for_rows_of_several_depths,
+    ),
+    IntendedChange(
+        id="zeros-are-one-key",
+        component="keys, and values of DISTINCT and COLLECT, in streams that are approximate numbers or hold some",
+        since="2.5.0",
+        before="-0.0 and 0.0 inside a ROW, ARRAY or MAP were two keys, and a key alone was shown as it came first",
+        now="they are one key, shown as 0.0; state of a key with a -0.0 inside it is not found any more",
+        reason="GROUP BY d had one group and GROUP BY ROW(d) two, and batch mode one of both",
+        program=f"{_ZEROS}::test_zeros_are_one_value_and_nans_another",
+        concerns=_compares_zeros,
+    ),
+    *(
+        IntendedChange(
+            id=f"{name.lower()}-of-zeros-and-nans",
+            component=f"${name}$1",
+            since="2.5.0",
+            before="in streams it took the last one of 0.0 and -0.0, and left NaN out of account",
+            now="it takes the first one, as in Flink and in batch mode, and NaN is the greatest number",
+            reason="MIN and MAX of 0.0 and -0.0 were -0.0 both in streams, and 0.0 in batch mode",
+            program=f"{_ZEROS}::test_zeros_are_one_value_and_nans_another",
+            concerns_call=_is_of_doubles,
+        )
+        for name in ("MIN", "MAX")
+    ),
+    IntendedChange(
+        id="least-and-greatest-tell-zeros-apart",
+        component="LEAST and GREATEST of FLOAT and DOUBLE",
+        since="2.5.0",
+        before="of 0.0 and -0.0 the first one was both the least and the greatest",
+        now="-0.0 is the least and 0.0 the greatest, as in Flink",
+        reason="LEAST(0.0, -0.0) was 0.0, and GREATEST(-0.0, 0.0) was -0.0",
+        program=f"{_ZEROS}::test_functions_find_one_zero",
+        concerns=_calls("$LEAST$1", "$GREATEST$1", of=(Root.FLOAT, Root.DOUBLE)),
+    ),
+    IntendedChange(
+        id="nan-is-not-equal-in-conditions-of-joins",
+        component="conditions of joins in streams beside their keys",
+        since="2.5.0",
+        before="a NaN was equal to a NaN, and greater than every other number",
+        now="a comparison with a NaN is FALSE, that by <> is TRUE, as in WHERE, in batch mode and in Flink",
+        reason="a condition had another value in ON than in WHERE",
+        program=f"{_ZEROS}::test_zeros_are_one_value_and_nans_another",
+        concerns=_joins_approximately,
+    ),
+    IntendedChange(
+        id="overlay-of-great-lengths",
+        component="OVERLAY … FOR a length",
+        since="2.5.0",
+        before="where start and length were beyond an INT together, the text was repeated after what was put in",
+        now="nothing of it follows, as with every length beyond the end",
+        reason="the sum went around to a negative number",
+        program="tests/functions/test_positions.py::test_constants_are_those_of_flink",
+        concerns=_calls("$OVERLAY$1", "$OVERLAY$2", "$OVERLAY$3"),
+    ),
+    IntendedChange(
+        id="instr-of-many-occurrences",
+        component="INSTR with a number of occurrences",
+        since="2.5.0",
+        before="a number of occurrences near the greatest INT ended the job, as a list of so many was made",
+        now="it is 0, as there are not so many",
+        reason="one such number ended the job",
+        program="tests/functions/test_positions.py::test_constants_are_those_of_flink",
+        concerns=_calls("$INSTR$2"),
     ),
 )

@@ -28,6 +28,12 @@ def function_name(call: Call) -> str | None:
     return match[1] or match[2] if match else None
 
 
+def holds_floats(t: LogicalType) -> bool:
+    """Return whether values of a type are approximate numbers, or have some within them."""
+    members = [each.type for each in t.fields] if t.root is Root.ROW else t.children
+    return t.root in FLOATS or any(map(holds_floats, members))
+
+
 def supported(expression: Expression) -> bool:
     """True if a kernel can evaluate the expression."""
     if isinstance(expression, InputRef):

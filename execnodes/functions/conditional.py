@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from execnodes.core.expressions import Call, Expression, Literal
+from execnodes.core.predicates import FLOATS
 from execnodes.core.types import BOOLEAN, TEXTS, TIMESTAMPS, LogicalType, Root
 from execnodes.functions.comparison import comparable, utf16
 from execnodes.functions.conversion import convert
@@ -12,6 +13,7 @@ from execnodes.functions.families import Parameters
 from execnodes.functions.function import Binding, Function, Invocation
 from execnodes.functions.scope import Scope
 from execnodes.functions.type_rules import common_type, merged_type
+from execnodes.lowering.spark_sql import spark_type
 
 Rule = Callable[[Iterable[LogicalType]], LogicalType | None]
 
@@ -151,16 +153,28 @@ def _lower_extreme(name: str) -> Callable[[Scope, Call], str]:
 
     def lower(scope: Scope, call: Call) -> str:
         texts = scope.texts(call.operands)
-        return texts[0] if len(texts) == 1 else scope.share_some(texts, range(len(texts)), lambda t: body(call, t))
+        return (
+            texts[0] if len(texts) == 1 else scope.share_some(texts, range(len(texts)), lambda t: body(scope, call, t))
+        )
 
-    def body(call: Call, texts: Sequence[str]) -> str:
+    def body(scope: Scope, call: Call, texts: Sequence[str]) -> str:
         tested = [text for text, each in zip(texts, call.operands, strict=True) if each.type.nullable]
         if call.type.root in TEXTS:
             keyed = ", ".join(f"named_struct('k', {utf16(each)}, 'v', {each})" for each in texts)
             return _null_or(tested, f"{name}({keyed}).v")
-        return _null_or(tested, f"{name}({', '.join(texts)})")
+        extreme = f"{name}({', '.join(texts)})"
+        if call.type.root in FLOATS and len(texts) > 1:
+            extreme = scope.share(extreme, lambda found: f"if({found} = 0, {_zero(name, call.type, texts)}, {found})")
+        return _null_or(tested, extreme)
 
     return lower
+
+
+def _zero(name: str, t: LogicalType, texts: Sequence[str]) -> str:
+    """Of zeros, -0.0 is the least one: a sum of zeros is -0.0 only if all of them are."""
+    sign, neutral = "-" if name == "least" else "", f"CAST(-0.0D AS {spark_type(t)})"
+    zeros = " + ".join(f"if({each} = 0, {sign}({each}), {neutral})" for each in texts)
+    return f"({sign}({zeros}))"
 
 
 def _null_or(tested: Sequence[str], text: str) -> str:

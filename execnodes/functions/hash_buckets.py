@@ -6,7 +6,7 @@ from execnodes.core.expressions import Call, Literal
 from execnodes.core.types import INT, INTEGERS, LogicalType
 from execnodes.functions.function import Binding, Function, Invocation
 from execnodes.functions.scope import Scope
-from execnodes.lowering.slots import encode
+from execnodes.lowering.slots import encode_key
 
 
 def _bind(call: Invocation) -> Binding | None:
@@ -18,7 +18,7 @@ def _bind(call: Invocation) -> Binding | None:
 
 def _lower(scope: Scope, call: Call) -> str:
     value, number = call.operands
-    return f"CAST(pmod(xxhash64({encode(value.type, scope.text(value))}), {scope.text(number)}) AS INT)"
+    return f"CAST(pmod(xxhash64({encode_key(value.type, scope.text(value))}), {scope.text(number)}) AS INT)"
 
 
 HASH_BUCKET = Function("HASH_BUCKET", ("HASH_BUCKET(ANY, constant INT)",), _bind, _lower, since="1.4")

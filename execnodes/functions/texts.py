@@ -163,7 +163,8 @@ def _lower_instr(scope: Scope, call: Call) -> str:
             (f"if({start} < 0, reverse({text}), {text})", f"if({start} < 0, reverse({part}), {part})"),
             [0, 1],
             lambda both: (
-                f"aggregate(sequence(1, {times}), abs({start}) - 1, ({at}, {turn}) ->"
+                # A text has no more occurrences than places; a list of all numbers up to a great one has no end.
+                f"aggregate(sequence(1, least({times}, char_length({text}) + 1)), abs({start}) - 1, ({at}, {turn}) ->"
                 f" if({at} < 0, {at}, coalesce(nullif(locate({both[1]}, {both[0]}, {at} + 1), 0), -1)))"
             ),
         )
@@ -265,7 +266,9 @@ def _lower_overlay(scope: Scope, call: Call) -> str:
     def body(t: Sequence[str]) -> str:
         old, put, place = t
         size = length[0] if length else f"char_length({put})"
-        rest = f"if({place} + {size} <= char_length({old}) AND {size} > 0, substring({old}, {place} + {size}), '')"
+        # Sums may be too large for an INT where nothing is left of the text.
+        left = f"{size} BETWEEN 1 AND char_length({old}) - {place}"
+        rest = f"if({left}, substring({old}, {place} + {size}), '')"
         made = f"concat(left({old}, {place} - 1), {put}, {rest})"
         return f"if({place} <= 0 OR {place} > char_length({old}), {old}, {made})"
 

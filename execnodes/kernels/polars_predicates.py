@@ -28,6 +28,7 @@ _COMPARE: dict[str, Binary] = {
     "IS DISTINCT FROM": lambda a, b: a.ne_missing(b),
     "IS NOT DISTINCT FROM": lambda a, b: a.eq_missing(b),
 }
+_OF_NAN = ("=", "<>", "<", "<=", ">", ">=")
 _COMPUTE: dict[str, Binary] = {"+": add, "-": sub, "*": mul}
 _TEST: dict[str, Callable[[pl.Expr], pl.Expr]] = {
     "NOT": lambda x: ~x,
@@ -90,7 +91,16 @@ def _compare(name: str, values: list[pl.Expr], types: list[LogicalType]) -> pl.E
         left, right = (_rescaled(value, t, scale) for value, t in zip(values, types, strict=True))
     elif any(t.root in FLOATS for t in types):
         left, right = left.cast(pl.Float64), right.cast(pl.Float64)
+        if name in _OF_NAN:
+            return _without_nan(name, left, right)
     return _COMPARE[name](left, right)
+
+
+def _without_nan(name: str, left: pl.Expr, right: pl.Expr) -> pl.Expr:
+    """A NaN equals nothing and is neither less nor greater, as in Java; to Polars it is the greatest number."""
+    compared = _COMPARE[name](left, right)
+    nan = compared.is_not_null() & (left.is_nan() | right.is_nan())
+    return pl.when(nan).then(name == "<>").otherwise(compared)
 
 
 def _compute(name: str, values: list[pl.Expr], types: list[LogicalType], result: LogicalType) -> pl.Expr:

@@ -1,7 +1,6 @@
 """Typed expressions as Python functions, for what is asked row by row.
 
-They give what `polars_predicates` gives of the same values, which are those of kernels (`kernel_types`); but NaN is
-neither equal to a number nor less nor greater, as in Java.
+They give what `polars_predicates` gives of the same values, which are those of kernels (`kernel_types`).
 """
 
 from __future__ import annotations
@@ -121,7 +120,15 @@ def _comparison(name: str, values: list[Evaluate], types: list[LogicalType]) -> 
     if name in _COMPARE:
         return _strict(_COMPARE[name], left, right)
     differ = name == "IS DISTINCT FROM"
+    if all(t.root in FLOATS for t in types):
+        return lambda row: _is_distinct(left(row), right(row)) is differ
     return lambda row: (left(row) != right(row)) is differ
+
+
+def _is_distinct(first: float | None, second: float | None) -> bool:
+    """Whether two numbers are: a NaN is not from another one."""
+    both_nan = first != first and second != second
+    return first != second and not both_nan
 
 
 def _computation(name: str, values: list[Evaluate], types: list[LogicalType], result: LogicalType) -> Evaluate:

@@ -9,10 +9,10 @@ object ``{"0": …, "1": …}``, an ARRAY an array, a MAP or MULTISET an array o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from execnodes.core.types import BINARIES, INT, LONG_DIGITS, TEXTS, LogicalType, Root
+from execnodes.core.types import BINARIES, INT, LONG_DIGITS, NESTED, TEXTS, LogicalType, Root
 from execnodes.lowering.spark_sql import spark_type
 from execnodes.lowering.stream import wrap
 
@@ -107,12 +107,26 @@ def encode(t: LogicalType, text: str) -> str:
             # Plain digits: CAST AS STRING would write small numbers as 1E-7.
             return f"translate(format_number({text}, {t.scale}), ',.', '')"
         case Root.ARRAY | Root.MAP | Root.MULTISET | Root.ROW:
-            return f"CASE WHEN {x} IS NULL THEN NULL ELSE to_json({_plain(t, x, 0)}, {_JSON_OPTIONS}) END"
+            return _nested(t, x, encode)
         case root if root in TEXTS or root in BINARIES:
             return text
         case _:
             # Whatever else is a number, in a slot of BIGINTs.
             return f"CAST({text} AS BIGINT)"
+
+
+def encode_key(t: LogicalType, text: str) -> str:
+    """As `encode`, of a value that is compared as SQL's = does: a zero inside a nested one has no sign.
+
+    A DOUBLE alone keeps it: hashes, Polars and Spark find one zero in both.
+    """
+    return _nested(t, wrap(text), _encode_unsigned) if t.root in NESTED else encode(t, text)
+
+
+def _encode_unsigned(t: LogicalType, text: str) -> str:
+    slot = encode(t, text)
+    # -0.0 + 0.0 is 0.0, and every other number stays, a NaN too.
+    return f"({slot} + 0.0D)" if t.root in (Root.FLOAT, Root.DOUBLE) else slot
 
 
 def decode(t: LogicalType, slot: str) -> str:
@@ -149,23 +163,28 @@ def _entry_types(t: LogicalType) -> tuple[LogicalType, LogicalType]:
     return (t.element, INT) if t.root is Root.MULTISET else (t.key, t.element)
 
 
-def _plain(t: LogicalType, x: str, depth: int) -> str:
+def _nested(t: LogicalType, x: str, leaf: Callable[[LogicalType, str], str]) -> str:
+    """The JSON text of a nested value, whose leaves are encoded by `leaf`."""
+    return f"CASE WHEN {x} IS NULL THEN NULL ELSE to_json({_plain(t, x, 0, leaf)}, {_JSON_OPTIONS}) END"
+
+
+def _plain(t: LogicalType, x: str, depth: int, leaf: Callable[[LogicalType, str], str]) -> str:
     """A nested value with slot values as leaves."""
     v = f"x{depth}"
     match t.root:
         case Root.ROW:
-            parts = (f"'{i}', {_plain(f.type, f'{x}.`{_tick(f.name)}`', depth)}" for i, f in enumerate(t.fields))
+            parts = (f"'{i}', {_plain(f.type, f'{x}.`{_tick(f.name)}`', depth, leaf)}" for i, f in enumerate(t.fields))
             return f"CASE WHEN {x} IS NULL THEN NULL ELSE named_struct({', '.join(parts)}) END"
         case Root.ARRAY:
-            return f"transform({x}, {v} -> {_plain(t.element, v, depth + 1)})"
+            return f"transform({x}, {v} -> {_plain(t.element, v, depth + 1, leaf)})"
         case Root.MAP | Root.MULTISET:
             key, value = _entry_types(t)
-            k, w = _plain(key, f"{v}.key", depth + 1), _plain(value, f"{v}.value", depth + 1)
+            k, w = _plain(key, f"{v}.key", depth + 1, leaf), _plain(value, f"{v}.value", depth + 1, leaf)
             entry = f"named_struct('k', {k}, 'v', {w})"
             return f"array_sort(transform(map_entries({x}), {v} -> {entry}))"
         case _:
             # A leaf.
-            return encode(t, x)
+            return leaf(t, x)
 
 
 def _plain_type(t: LogicalType) -> str:

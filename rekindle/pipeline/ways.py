@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from execnodes.core.types import LogicalType
-from execnodes.lowering.slots import SlotLayout, assign, encode, unused
+from execnodes.lowering.slots import SlotLayout, assign, encode, encode_key, unused
 from execnodes.lowering.spark_sql import spark_type
 from execnodes.lowering.stream import FIRED, HASH, KIND, MAJOR, SEQUENCE, WATERMARK, Branch, Rows
 from rekindle.connectors.registry import waits_for_time
@@ -28,6 +28,13 @@ class Arm:
     """Columns that choose the key group; None where the consumer has none."""
     fired: bool = False
     """Whether the consumer must know which rows the watermark gave (`FIRED`)."""
+    compared: tuple[int, ...] = ()
+    """Columns that are keys inside the consumer; they come in the form in which equal values are one."""
+
+    def slot(self, column: int) -> str:
+        """Spark SQL text of a column's slot."""
+        text, t = self.branch.columns[column], self.types[column]
+        return encode_key(t, text) if column in self.compared else encode(t, text)
 
 
 @dataclass(frozen=True)
@@ -81,10 +88,11 @@ def _arms(record: Record) -> Iterator[Arm]:
     for node_id, step in record.steps.items():
         for side, given in enumerate(step.inputs):
             keys = given.keys if isinstance(step, OperatorRecord) else None
+            compared = step.kernel.keys if isinstance(step, LocalRecord) else given.keys
             types = _types(given.rows)
             for branch in given.rows.branches:
                 fired = _timed(step) and _timed(record.steps.get(branch.origin))
-                yield Arm(node_id, side, branch, types, keys, fired)
+                yield Arm(node_id, side, branch, types, keys, fired, compared)
     for sink in record.sinks:
         yield from (Arm(sink.node.id, 0, branch, _types(sink.rows), None) for branch in sink.rows.branches)
 
@@ -113,9 +121,7 @@ def _needs_order(record: Record, sink: SinkRecord) -> bool:
 
 def slot_texts(arm: Arm, layout: SlotLayout) -> dict[str, str]:
     """Spark SQL text of every slot of a layout for the rows of an arm."""
-    texts = {
-        slot: encode(t, text) for t, slot, text in zip(arm.types, assign(arm.types), arm.branch.columns, strict=True)
-    }
+    texts = {slot: arm.slot(column) for column, slot in enumerate(assign(arm.types))}
     return {name: texts.get(name, unused(name)) for name in layout.names()}
 
 
@@ -128,8 +134,7 @@ def hidden_texts(arm: Arm, hidden: tuple[str, ...], from_source: bool) -> dict[s
         if name != KIND:
             texts[name] = "CAST(NULL AS BIGINT)" if from_source and name == WATERMARK else name
     if arm.keys:
-        keys = (encode(arm.types[key], arm.branch.columns[key]) for key in arm.keys)
-        texts[HASH] = f"xxhash64({', '.join(keys)})"
+        texts[HASH] = f"xxhash64({', '.join(map(arm.slot, arm.keys))})"
     elif arm.keys is not None:
         texts[HASH] = "CAST(0 AS BIGINT)"
     return texts

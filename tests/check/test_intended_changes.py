@@ -98,6 +98,9 @@ def test_event_time_concerns_plans_with_a_filter_above_the_watermark(
 
 
 RANDOM, WIDE = "random-values-are-made-once", "wide-decimal-keys-are-one-key"
+ZEROS, EXTREMES = "zeros-are-one-key", "least-and-greatest-tell-zeros-apart"
+CONDITIONS = "nan-is-not-equal-in-conditions-of-joins"
+JOINED = "SELECT a.k FROM r AS a JOIN r AS b ON a.k = b.k AND {}"
 WINDOWS = "windows-without-columns-are-rows"
 DEPTHS = "windows-wait-for-rows-of-every-depth"
 MOST = "SELECT window_start, window_end, MAX(n) AS n FROM {} GROUP BY window_start, window_end"
@@ -126,6 +129,18 @@ BY_CAST = "SELECT CAST(v AS {0}) AS d, COUNT(*) AS n FROM r GROUP BY CAST(v AS {
         (DEPTHS, MOST.format(f"(SELECT * FROM {_TUMBLED} UNION ALL SELECT * FROM {_COUNTED})"), False),
         (DEPTHS, MOST.format(f"(SELECT * FROM ({MOST.format(_COUNTED)}) UNION ALL SELECT * FROM {_COUNTED})"), True),
         (DEPTHS, MOST.format(f"(SELECT * FROM ({MOST.format(_COUNTED)}) UNION ALL SELECT * FROM {_TUMBLED})"), True),
+        (ZEROS, BY_CAST.format("DOUBLE"), True),
+        (ZEROS, BY_CAST.format("BIGINT"), False),
+        (
+            ZEROS,
+            "SELECT ARRAY[ROW(CAST(v AS FLOAT))] AS a, COUNT(*) AS n FROM r GROUP BY ARRAY[ROW(CAST(v AS FLOAT))]",
+            True,
+        ),
+        (ZEROS, "SELECT CAST(v AS DOUBLE) AS d FROM r", False),
+        (EXTREMES, "SELECT UPPER(CAST(LEAST(CAST(v AS DOUBLE), 1e0) AS STRING)) AS t FROM r", True),
+        (EXTREMES, "SELECT GREATEST(v, 1) AS g FROM r", False),
+        (CONDITIONS, JOINED.format("CAST(a.v AS DOUBLE) < CAST(b.v AS DOUBLE)"), True),
+        (CONDITIONS, JOINED.format("a.v < b.v"), False),
     ],
 )
 def test_a_change_of_the_engine_concerns_plans_that_meet_it(change: str, query: str, concerned: bool) -> None:

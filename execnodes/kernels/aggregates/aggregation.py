@@ -18,6 +18,7 @@ from execnodes.kernels.aggregates.counted import CountedValues
 from execnodes.kernels.aggregates.frame import FILL, SIGN
 from execnodes.kernels.aggregates.make import Feed, by_transitions, feed, make
 from execnodes.kernels.aggregates.sequenced import SequencedValues
+from execnodes.kernels.unsigned_zeros import drop_zero_signs
 from execnodes.lowering.stream import HASH, KIND, SEQUENCE
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import BUCKET, Context, StateSpec
@@ -101,7 +102,8 @@ class Aggregation:
     def prepare(self, rows: pl.DataFrame) -> pl.DataFrame:
         """The columns that are needed, by the names of `frame`."""
         read = {index for call in self.calls for index in (*call.arg_list, call.filter_arg) if index >= 0}
-        columns = [pl.col(self.input[index].name).alias(frame.key(i)) for i, index in enumerate(self.grouping)]
+        keys = (self.input[index] for index in self.grouping)
+        columns = [drop_zero_signs(key.type, pl.col(key.name)).alias(frame.key(i)) for i, key in enumerate(keys)]
         columns += [pl.col(self.input[index].name).alias(frame.arg(index)) for index in sorted(read)]
         columns += [pl.col(name) for name in (HASH, SEQUENCE) if name in rows.columns]
         if self.retract:
@@ -133,7 +135,8 @@ class Aggregation:
     def prepare_partial(self, rows: pl.DataFrame, columns: Sequence[Column]) -> pl.DataFrame:
         """Rows of a local aggregate by the names of `frame`; `columns` end in the accumulators."""
         keys = [
-            pl.col(there.name).alias(here.name) for there, here in zip(self.given_keys or (), self.keys, strict=True)
+            drop_zero_signs(here.type, pl.col(there.name)).alias(here.name)
+            for there, here in zip(self.given_keys or (), self.keys, strict=True)
         ]
         behind = columns[len(columns) - len(self.columns) :]
         partial = [pl.col(there.name).alias(here.name) for there, here in zip(behind, self.columns, strict=True)]

@@ -6,6 +6,7 @@ import polars as pl
 
 from execnodes.kernels.aggregates.accumulator import Accumulator, ColumnOf, Source
 from execnodes.kernels.aggregates.json_text import json_text, quoted
+from execnodes.kernels.unsigned_zeros import drop_zero_signs
 
 
 class _Collected(Accumulator):
@@ -21,7 +22,7 @@ class Collect(_Collected):
     def fold(self, source: Source) -> dict[str, pl.Expr]:
         """Entries in value order; `source.sign` is how often a value occurs."""
         assert self.arg is not None
-        value = source.value
+        value = drop_zero_signs(self.arg, source.value)
         count = pl.lit(1, pl.Int64) if source.sign is None or self.call.distinct else source.sign
         entry = pl.lit('{"k":') + json_text(value, self.arg) + pl.lit(',"v":') + count.cast(pl.String) + pl.lit("}")
         return {self.columns[0].name: pl.lit("[") + entry.sort_by(value).str.join(",") + pl.lit("]")}

@@ -10,16 +10,19 @@ from dataclasses import dataclass
 import polars as pl
 
 from execnodes.core.expressions import AggregateCall
-from execnodes.core.types import BIGINT
+from execnodes.core.predicates import FLOATS
+from execnodes.core.types import BIGINT, NESTED
 from execnodes.kernels.aggregates import frame
 from execnodes.kernels.aggregates.accumulator import Accumulator, Source
 from execnodes.kernels.aggregates.frame import FILL, FREQUENCY, SIGN, VALUE
 from execnodes.kernels.aggregates.make import Feed, by_transitions, feed
+from execnodes.kernels.unsigned_zeros import drop_zero_signs
 from execnodes.lowering.stream import HASH
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import State
 
 _ORDER = "rk_order"
+_FIRST = "rk_first"
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,9 @@ class CountedValues:
         counters = list(self._counters.values())
         most = 1 if self.seen_only else None
         sums = [(pl.col(name).fill_null(0) + frame.added(name)).clip(upper_bound=most) for name in counters]
-        merged = frame.left_join(counted, before if HASH in entry else before.drop(HASH), entry)
+        merged = frame.left_join(counted, self._known(before if HASH in entry else before.drop(HASH)), entry)
+        if _FIRST in merged.columns:
+            merged = merged.with_columns(pl.coalesce(_FIRST, VALUE).alias(VALUE))
         merged = merged.with_columns(e.alias(f"new:{name}") for name, e in zip(counters, sums, strict=True))
         if self.seen_only:
             merged = merged.filter(pl.any_horizontal(pl.col(name).ne_missing(frame.new(name)) for name in counters))
@@ -74,7 +79,14 @@ class CountedValues:
         counter = self._counters[accumulator.call.filter_arg]
         was, now = pl.col(counter).fill_null(0) > 0, frame.new(counter) > 0
         sign = now.cast(pl.Int64) - was.cast(pl.Int64)
-        return Source((pl.col(VALUE),), sign != 0, sign if accumulator.retract else None)
+        return Source(
+            (drop_zero_signs(self.types[0].type, pl.col(VALUE)),), sign != 0, sign if accumulator.retract else None
+        )
+
+    def _known(self, before: pl.DataFrame) -> pl.DataFrame:
+        """State rows; of approximate numbers the value beside itself, as a zero keeps the sign of the first one."""
+        approximate = self.types[0].type.root in FLOATS
+        return before.with_columns(pl.col(VALUE).alias(_FIRST)) if approximate else before
 
     @property
     def _arguments(self) -> tuple[str, ...]:
@@ -93,7 +105,7 @@ class CountedValues:
         sign = pl.col(SIGN)
         signed = rows if SIGN in rows.columns else rows.with_columns(pl.lit(1, pl.Int64).alias(SIGN))
         nulls = any(each.keeps_nulls for each in self.accumulators)
-        named = signed.with_columns(pl.col(frame.arg(at)).alias(name) for at, name in arguments)
+        named = signed.with_columns(self._compared(at, name) for at, name in arguments)
         valid = named.filter(pl.lit(nulls) | pl.col(VALUE).is_not_null())
         if FREQUENCY in self._arguments:
             valid = valid.filter(pl.col(FREQUENCY) > 0)
@@ -108,6 +120,12 @@ class CountedValues:
         carried = [pl.col(HASH).first()] if HASH not in self.group else []
         counted = entry.agg(*carried, *counters, order).sort(_ORDER)
         return counted.filter(pl.any_horizontal(pl.col(frame.delta(name)) != 0 for name in self._counters.values()))
+
+    def _compared(self, at: int, name: str) -> pl.Expr:
+        """An argument by its name in state; nested ones in the form in which equal values are one."""
+        t = next(column.type for column in self.types if column.name == name)
+        value = pl.col(frame.arg(at))
+        return (drop_zero_signs(t, value) if t.root in NESTED else value).alias(name)
 
     def _news(self, merged: pl.DataFrame, after: pl.DataFrame, counted: pl.DataFrame) -> pl.DataFrame:
         """One row for each group of `counted` with the deltas of all accumulators that are made from it."""

@@ -1,9 +1,13 @@
-"""MIN and MAX over input that never retracts; over other input they read a values state (`values`)."""
+"""MIN and MAX over input that never retracts; over other input they read a values state (`values`).
+
+A NaN is the greatest number. Of values that are equal, such as 0.0 and -0.0, the first one stays, as in Flink.
+"""
 
 from __future__ import annotations
 
 import polars as pl
 
+from execnodes.core.predicates import FLOATS
 from execnodes.kernels.aggregates.accumulator import Accumulator, ColumnOf, Source
 
 
@@ -33,4 +37,8 @@ class Extreme(Accumulator):
         return self.name(self.function.lower())
 
     def _of(self, value: pl.Expr) -> pl.Expr:
-        return value.min() if self.function == "MIN" else value.max()
+        if self.arg is None or self.arg.root not in FLOATS:
+            return value.min() if self.function == "MIN" else value.max()
+        # Of a zero of either sign, Polars takes the last one; and its MAX knows no NaN.
+        extreme = value.min() if self.function == "MIN" else value.nan_max()
+        return value.filter(value == extreme).first()

@@ -12,6 +12,7 @@ from execnodes.core.types import BIGINT
 from execnodes.kernels.aggregates import frame
 from execnodes.kernels.aggregates.aggregation import Aggregation
 from execnodes.kernels.aggregates.frame import SIGN
+from execnodes.kernels.unsigned_zeros import drop_zero_signs
 from execnodes.lowering.stream import HASH
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import State, StateSpec
@@ -50,7 +51,8 @@ class DistinctRows:
         """For each row whether a function sees it, as it adds or takes back; the state is brought up to date."""
         names = [each.name for each in self.values]
         entry = [*self.aggregation.group, *names]
-        named = [pl.col(frame.arg(at)).alias(name) for at, name in zip(self.call.arg_list, names, strict=True)]
+        arguments = zip(self.call.arg_list, self.values, strict=True)
+        named = [drop_zero_signs(each.type, pl.col(frame.arg(at))).alias(each.name) for at, each in arguments]
         sign = pl.col(SIGN) if SIGN in rows.columns else pl.lit(1, pl.Int64).alias(SIGN)
         read = rows.with_row_index(_AT)
         if self.call.filter_arg >= 0:

@@ -17,6 +17,7 @@ from execnodes.kernels.aggregates.sliding import merge, slide
 from execnodes.kernels.aggregates.user import UserCall, state_columns
 from execnodes.kernels.aggregates.user_frames import UserFrames
 from execnodes.kernels.polars_predicates import compile
+from execnodes.kernels.unsigned_zeros import drop_zero_signs
 from execnodes.lowering.stream import HASH
 from execnodes.state.kernel_types import Column
 from execnodes.stream.over_aggregate.v1_frames import BEGIN, END, FIRST, GROUP, NEW, PLACE, Frame
@@ -122,7 +123,7 @@ class OverFunctions:
         functions of the user. Their accumulators stand in the last row of a key.
         """
         for at in self.distinct:
-            laid = laid.with_columns(_once(laid, keys, at, known.get(at)))
+            laid = laid.with_columns(_once(self.compared(laid, (at,)), keys, at, known.get(at)))
         made = self._running(laid, keys, totals).filter(laid[NEW])
         new = laid.filter(NEW)
         results = {each.call.name: each.result(lambda name: pl.col(frame.delta(name))) for each in self.running}
@@ -209,6 +210,8 @@ class OverFunctions:
         arguments = [frame.arg(at) for at in each.call.arg_list]
         read = rows if each.keeps_nulls else rows.filter(pl.col(arguments[-1]).is_not_null())
         values = tuple(pl.col(name) for name in arguments)
+        if feed(each) is Feed.COUNTED or each.call.distinct:
+            read = self.compared(read, each.call.arg_list)
         if feed(each) is Feed.COUNTED:
             counted = read.group_by(_OF, *arguments, maintain_order=True).agg(pl.len().cast(pl.Int64).alias(_COUNT))
             return counted, Source(values, None, pl.col(_COUNT))
@@ -218,7 +221,17 @@ class OverFunctions:
 
     def _source(self, each: Accumulator, *, marked: bool) -> Source:
         values = tuple(pl.col(frame.arg(at)) for at in each.call.arg_list)
-        return Source(values, pl.col(once(each.call.arg_list[0])) if marked and by_transitions(each) else None)
+        if not marked or not by_transitions(each):
+            return Source(values)
+        first = each.call.arg_list[0]
+        return Source((drop_zero_signs(self.input[first].type, values[0]), *values[1:]), pl.col(once(first)))
+
+    def compared(self, rows: pl.DataFrame, arguments: Sequence[int]) -> pl.DataFrame:
+        """Rows with arguments in the form in which equal values are one."""
+        read = (at for at in arguments if at < len(self.input))
+        return rows.with_columns(
+            drop_zero_signs(self.input[at].type, pl.col(frame.arg(at))).alias(frame.arg(at)) for at in read
+        )
 
     def _gathers(self, each: Accumulator) -> bool:
         if feed(each) is not Feed.ROWS:

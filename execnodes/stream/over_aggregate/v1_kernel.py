@@ -108,7 +108,8 @@ class OverRows(CallsFunctions, Operator, ABC):
         if functions.frame.preceding is None:
             totals = context.state(TOTALS).read(new) if functions.totals else None
             for at in functions.distinct:
-                known[at] = context.state(f"{VALUES}{at}").read(new).rename({VALUE: frame.arg(at)})
+                values = context.state(f"{VALUES}{at}").read(new).rename({VALUE: frame.arg(at)})
+                known[at] = functions.compared(values, (at,)).unique(maintain_order=True)
         found, made = functions.evaluate(laid, keys, totals, known, self.supplied())
         if totals is not None:
             self._add(found, made, totals, context)
@@ -148,7 +149,8 @@ class OverRows(CallsFunctions, Operator, ABC):
         """Add the values that keys have for the first time."""
         state, value = context.state(f"{VALUES}{at}"), frame.arg(at)
         entry = [HASH, *self.shape.key_names, value]
-        fresh = frame.anti_join(found.select(entry).unique(maintain_order=True), known, entry)
+        compared = self.shape.functions.compared(found.select(entry), (at,))
+        fresh = frame.anti_join(compared.unique(maintain_order=True), known, entry)
         fresh = fresh.select(known.columns)
         if self.shape.ttl_ms:
             # A value is known as long as its key: all are written anew.
