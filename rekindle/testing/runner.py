@@ -192,15 +192,16 @@ def execute(
             if not job.wait(timeout):
                 job.stop()
                 raise JobError(f"it has not ended after {timeout:g} s")
-        return _collected(redirected, results)
+        return collected(redirected, results)
     finally:
         for sink in redirected.sinks:
             clear(sink.collected)
 
 
-def _collected(
+def collected(
     redirected: Redirected, results: Callable[[str], list[tuple[int, tuple[object, ...]]]]
 ) -> dict[str, SinkRows]:
+    """What reached each table of a plan that has run; `results` by the name that rows are kept under."""
     found: dict[str, SinkRows] = {}
     for sink in redirected.sinks:
         types = [column.data_type for column in sink.schema.writable]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 
 import pytest
 
-_PROGRAM = re.compile(r"test_conformance\.py::test_program\[([^/]+)/")
 _WORDS = {"passed": "passed", "failed": "failed", "skipped": "unsupported", "xfailed": "known to differ"}
 
 
@@ -15,9 +13,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     counts = Counter[tuple[str, str]]()
     for outcome in _WORDS:
         for report in terminalreporter.stats.get(outcome, []):
-            found = _PROGRAM.search(report.nodeid)
-            if found:
-                counts[found[1], outcome] += 1
+            programs = dict(report.user_properties).get("programs", ())
+            for name in programs if report.when == "call" else ():
+                counts[name.partition("/")[0], outcome] += 1
     if not counts:
         return
     terminalreporter.section("conformance with Flink by area")

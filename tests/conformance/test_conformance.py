@@ -1,20 +1,24 @@
-"""Programs that Flink has answered: Rekindle gives the same rows, refuses them too, or is listed as not able to yet."""
+"""Programs that Flink has answered: Rekindle gives the same rows, refuses them too, or is listed as not able to yet.
+
+Each runs once, in a way that is drawn (`matrix`). ``REKINDLE_SEED`` draws others.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
 
-from rekindle.testing.programs import Mode, Program
-from rekindle.testing.report import lines_of
-from rekindle.testing.runner import Outcome, Settings, run_programs
-from tests.conformance.unsupported import PROGRAMS, has_event_time, listed, unsupported
+from rekindle.testing.programs import Program
+from tests.conformance.matrix import SEED, SUPPORTED, Case, all_pairs, cases, covering, pairs
+from tests.conformance.runs import problems
+from tests.conformance.unsupported import PROGRAMS, listed, unsupported
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-SUPPORTED = [each for each in PROGRAMS if each.name not in listed()]
+CASES = cases()
 
 
 def test_the_list_of_unsupported_programs_is_right() -> None:
@@ -22,19 +26,22 @@ def test_the_list_of_unsupported_programs_is_right() -> None:
     assert {each.name for each in PROGRAMS if unsupported(each)} == listed()
 
 
-def rows_too(program: Program) -> bool:
-    """Whether it runs by rows in the fast suite; what has no late row runs there as users run it (`test_modes.py`)."""
-    timed = [each.name for each in SUPPORTED if has_event_time(each) and each.late is None and each.refusal is None]
-    return program.name not in timed or program.name in timed[::3]
+def test_every_program_runs_once_and_every_two_properties_meet() -> None:
+    assert sorted(each.name for case in CASES for each in case.programs) == sorted(each.name for each in SUPPORTED)
+    assert all_pairs() - {pair for case in CASES for pair in pairs(case.way)} == set()
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize(
-    "program",
-    [pytest.param(each, id=each.name, marks=[pytest.mark.long] * (not rows_too(each))) for each in SUPPORTED],
-)
-def test_program(program: Program, spark: SparkSession) -> None:
-    """Those with event time by rows; `test_modes.py` runs them as users do."""
-    mode = Mode.ROW if has_event_time(program) else Mode.DEFAULT
-    (result,) = run_programs([program], Settings(mode=mode, parallel=1, round_trip=True), spark=spark)
-    assert result.verdict.outcome is Outcome.PASSED, "\n".join(lines_of(result))
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_program(case: Case, spark: SparkSession, record_property: Callable[[str, object], None]) -> None:
+    print(f"REKINDLE_SEED={SEED}: {case}")
+    record_property("programs", [each.name for each in case.programs])
+    assert problems(case, spark) == []
+
+
+@pytest.mark.spark
+@pytest.mark.long
+@pytest.mark.parametrize("program", SUPPORTED, ids=lambda program: program.name)
+def test_program_in_all_ways(program: Program, spark: SparkSession) -> None:
+    """Every two properties meet in each program."""
+    assert [line for case in covering(program) for line in problems(case, spark)] == []

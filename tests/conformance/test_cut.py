@@ -1,42 +1,34 @@
-"""Programs that Flink has answered give the same rows when their input comes in pieces, with savepoints between."""
+"""Programs in pieces and micro-batches: every line is there once, in order, whatever the bounds."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
-from rekindle.testing.cut import cut_program
-from rekindle.testing.programs import Program
-from rekindle.testing.report import lines_of
-from rekindle.testing.runner import Outcome, Settings, run_programs
-from tests.conformance.test_conformance import SUPPORTED
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-SAMPLE = ("dedup/first_row_out_of_order", "join/full")
-"""Timers that are made anew, and rows that count their partners."""
+from rekindle.testing.cut import MicroBatches, cut_program
+from tests.conformance.matrix import SUPPORTED
 
 
-def check(program: Program, pieces: int, spark: SparkSession) -> None:
-    (result,) = run_programs([program], Settings(parallel=1, cut=pieces), spark=spark)
-    assert result.verdict.outcome is Outcome.PASSED, "\n".join(lines_of(result))
-
-
-@pytest.mark.spark
-@pytest.mark.parametrize("program", [p for p in SUPPORTED if p.name in SAMPLE], ids=lambda program: program.name)
-def test_in_two_pieces(program: Program, spark: SparkSession) -> None:
-    pieces = cut_program(program, 2)
+@pytest.mark.parametrize("count", [2, 5])
+def test_a_program_has_as_many_pieces_as_it_is_cut_in(count: int) -> None:
+    (program,) = (each for each in SUPPORTED if each.name == "join/full")
+    pieces = cut_program(program, count)
     assert pieces is not None
     with pieces:
-        assert pieces.count == 2
-    check(program, 2, spark)
+        assert pieces.count == count
 
 
-@pytest.mark.spark
-@pytest.mark.long
-@pytest.mark.parametrize("pieces", [2, 5])
-@pytest.mark.parametrize("program", SUPPORTED, ids=lambda program: program.name)
-def test_in_pieces(program: Program, pieces: int, spark: SparkSession) -> None:
-    check(program, pieces, spark)
+def test_micro_batches_hold_every_line_once() -> None:
+    (program,) = (each for each in SUPPORTED if each.name == "window/tumble")
+    lines = (program.folder / "input" / "ticks.jsonl").read_bytes().splitlines()
+    for micro_batches in (MicroBatches(1), MicroBatches(2), MicroBatches(None)):
+        for count in (1, 3):
+            pieces = cut_program(program, count, micro_batches)
+            assert pieces is not None
+            with pieces:
+                for number in range(1, count):
+                    pieces.place(number)
+                files = sorted((pieces.folder / "input" / "ticks.jsonl").iterdir())
+                found = [line for each in files for line in each.read_bytes().splitlines()]
+                assert found == lines
+                assert sorted(files, key=lambda each: each.stat().st_mtime_ns) == files
+                assert len(files) >= (len(lines) if micro_batches.seed is None else 2)

@@ -1,4 +1,4 @@
-"""Jobs in micro-batches over segments go on: from savepoints of every release, from their own, and after failures."""
+"""Jobs in micro-batches over segments go on: from their own savepoints, and after failures."""
 
 from __future__ import annotations
 
@@ -19,11 +19,6 @@ from rekindle.engine.log import Log, newest_entry
 from rekindle.engine.store.disk import LocalDisk
 from rekindle.engine.store.segment_file import all_files
 from rekindle.runtime.stream_job import StreamJob
-from rekindle.testing.plugin import Restores
-from rekindle.testing.runner import Settings
-from tests.conformance.test_conformance import SUPPORTED
-from tests.engine.test_programs import check, some
-from tests.restore.program import RestoreProgram, programs
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -42,18 +37,6 @@ INSERT INTO windows SELECT window_start, k, COUNT(*)
 END;
 """
 FILES, ROWS, KEYS = 4, 20, 3
-
-
-@pytest.mark.spark
-@pytest.mark.parametrize("program", some([each for each in programs() if not each.long], 12))
-def test_savepoints_of_releases_go_on(assert_restores: Restores, program: RestoreProgram) -> None:
-    assert_restores(program, program.fixture)
-
-
-@pytest.mark.spark
-@pytest.mark.parametrize("program", some([each for each in SUPPORTED if each.refusal is None], 12))
-def test_savepoints_of_its_own_go_on(program: Any, spark: SparkSession) -> None:
-    check(program, Settings(parallel=1, cut=2), spark)
 
 
 class Killed(JobError):

@@ -1,0 +1,176 @@
+"""How each program is run: one way of many, drawn so that every two properties meet in some program.
+
+``python -m tests.conformance.matrix [SEED]`` prints which way each program is run and which properties meet how often.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from random import Random
+
+from rekindle.spark.generated_code import INTERPRETED
+from rekindle.testing.cut import MicroBatches
+from rekindle.testing.programs import Mode, Program
+from rekindle.testing.runner import Settings
+from tests.conformance.unsupported import PROGRAMS, has_event_time, listed
+
+SEED = int(os.environ.get("REKINDLE_SEED", "1"))
+"""The same in every run of the fast suite; `make test-long` draws one of its own."""
+PROPERTIES: Mapping[str, tuple[str, ...]] = {
+    "mode": ("default", "row"),
+    "micro-batches": ("one", "random", "rows"),
+    "size": ("few", "small", "large", "mixed"),
+    "program": ("standing", "built", "mixed"),
+    "parallelism": ("1", "3"),
+    "names": ("own", "never_the_same", "from_the_end"),
+    "cut": ("1", "2"),
+    "code": ("by size", "generated", "interpreted"),
+}
+"""What a run can be, see `settings` and `tests.conformance.runs`."""
+OTHERWISE = {
+    "calc/current_watermark": "it shows the watermark, which is another at the end of a micro-batch",
+    "sink/conflict_nothing_watermarked": "what its sink takes at a watermark depends on when it comes",
+    "window/session_behind_over": "rows that OVER takes although they are late are not late to what is above it",
+}
+"""What the default mode does otherwise, even in micro-batches of one row."""
+_GROUP = 9
+"""Programs that run in one statement set."""
+_CANDIDATES = 30
+"""Ways that are drawn for a program; the one with the most new pairs is taken."""
+SUPPORTED = [each for each in PROGRAMS if each.name not in listed()]
+
+Way = Mapping[str, str]
+"""A value of each property."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """Programs that run in one job, and how."""
+
+    programs: tuple[Program, ...]
+    way: Way
+
+    @property
+    def name(self) -> str:
+        """For reports."""
+        return self.programs[0].name if len(self.programs) == 1 else f"together:{self.programs[0].name}"
+
+    def __str__(self) -> str:
+        return ", ".join(f"{key}={value}" for key, value in self.way.items())
+
+
+def settings(case: Case, *, seed: int = SEED) -> Settings:
+    """What the runner is told; size, program and names are patched by `tests.conformance.runs`."""
+    batches = {"one": None, "random": MicroBatches(seed), "rows": MicroBatches(None)}[case.way["micro-batches"]]
+    options = {"parallelism.default": case.way["parallelism"]}
+    if case.way["code"] == "interpreted":
+        options |= INTERPRETED
+    elif case.way["code"] == "generated":
+        options |= {key: {"false": "true", "NO_CODEGEN": "FALLBACK"}[value] for key, value in INTERPRETED.items()}
+    return Settings(
+        options,
+        Mode(case.way["mode"]),
+        parallel=1,
+        round_trip=True,
+        cut=int(case.way["cut"]),
+        micro_batches=batches,
+    )
+
+
+def can_share_options(program: Program) -> bool:
+    """Whether a program has no option and no function of its own, and is not refused."""
+    text = program.sql.upper().replace("STATEMENT SET", "")
+    return "SET " not in text and " FUNCTION " not in text and program.refusal is None
+
+
+def can_be_fused(program: Program) -> bool:
+    """Whether nothing of a program concerns others in the same streaming job: as one watermark would."""
+    return can_share_options(program) and not has_event_time(program)
+
+
+def is_possible(programs: Sequence[Program], way: Way) -> bool:
+    """Whether programs must give their rows in this way."""
+    if any(each.refusal is not None for each in programs):
+        return way == PLAIN
+    timed = any(map(has_event_time, programs))
+    if any(each.late is not None for each in programs):
+        # A row is late by the micro-batches before it: each row in one of its own is Flink's rule.
+        by_rows = way["micro-batches"] == "rows" and not any(each.name in OTHERWISE for each in programs)
+        return way["mode"] == "row" or (by_rows and way["cut"] == "1")
+    return timed or way["mode"] == "default"
+
+
+PLAIN: Way = {name: values[0] for name, values in PROPERTIES.items()}
+
+
+def pairs(way: Way) -> Iterator[tuple[tuple[str, str], tuple[str, str]]]:
+    """Every two values that meet in a way."""
+    return combinations(sorted(way.items()), 2)
+
+
+def all_pairs() -> set[tuple[tuple[str, str], tuple[str, str]]]:
+    """Every two values of different properties."""
+    values = [(name, value) for name, each in PROPERTIES.items() for value in each]
+    return {(one, other) for one, other in combinations(sorted(values), 2) if one[0] != other[0]}
+
+
+def group(
+    programs: Iterable[Program], can_be_together: Callable[[Program], bool], seed: int = SEED
+) -> list[tuple[Program, ...]]:
+    """Programs that run in one job, alone or with others."""
+    given = sorted(programs, key=lambda program: program.name)
+    together = [each for each in given if can_be_together(each)]
+    Random(seed).shuffle(together)
+    alone = [(each,) for each in given if not can_be_together(each)]
+    return [*alone, *(tuple(together[at : at + _GROUP]) for at in range(0, len(together), _GROUP))]
+
+
+def cases(seed: int = SEED, programs: Sequence[Program] = tuple(SUPPORTED)) -> list[Case]:
+    """Each program once; a way has the most pairs, of those drawn for it, that no case before has."""
+    found, met = list[Case](), set[tuple[tuple[str, str], tuple[str, str]]]()
+    drawn: Iterator[Way]
+    for together in group(programs, can_be_fused, seed):
+        random = Random(f"{seed} {together[0].name}")
+        drawn: Iterator[Way] = (
+            {name: random.choice(values) for name, values in PROPERTIES.items()} for _ in range(_CANDIDATES)
+        )
+        possible = [way for way in drawn if is_possible(together, way)] or [PLAIN]
+        # A micro-batch a row takes long, so that is done where something new comes of it.
+        best = max(possible, key=lambda way: (len(set(pairs(way)) - met), way["micro-batches"] != "rows"))
+        met |= set(pairs(best))
+        found.append(Case(together, best))
+    return found
+
+
+def covering(program: Program, seed: int = SEED) -> list[Case]:
+    """Ways of one program in which every two values meet that can."""
+    random = Random(f"{seed} {program.name}")
+    found, met, failures = list[Case](), set[tuple[tuple[str, str], tuple[str, str]]](), 0
+    drawn: Iterator[Way]
+    while failures < 3:
+        drawn = ({name: random.choice(values) for name, values in PROPERTIES.items()} for _ in range(100))
+        possible = [way for way in drawn if is_possible((program,), way)] or [PLAIN]
+        best = max(possible, key=lambda way: len(set(pairs(way)) - met))
+        new = set(pairs(best)) - met
+        failures = 0 if new else failures + 1
+        if new:
+            met |= new
+            found.append(Case((program,), best))
+    return found
+
+
+def table(given: Sequence[Case]) -> str:
+    """How often every two values meet, in programs, and the way of each program."""
+    counts = Counter(pair for case in given for pair in pairs(case.way) for _ in case.programs)
+    lines = [f"{one[0]}={one[1]} & {other[0]}={other[1]}: {counts[one, other]}" for one, other in sorted(all_pairs())]
+    ways = [f"{program.name}: {case}" for case in given for program in case.programs]
+    return "\n".join([*lines, "", *sorted(ways)])
+
+
+if __name__ == "__main__":
+    print(table(cases(int(sys.argv[1]) if sys.argv[1:] else SEED)))
