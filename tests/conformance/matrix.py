@@ -136,9 +136,7 @@ def cases(seed: int = SEED, programs: Sequence[Program] = tuple(SUPPORTED)) -> l
     drawn: Iterator[Way]
     for together in group(programs, can_be_fused, seed):
         random = Random(f"{seed} {together[0].name}")
-        drawn: Iterator[Way] = (
-            {name: random.choice(values) for name, values in PROPERTIES.items()} for _ in range(_CANDIDATES)
-        )
+        drawn = ({name: random.choice(values) for name, values in PROPERTIES.items()} for _ in range(_CANDIDATES))
         possible = [way for way in drawn if is_possible(together, way)] or [PLAIN]
         # A micro-batch a row takes long, so that is done where something new comes of it.
         best = max(possible, key=lambda way: (len(set(pairs(way)) - met), way["micro-batches"] != "rows"))
