@@ -51,9 +51,7 @@ def read_script(path: Path) -> Script:
     except IsADirectoryError:
         raise SqlError("this is a folder, not a script", where=str(path), hint="Name the file in it.") from None
     except UnicodeDecodeError as error:
-        raise SqlError(
-            f"the script is not UTF-8 (byte {error.start})", where=name, hint="Save it in UTF-8."
-        ) from None
+        raise SqlError(f"the script is not UTF-8 (byte {error.start})", where=name, hint="Save it in UTF-8.") from None
     except OSError as error:
         raise SqlError(
             f"the script cannot be read: {error.strerror}", where=str(path), hint="Check its permissions."
