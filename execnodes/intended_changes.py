@@ -7,13 +7,28 @@ entry is a value in `INTENDED_CHANGES`, oldest release first (CONTRIBUTING.md, "
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from execnodes.core.expressions import AggregateCall, Call, Literal, walk
+from execnodes.concerned_nodes import (
+    calls,
+    compares_zeros,
+    counts_seconds,
+    gives_windows_without_columns,
+    has_filter_above,
+    is_of_doubles,
+    is_of_wide_decimals,
+    joins_approximately,
+    keeps_rows_of_sessions,
+    lags_over_nulls,
+    makes_random_values,
+    reads_format,
+    waits_for_rows_of_several_depths,
+)
+from execnodes.core.expressions import AggregateCall, Call
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
-from execnodes.core.types import LONG_DIGITS, Root
+from execnodes.core.types import Root
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,149 +56,6 @@ class IntendedChange:
     """Which calls, where `component` is a version of a function; None: all of them."""
 
 
-def _has_filter_above(graph: ExecGraph, node: ExecNode) -> bool:
-    """Whether rows of a watermark assigner with batch granularity are dropped before any state sees them."""
-    from execnodes.stream.watermark_assigner import WatermarkAssigner
-
-    if not isinstance(node, WatermarkAssigner) or node.state:
-        return False
-    waiting, seen = list(graph.consumers_of(node)), set[int]()
-    while waiting:
-        reader = waiting.pop()
-        if _drops_rows(reader):
-            return True
-        if reader.id not in seen and not reader.uids():
-            seen.add(reader.id)
-            waiting += graph.consumers_of(reader)
-    return False
-
-
-def _drops_rows(node: ExecNode) -> bool:
-    from execnodes.stream.calc import Calc
-    from execnodes.stream.correlate import AnyCorrelate
-    from execnodes.stream.python_async_calc import PythonAsyncCalc
-    from execnodes.stream.python_calc import PythonCalc
-
-    if isinstance(node, AnyCorrelate):
-        return node.join_type != "LEFT"
-    return isinstance(node, Calc | PythonCalc | PythonAsyncCalc) and node.condition is not None
-
-
-def _makes_random_values(graph: ExecGraph, node: ExecNode) -> bool:
-    """Whether a node of a stream computes what differs each time, such as RAND."""
-    from execnodes.common.batch import BatchNode
-    from execnodes.functions import is_repeatable
-
-    values = [getattr(node, name) for name in type(node).model_fields]
-    members = [each for value in values for each in (value if isinstance(value, tuple) else (value,))]
-    computed = (each for each in members if isinstance(each, Call))
-    return not isinstance(node, BatchNode) and not all(map(is_repeatable, computed))
-
-
-def _is_of_wide_decimals(graph: ExecGraph, node: ExecNode) -> bool:
-    """Whether an operator's rows have DECIMALs, which may be keys, of more digits than a BIGINT has."""
-    fields = (field.type for each in graph.inputs_of(node) for field in each.output_type.fields)
-    return bool(node.uids()) and any(t.root is Root.DECIMAL and t.precision > LONG_DIGITS for t in fields)
-
-
-def _gives_windows_without_columns(graph: ExecGraph, node: ExecNode) -> bool:
-    """Whether a node aggregates windows, and nobody reads a column of what it gives."""
-    from execnodes.stream.global_window_aggregate import GlobalWindowAggregate
-    from execnodes.stream.group_window_aggregate import GroupWindowAggregate
-    from execnodes.stream.window_aggregate import WindowAggregate
-
-    aggregates = WindowAggregate | GlobalWindowAggregate | GroupWindowAggregate
-    return isinstance(node, aggregates) and not node.output_type.fields
-
-
-def _keeps_rows_of_sessions(graph: ExecGraph, node: ExecNode) -> bool:
-    """Whether a node finds sessions, whose rows it may keep until they end."""
-    from execnodes.stream.window_aggregate import WindowAggregate
-    from execnodes.stream.window_table_function import WindowTableFunction
-
-    if not isinstance(node, WindowAggregate | WindowTableFunction):
-        return False
-    windowing = node.windowing
-    return windowing.window.type == "SessionWindow" and windowing.strategy == "TimeAttribute"
-
-
-def _counts_seconds(call: Call | AggregateCall) -> bool:
-    """Whether a call turns a BIGINT of seconds into a time; other numbers are too small to matter."""
-    if not isinstance(call, Call) or call.operands[0].type.root is not Root.BIGINT:
-        return False
-    widened = isinstance(call.operands[0], Call) and call.operands[0].internal_name.startswith("$CAST$")
-    return not widened and all(not isinstance(each, Literal) or each.value != 3 for each in call.operands[1:])
-
-
-def _is_of_doubles(call: Call | AggregateCall) -> bool:
-    return call.type.root in (Root.FLOAT, Root.DOUBLE)
-
-
-def _lags_over_nulls(graph: ExecGraph, node: ExecNode) -> bool:
-    """Whether a LAG has a default that is NOT NULL for values that may be NULL."""
-    from execnodes.stream.over_aggregate.v1 import OverAggregate
-
-    groups = node.over_spec.groups if isinstance(node, OverAggregate) else ()
-    calls = (call for group in groups for call in group.agg_calls)
-    return any(each.internal_name == "$LAG$1" and not each.type.nullable for each in calls)
-
-
-def _waits_for_rows_of_several_depths(graph: ExecGraph, node: ExecNode) -> bool:
-    """Whether windows are given rows of windows of windows, and others of fewer windows behind each other."""
-    if "window" not in node.key.name or not node.uids():
-        return False
-    through = _windows_passed(graph)
-    found = frozenset[int]().union(*(through[each.id] for each in graph.inputs_of(node)))
-    return len(found) > 1 and max(found) > 1
-
-
-def _windows_passed(graph: ExecGraph) -> dict[int, frozenset[int]]:
-    """How many windows the rows of each node have gone through, by any way."""
-    passed = dict[int, frozenset[int]]()
-    for node in graph.nodes:
-        above = [passed[each] for each in graph.inputs[node.id]]
-        found = frozenset[int]().union(*above) if above else frozenset({0})
-        waits = "window" in node.key.name and node.uids()
-        passed[node.id] = frozenset({max(found) + 1}) if waits else found
-    return passed
-
-
-def _compares_zeros(graph: ExecGraph, node: ExecNode) -> bool:
-    """Whether rows of a stateful operator have approximate numbers in nested values, or group by them."""
-    from execnodes.core.predicates import holds_floats
-
-    types = [field.type for each in graph.inputs_of(node) for field in each.output_type.fields if node.uids()]
-    return any(map(holds_floats, types))
-
-
-def _joins_approximately(graph: ExecGraph, node: ExecNode) -> bool:
-    """Whether a join of a stream has a condition beside its keys, which may compare approximate numbers."""
-    from execnodes.stream.interval_join import IntervalJoin
-    from execnodes.stream.join import Join
-    from execnodes.stream.window_join import WindowJoin
-
-    if isinstance(node, IntervalJoin):
-        condition = node.interval_join_spec.join_spec.non_equi_condition
-    elif isinstance(node, Join | WindowJoin):
-        condition = node.join_spec.non_equi_condition
-    else:
-        return False
-    return condition is not None and any(each.type.root in (Root.FLOAT, Root.DOUBLE) for each in walk(condition))
-
-
-def _calls(*names: str, of: Collection[Root] = ()) -> Callable[[ExecGraph, ExecNode], bool]:
-    """Whether a node calls one of these functions, with a result of one of these types if there are any."""
-
-    def concerns(graph: ExecGraph, node: ExecNode) -> bool:
-        values = [getattr(node, name) for name in type(node).model_fields]
-        members = (each for value in values for each in (value if isinstance(value, tuple) else (value,)))
-        expressions = (each for each in members if isinstance(each, Call))
-        called = (each for expression in expressions for each in walk(expression) if isinstance(each, Call))
-        return any(each.internal_name in names and (not of or each.type.root in of) for each in called)
-
-    return concerns
-
-
 _ZEROS = "tests/runtime/test_zeros_and_nans.py"
 _SESSIONS = "tests/kernels/test_session_windows.py::test_rows_of_sessions_that_grow_together_stand_as_they_came"
 INTENDED_CHANGES: tuple[IntendedChange, ...] = (
@@ -195,7 +67,7 @@ INTENDED_CHANGES: tuple[IntendedChange, ...] = (
         now="it gives NULL, as every number beyond the years 0 to 9999 does",
         reason="the product with 1000 went around, so that a wrong number looked like a right one",
         program="tests/net/test_functions.py::test_functions_give_what_was_recorded",
-        concerns_call=_counts_seconds,
+        concerns_call=counts_seconds,
     ),
     IntendedChange(
         id="large-unix-times-are-printed",
@@ -205,7 +77,7 @@ INTENDED_CHANGES: tuple[IntendedChange, ...] = (
         now="it gives the text of what remains after the product with 1000 goes around, as in Flink",
         reason="one such number ended the job",
         program="tests/net/test_functions.py::test_functions_give_what_was_recorded",
-        concerns_call=_counts_seconds,
+        concerns_call=counts_seconds,
     ),
     IntendedChange(
         id="rows-of-joined-sessions-are-aggregated-as-they-came",
@@ -215,7 +87,7 @@ INTENDED_CHANGES: tuple[IntendedChange, ...] = (
         now="LISTAGG and its kin take them as they came",
         reason="the order depended on where micro-batches were cut",
         program=_SESSIONS,
-        concerns=_keeps_rows_of_sessions,
+        concerns=keeps_rows_of_sessions,
     ),
     IntendedChange(
         id="rows-of-joined-sessions-stand-as-they-came",
@@ -225,7 +97,7 @@ INTENDED_CHANGES: tuple[IntendedChange, ...] = (
         now="they are given as they came",
         reason="the order depended on where micro-batches were cut",
         program=_SESSIONS,
-        concerns=_keeps_rows_of_sessions,
+        concerns=keeps_rows_of_sessions,
     ),
     IntendedChange(
         id="filtered-rows-move-event-time",
@@ -237,7 +109,7 @@ INTENDED_CHANGES: tuple[IntendedChange, ...] = (
         reason="Spark moved the filter below the watermark, which SQL places directly after the source, so results "
         "depended on Spark's optimizer",
         program="tests/conformance/programs/window/filtered_last_row",
-        concerns=_has_filter_above,
+        concerns=has_filter_above,
     ),
     IntendedChange(
         id="random-values-are-made-once",
@@ -248,7 +120,7 @@ INTENDED_CHANGES: tuple[IntendedChange, ...] = (
         now="it is computed once for a row, where the query makes it",
         reason="a column had several values in one row: WHERE r < 3 gave rows with r = 5",
         program="tests/runtime/test_random_values.py::test_a_random_value_is_made_once",
-        concerns=_makes_random_values,
+        concerns=makes_random_values,
     ),
     IntendedChange(
         id="lag-gives-null-beside-a-default",
@@ -258,7 +130,7 @@ INTENDED_CHANGES: tuple[IntendedChange, ...] = (
         now="LAG gives NULL for it",
         reason="one row without a value stopped the job",
         program="tests/batch/test_over.py::test_a_default_does_not_stand_for_null_in_a_stream",
-        concerns=_lags_over_nulls,
+        concerns=lags_over_nulls,
     ),
     *(
         IntendedChange(
@@ -289,7 +161,7 @@ INTENDED_CHANGES: tuple[IntendedChange, ...] = (
         now="it is one key in all of them",
         reason="one group had two results",
         program="tests/engine/test_reading.py::test_wide_keys_of_operators_are_the_same_however_they_are_read",
-        concerns=_is_of_wide_decimals,
+        concerns=is_of_wide_decimals,
     ),
     IntendedChange(
         id="windows-without-columns-are-rows",
@@ -299,7 +171,7 @@ INTENDED_CHANGES: tuple[IntendedChange, ...] = (
         now="each window is a row",
         reason="rows were lost or made up",
         program="tests/conformance/programs/window/without_columns",
-        concerns=_gives_windows_without_columns,
+        concerns=gives_windows_without_columns,
     ),
     *(
         IntendedChange(
@@ -310,7 +182,7 @@ INTENDED_CHANGES: tuple[IntendedChange, ...] = (
             now="it is a NaN, and so is what the group comes to later",
             reason="where no rows are taken back it was a NaN, as in Flink",
             program="tests/kernels/test_group_aggregate_values.py::test_a_nan_stays_where_rows_are_taken_back",
-            concerns_call=_is_of_doubles,
+            concerns_call=is_of_doubles,
         )
         for name, component in (
             ("var-pop", "$VAR_POP$1"),
@@ -328,7 +200,7 @@ INTENDED_CHANGES: tuple[IntendedChange, ...] = (
         now="it is given once, of all rows",
         reason="each of its rows was of a part of the window",
         program="tests/conformance/programs/window/depths",
-        concerns=_waits_for_rows_of_several_depths,
+        concerns=waits_for_rows_of_several_depths,
     ),
     IntendedChange(
         id="zeros-are-one-key",
@@ -338,7 +210,7 @@ INTENDED_CHANGES: tuple[IntendedChange, ...] = (
         now="they are one key, shown as 0.0; state of a key with a -0.0 inside it is not found any more",
         reason="GROUP BY d had one group and GROUP BY ROW(d) two, and batch mode one of both",
         program=f"{_ZEROS}::test_zeros_are_one_value_and_nans_another",
-        concerns=_compares_zeros,
+        concerns=compares_zeros,
     ),
     *(
         IntendedChange(
@@ -349,7 +221,7 @@ INTENDED_CHANGES: tuple[IntendedChange, ...] = (
             now="it takes the first one, as in Flink and in batch mode, and NaN is the greatest number",
             reason="MIN and MAX of 0.0 and -0.0 were -0.0 both in streams, and 0.0 in batch mode",
             program=f"{_ZEROS}::test_zeros_are_one_value_and_nans_another",
-            concerns_call=_is_of_doubles,
+            concerns_call=is_of_doubles,
         )
         for name in ("MIN", "MAX")
     ),
@@ -361,7 +233,7 @@ INTENDED_CHANGES: tuple[IntendedChange, ...] = (
         now="-0.0 is the least and 0.0 the greatest, as in Flink",
         reason="LEAST(0.0, -0.0) was 0.0, and GREATEST(-0.0, 0.0) was -0.0",
         program=f"{_ZEROS}::test_functions_find_one_zero",
-        concerns=_calls("$LEAST$1", "$GREATEST$1", of=(Root.FLOAT, Root.DOUBLE)),
+        concerns=calls("$LEAST$1", "$GREATEST$1", of=(Root.FLOAT, Root.DOUBLE)),
     ),
     IntendedChange(
         id="nan-is-not-equal-in-conditions-of-joins",
@@ -371,7 +243,7 @@ INTENDED_CHANGES: tuple[IntendedChange, ...] = (
         now="a comparison with a NaN is FALSE, that by <> is TRUE, as in WHERE, in batch mode and in Flink",
         reason="a condition had another value in ON than in WHERE",
         program=f"{_ZEROS}::test_zeros_are_one_value_and_nans_another",
-        concerns=_joins_approximately,
+        concerns=joins_approximately,
     ),
     IntendedChange(
         id="overlay-of-great-lengths",
@@ -381,7 +253,7 @@ INTENDED_CHANGES: tuple[IntendedChange, ...] = (
         now="nothing of it follows, as with every length beyond the end",
         reason="the sum went around to a negative number",
         program="tests/functions/test_positions.py::test_constants_are_those_of_flink",
-        concerns=_calls("$OVERLAY$1", "$OVERLAY$2", "$OVERLAY$3"),
+        concerns=calls("$OVERLAY$1", "$OVERLAY$2", "$OVERLAY$3"),
     ),
     IntendedChange(
         id="instr-of-many-occurrences",
@@ -391,6 +263,33 @@ INTENDED_CHANGES: tuple[IntendedChange, ...] = (
         now="it is 0, as there are not so many",
         reason="one such number ended the job",
         program="tests/functions/test_positions.py::test_constants_are_those_of_flink",
-        concerns=_calls("$INSTR$2"),
+        concerns=calls("$INSTR$2"),
+    ),
+    IntendedChange(
+        id="json-values-are-what-was-written",
+        component="tables of the formats json, debezium-json and canal-json",
+        since="2.5.0",
+        before="the text 1,5 was 15 as a DECIMAL, 128 was -128 as a TINYINT, a number in a STRING was written again "
+        "(1.10 was 1.1), NaN without quotes, nan, inf and bytes that are not base64 were values, a MAP had a key "
+        "twice, 2024-02-30T00:00:00 was a day of ISO 8601, an array of objects was a bad line, and with "
+        "ignore-parse-errors half a character or a control character lost its row",
+        now="values are those that Flink reads: a bad one fails the job or is NULL, a STRING of json has the digits of "
+        "a number, the last value of a key counts, each object of an array is a row, 24:00:00 is a time",
+        reason="values became others in silence",
+        program="tests/formats/test_matrix.py::test_a_sample_of_odd_values",
+        concerns=reads_format("json", "debezium-json", "canal-json"),
+    ),
+    IntendedChange(
+        id="csv-values-are-what-was-written",
+        component="tables of the format csv",
+        since="2.5.0",
+        before="nan, inf, bytes that are not base64 and DECIMALs with blanks around were values, text after a closing "
+        "quote was one of the field, a blank field was ROW(NULL, …) or an ARRAY of one NULL, a quoted line end and "
+        "days and times such as 2024-5-1 and 10:00 were bad",
+        now="fields are those that Flink reads: a record may have several lines, a blank ROW is NULL and a blank ARRAY "
+        "empty, 2024-5-1 and 10:00 are taken, the others fail the job or are NULL",
+        reason="values became others in silence",
+        program="tests/formats/test_matrix.py::test_a_sample_of_odd_values",
+        concerns=reads_format("csv"),
     ),
 )

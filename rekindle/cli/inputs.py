@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -42,22 +43,27 @@ def reading(script: Script) -> Iterator[None]:
 
 def read_script(path: Path) -> Script:
     """A script from a file, or from standard input for ``-``; SqlError if it cannot be read or is empty."""
-    if str(path) == "-":
-        return filled(Script("<stdin>", sys.stdin.read()))
+    name = "<stdin>" if str(path) == "-" else str(path)
     try:
-        return filled(Script(str(path), path.read_text(encoding="utf-8-sig")))
+        return filled(Script(name, _text_of(path)))
     except FileNotFoundError:
         raise SqlError("there is no such file", where=str(path), hint="Check the path of the script.") from None
     except IsADirectoryError:
         raise SqlError("this is a folder, not a script", where=str(path), hint="Name the file in it.") from None
     except UnicodeDecodeError as error:
-        raise SqlError(
-            f"the script is not UTF-8 (byte {error.start})", where=str(path), hint="Save it in UTF-8."
-        ) from None
+        raise SqlError(f"the script is not UTF-8 (byte {error.start})", where=name, hint="Save it in UTF-8.") from None
     except OSError as error:
         raise SqlError(
             f"the script cannot be read: {error.strerror}", where=str(path), hint="Check its permissions."
         ) from None
+
+
+def _text_of(path: Path) -> str:
+    """What a file or standard input holds, without a byte order mark; in UTF-8, whatever the locale is."""
+    if str(path) != "-":
+        return path.read_text(encoding="utf-8-sig")
+    with io.TextIOWrapper(io.BytesIO(sys.stdin.buffer.read()), encoding="utf-8-sig") as text:
+        return text.read()
 
 
 def filled(script: Script) -> Script:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from execnodes.lowering.stream import MAJOR, SEQUENCE
+from rekindle.connectors.csv_records import CsvRecords
 from rekindle.connectors.line_text import LINE
 
 if TYPE_CHECKING:
@@ -55,10 +56,12 @@ def facts_in(texts: Iterable[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Lines as Spark's reader of texts splits them: bytes, that need not be UTF-8."""
+    """Lines as Spark's reader of texts splits them, or records: bytes, that need not be UTF-8."""
 
     facts: tuple[str, ...]
     """What is wanted of their files."""
+    records: CsvRecords | None = None
+    """What splits a file whose records may have several lines."""
 
     @property
     def ddl(self) -> str:
@@ -71,7 +74,11 @@ class Lines:
 
         for path, *known in files:
             with naming(path), open(path, "rb") as file:
-                lines = file.read().removeprefix(codecs.BOM_UTF8).splitlines()
+                text = file.read().removeprefix(codecs.BOM_UTF8)
+            if self.records is None or not self.records.has_open_line(text):
+                lines = text.splitlines()
+            else:
+                lines = [each for found in self.records.split(iter((text,))) for each in found]
             yield batch_of({LINE: pa.array(lines, pa.binary())}, len(lines), self.facts, path, *known)
 
 

@@ -49,6 +49,7 @@ from rekindle.connectors.formats import find_format, format_of
 from rekindle.connectors.in_tasks import ReadColumns, frame_of_shares, frame_of_tasks
 from rekindle.connectors.line_text import LINE, NUMBER, PATH, find_failure, local_path, string
 from rekindle.connectors.lines import spark_columns, spark_format, spark_schema
+from rekindle.connectors.long_records import frame_of_records, has_open_line
 from rekindle.connectors.options import COMMON, TableOption, TableOptions, check_options, reject_misspelt
 from rekindle.connectors.partition_commit import COMMIT_OPTIONS, by_partition_time, check_commit
 from rekindle.connectors.plain_files import ColumnsOfPlainFiles, PlainFiles
@@ -136,7 +137,7 @@ class Filesystem(SourceConnector, SinkConnector):
             located[NUMBER] = number
         if request.in_tasks:
             facts = facts_in((added | located).values())
-            raw = _in_tasks(spark, request, plain or chosen, stored, facts)
+            raw = _in_tasks(spark, request, options, plain or chosen, stored, facts)
         else:
             raw = _open(spark, request, options, chosen, every)
         # Lines have no columns yet; those of files must not have names that are added.
@@ -306,6 +307,9 @@ def _open(
         nothing = request.job_dir / "no-files"
         nothing.mkdir(parents=True, exist_ok=True)
         present = [for_spark(spark, nothing)]
+    records = chosen.records(options) if isinstance(chosen, RecordFormat) else None
+    if records is not None and paths and has_open_line(spark, paths, records):
+        return frame_of_records(spark, paths, records)
     reader = spark.read.format(spark_format(chosen)).options(**AS_WRITTEN, ignoreMissingFiles=options.text(_MISSING))
     # Spark takes the size of the files for that of all columns it knows of; by it, it chooses how to join.
     return reader.schema(spark_schema(chosen, every)).load(present)
@@ -314,6 +318,7 @@ def _open(
 def _in_tasks(
     spark: SparkSession,
     request: SourceRequest,
+    options: TableOptions,
     chosen: Format | PlainJson,
     stored: tuple[Column, ...],
     facts: tuple[str, ...],
@@ -325,7 +330,7 @@ def _in_tasks(
         plain = PlainFiles(chosen, spark_columns(stored), facts_or_number)
         return frame_of_shares(spark, request.uid, plain, plain.ddl, request.in_tasks)
     if isinstance(chosen, RecordFormat):
-        lines = Lines(facts)
+        lines = Lines(facts, chosen.records(options))
         rows = frame_of_tasks(spark, request.uid, lines, lines.ddl)
         return rows.selectExpr(f"CAST({LINE} AS STRING) AS {LINE}", FACTS)
     columns = replace(_parquet(chosen, stored), facts=facts_or_number)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 from execnodes.core.connectors import FormatDeclaration
 from execnodes.core.tables import Column
 from execnodes.lowering.stream import quote
+from rekindle.connectors.csv_records import CsvRecords
 from rekindle.connectors.options import TableOption, TableOptions
 from rekindle.connectors.plain_json import PlainJson
 
@@ -73,6 +74,10 @@ class RecordFormat(Format):
     as `rk_path`; when several rows come of one record, `rk_seq` (if there is one) tells them apart. `encode` gives
     `value`.
     """
+
+    def records(self, options: TableOptions) -> CsvRecords | None:
+        """What splits a file into records that may have several lines; None if a line is a record."""
+        return None
 
     def plain(self, columns: tuple[Column, ...], options: TableOptions) -> PlainJson | None:
         """What reads the columns of records that are plain JSON; None if none are."""

@@ -29,7 +29,11 @@ TIME_ROOTS = (Root.DATE, Root.TIME, Root.TIMESTAMP, Root.TIMESTAMP_LTZ)
 
 _CLOCK = r"\\d{2}:\\d{2}:\\d{2}(\\.\\d{0,9})?"
 _SHORT_CLOCK = r"\\d{2}:\\d{2}(:\\d{2}(\\.\\d{0,9})?)?"
+_MIDNIGHT = r"24:00:00(\\.0*)?"
 _DAY = r"\\d{4}-\\d{2}-\\d{2}"
+_YEAR_AND_DAY = r"(\\d{4}|-\\d{4,6}|[+-]\\d{5,6})-\\d{2}-\\d{2}"
+_END = r"\\z"
+"""And not before the end of a line."""
 
 
 def string(text: str) -> str:
@@ -48,26 +52,39 @@ def time_from_text(t: LogicalType, x: str, iso: bool) -> str:
     kept = 19 if t.precision == 0 else 20 + min(t.precision, 6)
     match t.root:
         case Root.DATE:
-            return f"CASE WHEN {x} RLIKE '^{_DAY}$' THEN TRY_CAST({x} AS DATE) END"
+            return f"CASE WHEN {x} RLIKE '^{_YEAR_AND_DAY}{_END}' THEN TRY_CAST({x} AS DATE) END"
         case Root.TIME:
             instant = f"TRY_CAST(concat('1970-01-01 ', left({x}, 12)) AS TIMESTAMP)"
-            return f"CASE WHEN {x} RLIKE '^{_CLOCK}$' THEN CAST(unix_millis({instant}) AS INT) END"
+            return f"CASE WHEN {x} RLIKE '^{_CLOCK}{_END}' THEN CAST(unix_millis({instant}) AS INT) END"
         case Root.TIMESTAMP:
-            pattern = f"^{_DAY}{separator}{clock}$"
+            pattern = f"^{_DAY}{separator}{clock}{_END}"
             return f"CASE WHEN {x} RLIKE '{pattern}' THEN TRY_CAST(left({x}, {kept}) AS TIMESTAMP_NTZ) END"
         case _:
             # A TIMESTAMP_LTZ: nothing but times is asked for.
             text = f"concat(left(rtrim('Z', {x}), {kept}), 'Z')"
-            return f"CASE WHEN {x} RLIKE '^{_DAY}{separator}{clock}Z$' THEN TRY_CAST({text} AS TIMESTAMP) END"
+            return f"CASE WHEN {x} RLIKE '^{_DAY}{separator}{clock}Z{_END}' THEN TRY_CAST({text} AS TIMESTAMP) END"
 
 
 def lenient_time_from_text(t: LogicalType, x: str, iso: bool) -> str:
-    """As `time_from_text`, for what that leaves out: a day beyond the month's end of a timestamp is its last day."""
-    if t.root not in (Root.TIMESTAMP, Root.TIMESTAMP_LTZ):
-        return time_from_text(t, x, iso)
-    last = f"CAST(last_day(TRY_CAST(concat(left({x}, 8), '01') AS DATE)) AS STRING)"
-    clipped = f"CASE WHEN substr({x}, 9, 2) IN ('29', '30', '31') THEN concat({last}, substr({x}, 11)) END"
-    return time_from_text(t, f"({clipped})", iso)
+    """As `time_from_text`, for what that leaves out.
+
+    A day beyond the month's end of a timestamp is its last day; the time 24:00:00 is the start of the next day, or 0.
+    """
+    match t.root:
+        case Root.DATE:
+            return "CAST(NULL AS DATE)"
+        case Root.TIME:
+            return f"CASE WHEN {x} RLIKE '^{_MIDNIGHT}{_END}' THEN 0 END"
+        case _:
+            # A timestamp: nothing but times is asked for. ISO 8601 is taken by the letter.
+            if iso:
+                return time_from_text(t, x, iso)
+            last = f"CAST(last_day(TRY_CAST(concat(left({x}, 8), '01') AS DATE)) AS STRING)"
+            clipped = f"CASE WHEN substr({x}, 9, 2) IN ('29', '30', '31') THEN concat({last}, substr({x}, 11)) END"
+            start = f"concat(coalesce(left({clipped}, 10), left({x}, 10)), ' 00', substr({x}, 14))"
+            next_day = f"{time_from_text(t, start, iso)} + INTERVAL 1 DAY"
+            midnight = f"CASE WHEN substr({x}, 11) RLIKE '^ {_MIDNIGHT}Z?{_END}' THEN {next_day} END"
+            return f"coalesce({time_from_text(t, f'({clipped})', iso)}, {midnight})"
 
 
 def failure(what: str, field: str | None, found: str | None = None, *, option: str) -> str:
@@ -153,6 +170,8 @@ def local_path(uri: str) -> str:
 
 
 def _line_number(path: str, line: bytes) -> int | None:
+    """Of the first of its lines, where it is a record of several."""
+    line = re.split(rb"[\r\n]", line, maxsplit=1)[0]
     try:
         with _opened(Path(path)) as lines:
             for number, each in enumerate(lines, start=1):

@@ -21,7 +21,7 @@ from plans.format.load import load
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.results.plan_reference import PlanReference
 from rekindle.statements.plan_upgrade import upgrade_plan
-from tests.check.plans import plan
+from tests.check.plans import plan as plan_of_json
 from tests.check.test_command import call
 
 ROOT = Path(__file__).parents[2]
@@ -39,6 +39,11 @@ QUERIES = {
     "no time": "SELECT k, v FROM r WHERE v > 0",
 }
 EVENT_TIME = "filtered-rows-move-event-time"
+
+
+def plan(query: str, **options: str) -> str:
+    """A plan whose tables no change concerns by their format."""
+    return plan_of_json(query, **options).replace('"format": "json"', '"format": "parquet"')
 
 
 def aged(text: str) -> str:
@@ -146,6 +151,14 @@ BY_CAST = "SELECT CAST(v AS {0}) AS d, COUNT(*) AS n FROM r GROUP BY CAST(v AS {
 def test_a_change_of_the_engine_concerns_plans_that_meet_it(change: str, query: str, concerned: bool) -> None:
     found = {each.change.id for each in find(load(aged(plan(query))), OLD)}
     assert (change in found) == concerned
+
+
+def test_values_of_formats_concern_plans_that_read_them() -> None:
+    text = aged(plan_of_json("SELECT k FROM r"))
+    ids = {"json": "json-values-are-what-was-written", "csv": "csv-values-are-what-was-written", "parquet": None}
+    for name, expected in ids.items():
+        found = find(load(text.replace('"format": "json"', f'"format": "{name}"')), OLD)
+        assert [each.change.id for each in found] == [expected] * bool(expected)
 
 
 TABLE = (

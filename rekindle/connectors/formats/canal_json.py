@@ -52,7 +52,7 @@ class CanalJson(RecordFormat):
         )
         ignore = options.flag(_IGNORE)
         iso = options.text(f"{_PREFIX}.timestamp-format.standard") == "ISO-8601"
-        lines = parsed(rows, JsonReader(fields, iso, ignore, option=_IGNORE))
+        lines = parsed(rows, JsonReader(fields, iso, ignore, exact=False, option=_IGNORE))
         for name, place in (("database", "p3"), ("table", "p4")):
             pattern = options.text(f"{_PREFIX}.{name}.include")
             if pattern:
@@ -67,7 +67,7 @@ class CanalJson(RecordFormat):
         record = (
             f"named_struct('data', array({image}), 'type', CASE WHEN {KIND} IN (0, 2) THEN 'INSERT' ELSE 'DELETE' END)"
         )
-        return rows.selectExpr(f"{to_json_text(record, options, _PREFIX)} AS value", *map(quote, kept))
+        return rows.selectExpr(f"{to_json_text(record, columns, options, _PREFIX)} AS value", *map(quote, kept))
 
 
 def _changes(columns: tuple[Column, ...], ignore: bool) -> str:

@@ -11,26 +11,27 @@ from execnodes.core.errors import ConnectorError
 from execnodes.core.tables import Column
 from execnodes.core.types import BINARIES, NESTED, TEXTS, LogicalType, Root
 from execnodes.lowering.stream import quote
+from rekindle.connectors.csv_records import CsvRecords
 from rekindle.connectors.format import RecordFormat, Wanted
-from rekindle.connectors.json_write import time_to_text
-from rekindle.connectors.line_text import (
-    NOT_TEXT,
-    TIME_ROOTS,
-    bad_value,
-    failure,
-    is_text,
-    lenient_time_from_text,
-    string,
-    time_from_text,
-)
+from rekindle.connectors.json_write import decimal_to_text, time_to_text
+from rekindle.connectors.line_text import LINE, NOT_TEXT, TIME_ROOTS, bad_value, failure, is_text, string
 from rekindle.connectors.options import TableOption, TableOptions
+from rekindle.connectors.scalar_text import is_decimal, scalar, trimmed
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _ROW = "rk_row"
 _BAD = "rk_bad"
+_LONG = "rk_long"
+"""Column: whether a record has several lines."""
 _IGNORE = "csv.ignore-parse-errors"
+_BAD_QUOTES = "a quoted field is not closed, or text follows it"
+_DAY = r"^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}\z"
+_CLOCK = r"^[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{0,9})?)?\z"
+_ENDS = "\ufdd1\ufdd2"
+"""Stand for line ends within a record, which `from_csv` would take for its end."""
+_HAS_ENDS = f"(contains({LINE}, '\\n') OR contains({LINE}, '\\r'))"
 _UNLIKELY = "\u0001rk\u0001"
 """Stands for an absent field: Spark takes its null text for a field that is empty and not quoted."""
 
@@ -68,12 +69,17 @@ class Csv(RecordFormat):
             if len(value) != 1 and not (value == "" and key == "csv.escape-character"):
                 raise ConnectorError(f"{key}: {value!r} is not one character", where=f"table {table}")
 
+    def records(self, options: TableOptions) -> CsvRecords | None:
+        """Quotes may hold line ends."""
+        return _Reader.of(options).records()
+
     def decode(self, rows: DataFrame, options: TableOptions, wanted: Wanted) -> DataFrame:
-        """Split each line in the JVM, then convert the wanted fields."""
+        """Split each record in the JVM, then convert the wanted fields."""
         reader = _Reader.of(options)
         place = {column.name: i for i, column in enumerate(wanted.every)}
         width = len(wanted.every)
-        parsed = rows.where(reader.is_row()).selectExpr("*", reader.split(width)).where(reader.condition(width))
+        records = rows.where(reader.is_row()).selectExpr("*", f"{_HAS_ENDS} AS {_LONG}")
+        parsed = records.selectExpr("*", reader.split(width)).where(reader.condition(width))
         values = (f"{reader.value(c, place[c.name])} AS c{i}" for i, c in enumerate(wanted.columns))
         return parsed.selectExpr(*values, *map(quote, wanted.kept))
 
@@ -123,44 +129,64 @@ class _Reader:
             "ignoreLeadingWhiteSpace": "false", "ignoreTrailingWhiteSpace": "false", "maxCharsPerColumn": "-1",
         }  # fmt: skip
         pairs = ", ".join(f"{string(key)}, {string(value)}" for key, value in settings.items())
-        return f"from_csv(value, {string(schema)}, map({pairs})) AS {_ROW}"
+        text = f"CASE WHEN {_LONG} THEN translate({LINE}, '\\n\\r', '{_ENDS}') ELSE {LINE} END"
+        return f"from_csv({text if self.quoting else LINE}, {string(schema)}, map({pairs})) AS {_ROW}"
+
+    def records(self) -> CsvRecords | None:
+        """How quotes make records; None without quotes."""
+        return CsvRecords(self.delimiter, self.quoting, self.escape, self.comments) if self.quoting else None
 
     def condition(self, width: int) -> str:
         """Short and long lines fail; ignored, a short one is filled with NULL and a long one is left out."""
         bad = f"{_ROW}.{_BAD} IS NOT NULL"
+        records = self.records()
+        whole = records.is_whole(LINE) if records else "true"
         if not self.ignore:
             fails = failure(f"the line has not the {width} fields of the table", None, option=_IGNORE)
             no_text = failure(NOT_TEXT, None, option=_IGNORE)
-            return f"CASE WHEN NOT {is_text()} THEN {no_text} WHEN {bad} THEN {fails} ELSE true END"
-        return f"{is_text()} AND NOT ({bad} AND size(split(value, {string(_literally(self.delimiter))}, -1)) > {width})"
+            unquoted = failure(_BAD_QUOTES, None, option=_IGNORE)
+            checks = f"WHEN NOT {is_text()} THEN {no_text} WHEN NOT {whole} THEN {unquoted} WHEN {bad} THEN {fails}"
+            return f"CASE {checks} ELSE true END"
+        long = f"{bad} AND size(split({LINE}, {string(_literally(self.delimiter))}, -1)) > {width}"
+        return f"{is_text()} AND {whole} AND NOT ({long})"
 
     def value(self, column: Column, place: int) -> str:
         # An empty field and one that the line lacks look the same here; only the second marks the line as bad.
         raw = f"CASE WHEN {_ROW}.{_BAD} IS NULL THEN coalesce({_ROW}.f{place}, '') ELSE {_ROW}.f{place} END"
-        if self.null_literal is not None:
-            raw = f"nullif({raw}, {string(self.null_literal)})"
-        return f"transform(array({raw}), x -> {self._convert(column.data_type, 'x', column.name)})[0]"
+        if self.quoting:
+            raw = f"CASE WHEN {_LONG} THEN translate({raw}, '{_ENDS}', '\\n\\r') ELSE {raw} END"
+        return f"transform(array({self._or_null(raw)}), x -> {self._convert(column.data_type, 'x', column.name)})[0]"
+
+    def _or_null(self, text: str) -> str:
+        return text if self.null_literal is None else f"nullif({text}, {string(self.null_literal)})"
 
     def _convert(self, t: LogicalType, x: str, name: str) -> str:
         if t.root in TEXTS:
             return x
+        fails = bad_value(t, name, x, ignore=self.ignore, option=_IGNORE)
         parts = f"split({x}, {string(_literally(self.elements))}, -1)"
+        blank = f"{trimmed(x)} = ''"
         if t.root is Root.ARRAY:
-            each = self._convert(t.element, "y", name)
-            return f"CASE WHEN {x} = '' THEN array() WHEN {x} IS NOT NULL THEN transform({parts}, y -> {each}) END"
+            each = self._each(t.element, "y", name)
+            return f"CASE WHEN {blank} THEN array() WHEN {x} IS NOT NULL THEN transform({parts}, y -> {each}) END"
         if t.root is Root.ROW:
             cells = (
-                f"{string(f.name)}, {self._convert(f.type, f'get({parts}, {i})', f'{name}.{f.name}')}"
+                f"{string(f.name)}, {self._each(f.type, f'get({parts}, {i})', f'{name}.{f.name}')}"
                 for i, f in enumerate(t.fields)
             )
-            return f"CASE WHEN {x} IS NOT NULL THEN named_struct({', '.join(cells)}) END"
-        fails = bad_value(t, name, x, ignore=self.ignore, option=_IGNORE)
+            row = f"named_struct({', '.join(cells)})"
+            if not self.ignore:
+                row = f"CASE WHEN size({parts}) < {len(t.fields)} THEN {fails} ELSE {row} END"
+            return f"CASE WHEN {blank} THEN NULL WHEN {x} IS NOT NULL THEN {row} END"
         if t.root is Root.DECIMAL:
             # Too many digits are NULL, not a bad value.
-            number = f"TRY_CAST(trim({x}) AS DECIMAL({t.precision}, {t.scale}))"
-            numeric = f"TRY_CAST(trim({x}) AS DOUBLE) IS NOT NULL"
-            return f"CASE WHEN {numeric} THEN {number} WHEN {x} IS NOT NULL THEN {fails} END"
+            return f"CASE WHEN {is_decimal(x)} THEN {scalar(t, x, iso=False)} WHEN {x} IS NOT NULL THEN {fails} END"
         return f"CASE WHEN {x} IS NOT NULL THEN coalesce({_scalar(t, x)}, {fails}) END"
+
+    def _each(self, t: LogicalType, x: str, name: str) -> str:
+        """A part of a field."""
+        given = f"transform(array({x}), z -> {self._convert(t, 'z', name)})[0]"
+        return given if self.null_literal is None else f"CASE WHEN {x} <> {string(self.null_literal)} THEN {given} END"
 
     def field(self, column: Column) -> str:
         """The text of a written field."""
@@ -186,6 +212,8 @@ class _Reader:
                 return time_to_text(t, x, iso=False)
             case root if root in BINARIES:
                 return f"base64({x})"
+            case Root.DECIMAL:
+                return decimal_to_text(t, x)
             case _:
                 # Spark writes numbers and texts as Flink does.
                 return f"CAST({x} AS STRING)"
@@ -194,18 +222,19 @@ class _Reader:
 def _scalar(t: LogicalType, x: str) -> str:
     """The value of a field's text, NULL if it cannot be one."""
     match t.root:
-        case Root.BOOLEAN:
-            return f"lower(trim({x})) = 'true'"
-        case root if root in BINARIES:
-            return f"try_to_binary({x}, 'base64')"
-        case root if root in TIME_ROOTS:
-            return f"coalesce({time_from_text(t, x, iso=False)}, {lenient_time_from_text(t, x, iso=False)})"
-        case Root.FLOAT | Root.DOUBLE:
-            return f"TRY_CAST(trim({x}) AS {t.root})"
-        case root:
-            # Whole numbers, called in Spark as here but for intervals.
-            target = {Root.INTERVAL_DAY_TIME: "BIGINT", Root.INTERVAL_YEAR_MONTH: "INT"}.get(root, str(root))
-            return f"CASE WHEN trim({x}) RLIKE '^[+-]?\\\\d+$' THEN TRY_CAST(trim({x}) AS {target}) END"
+        case Root.DATE:
+            # As java.sql.Date has it: 2024-2-30 is the first of March.
+            start = f"concat(substring_index({x}, '-', 2), '-01')"
+            day = f"CAST(substring_index({x}, '-', -1) AS INT)"
+            found = f"date_add(TRY_CAST({start} AS DATE), CASE WHEN {day} BETWEEN 1 AND 31 THEN {day} - 1 END)"
+            return f"CASE WHEN {x} RLIKE {string(_DAY)} THEN {found} END"
+        case Root.TIME:
+            digits = f"left({x}, {8 if t.precision == 0 else 9 + min(t.precision, 3)})"
+            instant = f"TRY_CAST(concat('1970-01-01 ', {digits}) AS TIMESTAMP)"
+            return f"CASE WHEN {x} RLIKE {string(_CLOCK)} THEN CAST(unix_millis({instant}) AS INT) END"
+        case _:
+            # As other formats have it.
+            return scalar(t, x, iso=False)
 
 
 def _unescaped(text: str) -> str:

@@ -51,6 +51,7 @@ class DebeziumJson(RecordFormat):
             (Field("payload", row(*record)),) if wrapped else record,
             iso,
             ignore,
+            exact=False,
             option=_IGNORE,
         )
         lines = parsed(rows, reader)
@@ -67,7 +68,7 @@ class DebeziumJson(RecordFormat):
             f"named_struct('before', CASE WHEN NOT {added} THEN {image} END, "
             f"'after', CASE WHEN {added} THEN {image} END, 'op', CASE WHEN {added} THEN 'c' ELSE 'd' END)"
         )
-        return rows.selectExpr(f"{to_json_text(record, options, _PREFIX)} AS value", *map(quote, kept))
+        return rows.selectExpr(f"{to_json_text(record, columns, options, _PREFIX)} AS value", *map(quote, kept))
 
 
 def _changes(before: str, after: str, op: str, ignore: bool) -> str:

@@ -9,10 +9,12 @@ from execnodes.core.connectors import FormatDeclaration
 from execnodes.core.errors import ConnectorError
 from execnodes.core.tables import Column
 from execnodes.core.types import TEXTS, Field, LogicalType, Root
-from execnodes.lowering.stream import quote
+from execnodes.lowering.stream import SEQUENCE, quote
 from rekindle.connectors.format import RecordFormat, Wanted
+from rekindle.connectors.json_marks import elements
 from rekindle.connectors.json_text import JsonReader
-from rekindle.connectors.json_write import json_value
+from rekindle.connectors.json_write import json_value, unquoted_decimals
+from rekindle.connectors.line_text import LINE
 from rekindle.connectors.options import TableOption, TableOptions
 from rekindle.connectors.plain_json import PlainJson
 
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 STANDARDS = ("SQL", "ISO-8601")
+_TEXT = "rk_text"
+"""Column with the text of an object."""
 
 
 def json_options(prefix: str) -> tuple[TableOption, ...]:
@@ -61,10 +65,11 @@ def json_object(columns: tuple[Column, ...], options: TableOptions, prefix: str)
     return f"struct({', '.join(cells)})"
 
 
-def to_json_text(struct: str, options: TableOptions, prefix: str) -> str:
-    """Spark SQL text of a struct's JSON."""
+def to_json_text(struct: str, columns: tuple[Column, ...], options: TableOptions, prefix: str) -> str:
+    """Spark SQL text of the JSON of a struct that holds what `json_object` gives."""
     ignore = options.text(f"{prefix}.encode.ignore-null-fields")
-    return f"to_json({struct}, map('ignoreNullFields', '{ignore}'))"
+    text = f"to_json({struct}, map('ignoreNullFields', '{ignore}'))"
+    return unquoted_decimals(text, (each.data_type for each in columns))
 
 
 class Json(RecordFormat):
@@ -95,15 +100,22 @@ class Json(RecordFormat):
         return PlainJson(_fields(columns), iso=_is_iso(options))
 
     def decode(self, rows: DataFrame, options: TableOptions, wanted: Wanted) -> DataFrame:
-        """Parse each line in the JVM."""
+        """Parse each line in the JVM. The elements of an array are rows of their own."""
         reader = JsonReader(
             _fields(wanted.columns),
             iso=_is_iso(options),
             ignore_errors=options.flag("json.ignore-parse-errors"),
             fail_on_missing=options.flag("json.fail-on-missing-field"),
+            exact=True,
             option="json.ignore-parse-errors",
+            text=_TEXT,
         )
-        parsed = rows.selectExpr("*", reader.parsed()).selectExpr("*", reader.second()).where(reader.condition())
+        others = [name for name in rows.columns if name != SEQUENCE]
+        # A row has its number by itself, and not by its line.
+        number = [f"monotonically_increasing_id() AS {SEQUENCE}"] if SEQUENCE in rows.columns else []
+        documents = rows.selectExpr("*", f"explode({elements(LINE)}) AS {_TEXT}")
+        numbered = documents.selectExpr(*map(quote, others), _TEXT, *number)
+        parsed = numbered.selectExpr("*", reader.parsed()).selectExpr("*", reader.second()).where(reader.condition())
         values = (f"{reader.value(i)} AS c{i}" for i in range(len(wanted.columns)))
         return parsed.selectExpr(*values, *map(quote, wanted.kept))
 
@@ -111,7 +123,7 @@ class Json(RecordFormat):
         self, rows: DataFrame, columns: tuple[Column, ...], options: TableOptions, kept: tuple[str, ...]
     ) -> DataFrame:
         """A JSON object a row."""
-        line = to_json_text(json_object(columns, options, "json"), options, "json")
+        line = to_json_text(json_object(columns, options, "json"), columns, options, "json")
         return rows.selectExpr(f"{line} AS value", *map(quote, kept))
 
 
