@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,6 +28,7 @@ def main() -> int:
         default="all",
         help="near: tests near the file that need no Spark; spark: also those that do; all: all tests",
     )
+    parser.add_argument("--tests", nargs="+", default=(), metavar="TEST", help="only these test files or tests")
     parser.add_argument("--timeout", type=float, default=5400, help="seconds for a mutant")
     parser.add_argument("--results", type=Path, default=kept.FILE, help="file with the results")
     given = parser.parse_args()
@@ -38,11 +40,15 @@ def main() -> int:
     unknown = set(given.ids) - {name for each in mutants for name in (each.id, each.house, each.file)}
     if unknown:
         parser.error(f"mutants do not exist: {', '.join(sorted(unknown))}")
+    results = kept.read_results(given.results)
     if given.resume:
-        results = kept.read_results(given.results)
         chosen = [each for each in chosen if not kept.is_caught(each, results)]
+    # Ended from outside it must end what it runs, and remove its copy.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with copied_tree() as tree:
-        return _hunt(Hunter(tree, given.depth, given.timeout), chosen, mutants, given.results)
+        return _hunt(
+            Hunter(tree, given.depth, given.timeout, results, tuple(given.tests)), chosen, mutants, given.results
+        )
 
 
 def _hunt(hunter: Hunter, chosen: Sequence[Mutant], mutants: tuple[Mutant, ...], path: Path) -> int:
@@ -54,7 +60,9 @@ def _hunt(hunter: Hunter, chosen: Sequence[Mutant], mutants: tuple[Mutant, ...],
             print(f"{mutant.id}: undecided: {str(error) or 'it takes too long'}", flush=True)
             left.append(mutant.id)
             continue
-        kept.write_results({**kept.read_results(path), mutant.id: result}, mutants, path)
+        # A few tests say nothing about all others.
+        if result.by or not hunter.tests:
+            kept.write_results({**kept.read_results(path), mutant.id: result}, mutants, path)
         if result.by:
             print(f"{mutant.id}: caught in {result.seconds} s by {result.by}", flush=True)
         else:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Literal
 
 from tests.mutants.mutant import Mutant
 from tests.mutants.nearness import REST, rank_tests
-from tests.mutants.ordering import SPARK
-from tests.mutants.results import Result
+from tests.mutants.ordering import PROFILE, SPARK
+from tests.mutants.results import Depth, Result
 from tests.mutants.tree import Tree
 
-Depth = Literal["near", "spark", "all"]
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (tests/\S+?\.py(?:::.*?)?)(?: - .*)?$", re.M)
-_PYTEST = ("-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "tests.mutants.ordering", "-m", "not long")
+_PYTEST = ("-x", "-q", "-p", "no:cacheprovider", "--tb=no", "-p", "tests.mutants.ordering", "-m", "not long")
 _PATIENCE = 900.0
 """Seconds in which a test that has failed must pass without the mistake."""
 
@@ -40,6 +38,10 @@ class Hunter:
     depth: Depth
     timeout: float
     """Seconds for a mutant."""
+    known: Mapping[str, Result] = field(default_factory=dict)
+    """What has caught mutants before, by id: it is tried first."""
+    tests: tuple[str, ...] = ()
+    """Test files or tests to be run instead of those that the file says."""
     _sound: set[str] = field(default_factory=set)
     """Tests and programs that pass without a mistake."""
 
@@ -54,6 +56,12 @@ class Hunter:
         return Result(mutant.digest, "", round(time.monotonic() - begun), self.depth)
 
     def _steps(self, mutant: Mutant) -> Iterator[Step]:
+        if self.tests:
+            yield Step("near", self.tests)
+            return
+        before = self.known.get(mutant.id)
+        if before is not None and before.by.startswith("tests/"):
+            yield Step(before.tried, (before.by,))
         ranks = rank_tests(self.tree.root, mutant.file)
         by_rank = [tuple(each for each, of_file in ranks.items() if of_file == rank) for rank in range(REST + 1)]
         *near, rest = by_rank
@@ -74,8 +82,8 @@ class Hunter:
         unsound: list[str] = []
         while step.files:
             ended = self._pytest((*step.files, *(f"--deselect={each}" for each in unsound)), step.spark, until)
-            # 5: nothing was left to run.
-            if ended in (0, 5):
+            # 4: the test does not exist any more; 5: nothing was left to run.
+            if ended in (0, 4, 5):
                 return ""
             if isinstance(ended, str):
                 if self._is_sound(mutant, ended):
@@ -85,11 +93,11 @@ class Hunter:
 
     def _pytest(self, arguments: Sequence[str], spark: str, until: float) -> int | str:
         """The test that failed, else the exit code."""
-        ended = self.tree.run("pytest", [*_PYTEST, *arguments], max(1.0, until - time.monotonic()), {SPARK: spark})
+        ended = self.tree.run("pytest", [*_PYTEST, *arguments], max(1.0, until - time.monotonic()), {SPARK: spark, "HYPOTHESIS_PROFILE": PROFILE})
         if ended.code is None:
             raise TimeoutError
         found = _FAILED.search(ended.output)
-        if found is None and ended.code not in (0, 5):
+        if found is None and ended.code not in (0, 4, 5):
             raise RuntimeError(f"pytest ended with {ended.code} and names no test:\n{ended.output[-4000:]}")
         return ended.code if found is None else found[1]
 
@@ -97,7 +105,7 @@ class Hunter:
         """Whether a test passes without the mistake."""
         if test not in self._sound:
             with self.tree.restored(mutant):
-                ended = self.tree.run("pytest", [*_PYTEST, test], _PATIENCE)
+                ended = self.tree.run("pytest", [*_PYTEST, test], _PATIENCE, {"HYPOTHESIS_PROFILE": PROFILE})
             if ended.code != 0:
                 return False
             self._sound.add(test)

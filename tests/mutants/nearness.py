@@ -9,8 +9,8 @@ from pathlib import Path
 
 _IMPORT = re.compile(r"^ *(?:from ([\w.]+) import \(?([\w, ]*)|import ([\w.]+))", re.M)
 _FOLDERS = {
-    "planner/bind": ("planner", "batch"),
-    "planner": ("planner", "plans"),
+    "planner/bind": ("plans", "planner", "batch"),
+    "planner": ("plans", "planner"),
     "plans/format": ("plans", "check"),
     "plans": ("evolution", "check", "plans", "terms"),
     "execnodes/functions": ("functions", "core", "net"),

@@ -1,14 +1,25 @@
-"""Pytest plugin: the order of the files as they are named, tests without Spark first, or only these."""
+"""Pytest plugin: only tests without Spark, or only those with it; failures are not made smaller, which takes long."""
 
 from __future__ import annotations
 
 import os
 
+import hypothesis
 import pytest
 
 SPARK = "REKINDLE_MUTANTS_SPARK"
 """Environment variable: ``no`` leaves out tests with Spark, ``only`` those without."""
+PROFILE = "mutants"
+"""Of hypothesis: the examples of every day."""
 _FIXTURES = {"spark", "rekindle_spark"}
+
+hypothesis.settings.register_profile(
+    PROFILE,
+    derandomize=True,
+    deadline=None,
+    database=None,
+    phases=(hypothesis.Phase.explicit, hypothesis.Phase.generate),
+)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Literal
 
 from pydantic import TypeAdapter
 
@@ -13,6 +14,8 @@ from rekindle.files.atomic_file import write_atomically
 from tests.mutants.mutant import Mutant
 
 FILE = Path(__file__).with_name("caught.json")
+
+Depth = Literal["near", "spark", "all"]
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,7 @@ class Result:
     by: str
     """The first test that failed, or ``rekindle test <program>``; empty if none did."""
     seconds: int
-    tried: str
+    tried: Depth
     """How far it was looked: ``near`` files without Spark, ``spark``, ``all``."""
 
 
