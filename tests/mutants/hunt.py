@@ -16,6 +16,7 @@ from tests.mutants.tree import Tree
 
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (tests/\S+?\.py(?:::.*?)?)(?: - .*)?$", re.M)
 _PYTEST = ("-x", "-q", "-p", "no:cacheprovider", "--tb=no", "-p", "tests.mutants.ordering", "-m", "not long")
+_MORE = {"HYPOTHESIS_PROFILE": PROFILE}
 _PATIENCE = 900.0
 """Seconds in which a test that has failed must pass without the mistake."""
 
@@ -93,7 +94,9 @@ class Hunter:
 
     def _pytest(self, arguments: Sequence[str], spark: str, until: float) -> int | str:
         """The test that failed, else the exit code."""
-        ended = self.tree.run("pytest", [*_PYTEST, *arguments], max(1.0, until - time.monotonic()), {SPARK: spark, "HYPOTHESIS_PROFILE": PROFILE})
+        ended = self.tree.run(
+            "pytest", [*_PYTEST, *arguments], max(1.0, until - time.monotonic()), {**_MORE, SPARK: spark}
+        )
         if ended.code is None:
             raise TimeoutError
         found = _FAILED.search(ended.output)
@@ -105,7 +108,7 @@ class Hunter:
         """Whether a test passes without the mistake."""
         if test not in self._sound:
             with self.tree.restored(mutant):
-                ended = self.tree.run("pytest", [*_PYTEST, test], _PATIENCE, {"HYPOTHESIS_PROFILE": PROFILE})
+                ended = self.tree.run("pytest", [*_PYTEST, test], _PATIENCE, _MORE)
             if ended.code != 0:
                 return False
             self._sound.add(test)

@@ -10,7 +10,7 @@ from pathlib import Path
 _IMPORT = re.compile(r"^ *(?:from ([\w.]+) import \(?([\w, ]*)|import ([\w.]+))", re.M)
 _FOLDERS = {
     "planner/bind": ("plans", "planner", "batch"),
-    "planner": ("plans", "planner"),
+    "planner": ("plans", "planner", "batch"),
     "plans/format": ("plans", "check"),
     "plans": ("evolution", "check", "plans", "terms"),
     "execnodes/functions": ("functions", "core", "net"),
