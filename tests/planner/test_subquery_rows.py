@@ -64,3 +64,22 @@ def test_rows_are_those_of_flink(catalog: Catalog) -> None:
         interpreted += 1
         assert sorted(found, key=repr) == sorted(map(tuple, rows), key=repr), query
     assert interpreted > 0.8 * len(QUERIES)
+
+
+@pytest.mark.parametrize(
+    ("condition", "answer"),
+    [
+        ("EXISTS {}", False),
+        ("NOT EXISTS {}", True),
+        ("v IN {}", False),
+        ("v NOT IN {}", True),
+        ("v > ALL {}", True),
+        ("v <> ALL {}", True),
+        ("v > SOME {}", False),
+        ("v = SOME {}", False),
+    ],
+)
+def test_no_rows_are_known_to_be_none(catalog: Catalog, condition: str, answer: bool) -> None:
+    """Also where the value that is looked for is NULL."""
+    nothing = condition.format("(SELECT w FROM u WHERE w > 100)")
+    assert interpret(catalog, f"SELECT {nothing} FROM t") == [(answer,)] * len(ROWS["t"])
