@@ -83,3 +83,22 @@ def test_no_rows_are_known_to_be_none(catalog: Catalog, condition: str, answer: 
     """Also where the value that is looked for is NULL."""
     nothing = condition.format("(SELECT w FROM u WHERE w > 100)")
     assert interpret(catalog, f"SELECT {nothing} FROM t") == [(answer,)] * len(ROWS["t"])
+
+
+@pytest.mark.parametrize(
+    ("condition", "answer"),
+    [
+        ("n IN {}", None),
+        ("n NOT IN {}", None),
+        ("n > SOME {}", None),
+        ("n < SOME {}", True),
+        ("n > ALL {}", False),
+        ("n < ALL {}", None),
+    ],
+)
+def test_null_among_the_rows_is_unknown_unless_others_decide(
+    catalog: Catalog, condition: str, answer: bool | None
+) -> None:
+    """Also where the value that is looked for cannot be NULL."""
+    nullable = condition.format("(SELECT w FROM u)")
+    assert interpret(catalog, f"SELECT {nullable} FROM t") == [(answer,)] * len(ROWS["t"])
