@@ -117,3 +117,14 @@ def test_positions_of_the_same_tables_stay() -> None:
     sources = [{each.uid: each.parts["source"] for each in meanings(plan.graph)} for plan in (old, new)]
     assert sources[0] == sources[1]
     assert all(each.name == POSITION for each in meanings(new.graph))
+
+
+@pytest.mark.parametrize(("before", "after"), [("", "DESC"), ("DESC", "")])
+def test_first_and_last_rows_to_arrive_are_told_apart(before: str, after: str) -> None:
+    """Whole last rows have all that keys of first rows need, so that nothing else keeps them apart."""
+    arriving = "(SELECT *, PROCTIME() AS p FROM t)"
+    numbered = f"(SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY p {{}}) AS n FROM {arriving})"
+    query = f"SELECT k, v FROM {numbered} WHERE n = 1"
+    comparison = compiled(query.format(after), compiled(query.format(before))).comparison
+    assert comparison is not None
+    assert fates(comparison) == ("keep source", "empty deduplicate", "drop deduplicate")
