@@ -9,6 +9,7 @@ import pytest
 
 from plans.compatibility.compare import Comparison, Fate, compare
 from plans.compatibility.plan_meanings import POSITION, meanings
+from plans.evolution.evolve import NO_TTL
 from rekindle.results.compiled_plan import CompiledPlan
 from rekindle.statements.evolution import EvolutionError
 from tests.evolution.compiling import compiled, fates
@@ -128,3 +129,15 @@ def test_first_and_last_rows_to_arrive_are_told_apart(before: str, after: str) -
     comparison = compiled(query.format(after), compiled(query.format(before))).comparison
     assert comparison is not None
     assert fates(comparison) == ("keep source", "empty deduplicate", "drop deduplicate")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "ttl"), [("", "2 h", "2 h"), ("1 h", "2 h", "2 h"), ("1 h", "", "1 h"), ("", "", None)]
+)
+def test_a_ttl_of_the_new_query_wins(before: str, after: str, ttl: str | None) -> None:
+    def query(hint: str) -> str:
+        written = f"/*+ STATE_TTL('t' = '{hint}') */" if hint else ""
+        return f"SELECT {written} k, SUM(v) AS s FROM t GROUP BY k"
+
+    new = compiled(query(after), compiled(query(before)))
+    assert {each.ttl for node in new.graph.nodes for each in node.state if each.ttl != NO_TTL} == {ttl} - {None}
