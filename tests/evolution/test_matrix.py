@@ -9,6 +9,7 @@ import pytest
 
 from plans.compatibility.compare import Comparison, Fate, compare
 from plans.compatibility.plan_meanings import POSITION, meanings
+from plans.evolution import match
 from plans.evolution.evolve import NO_TTL
 from rekindle.results.compiled_plan import CompiledPlan
 from rekindle.statements.evolution import EvolutionError
@@ -141,3 +142,11 @@ def test_a_ttl_of_the_new_query_wins(before: str, after: str, ttl: str | None) -
 
     new = compiled(query(after), compiled(query(before)))
     assert {each.ttl for node in new.graph.nodes for each in node.state if each.ttl != NO_TTL} == {ttl} - {None}
+
+
+def test_windows_do_not_go_on_under_another_watermark(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nodes are not paired then; where their uids are the same anyhow, the comparison sees it."""
+    monkeypatch.setattr(match, "_timed", lambda whole, less: False)
+    change = next(each for each in CHANGES if each.name == "unions: an input added below windows")
+    _, _, comparison = changed(change)
+    assert comparison.verdict == "incompatible"
