@@ -150,3 +150,16 @@ def test_windows_do_not_go_on_under_another_watermark(monkeypatch: pytest.Monkey
     change = next(each for each in CHANGES if each.name == "unions: an input added below windows")
     _, _, comparison = changed(change)
     assert comparison.verdict == "incompatible"
+
+
+def test_of_two_that_mean_the_same_one_goes_on() -> None:
+    """They differ in their TTLs, so that they are two."""
+    summed = "SELECT /*+ STATE_TTL('t' = '{}') */ k, SUM(v) FROM t GROUP BY k"
+    old = compiled(both(f"o1 {summed.format('1 h')}"))
+    new = compiled(both(f"o1 {summed.format('1 h')}", f"o2 {summed.format('2 h')}"), old)
+    assert new.comparison is not None
+    assert sorted(fates(new.comparison)) == [
+        "empty global-group-aggregate",
+        "keep global-group-aggregate",
+        "keep source",
+    ]
