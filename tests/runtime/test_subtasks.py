@@ -8,16 +8,14 @@ from typing import Any
 
 import pytest
 
-from rekindle.runtime.stream_job import StreamJob
+from rekindle.runtime.assemble import subtasks_of
 
 
 def subtasks(folder: Path, tasks: int) -> int:
     """Those of a job in a folder, in a session of so many tasks."""
-    job: Any = SimpleNamespace(
-        folder=SimpleNamespace(path=folder), _order=SimpleNamespace(graph=SimpleNamespace(max_parallelism=8))
-    )
+    order: Any = SimpleNamespace(folder=SimpleNamespace(path=folder), graph=SimpleNamespace(max_parallelism=8))
     session: Any = SimpleNamespace(conf={"spark.sql.shuffle.partitions": str(tasks)})
-    return StreamJob._subtasks(job, session)
+    return subtasks_of(order, session)
 
 
 @pytest.mark.parametrize("later", [1, 2, 7, 100])
