@@ -41,6 +41,11 @@ lint: $(VENV)/.test
 fuzz: $(VENV)/.test
 	$(BIN)/python -m tests.fuzz $(FUZZ)
 
+# Seeded mistakes, each of which a test must see: hours for all; `make mutants MUTANTS="--resume kernel"` for some.
+.PHONY: mutants
+mutants: $(VENV)/.test
+	$(BIN)/python -m tests.mutants $(MUTANTS)
+
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks
 

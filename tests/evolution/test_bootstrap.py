@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,10 +16,13 @@ from plans.evolution.bootstrap import offered
 from rekindle.api.table_environment import TableEnvironment
 from rekindle.cli import main
 from rekindle.results.compiled_plan import CompiledPlan
+from rekindle.runtime.bootstrap import _whole
+from rekindle.savepoints.contents import read
 from rekindle.savepoints.manifest import NAME, PLAN, Manifest, SavedState, checksum
 from rekindle.statements.evolution import EvolutionError
 from tests.evolution.compiling import compiled
 from tests.evolution.matrix import TABLES
+from tests.savepoints.saved import AGGREGATES
 
 PLACED = TABLES.replace("${dir}", "/nowhere")
 """As `compiled` has them."""
@@ -139,3 +143,14 @@ def saved(folder: Path, plan: CompiledPlan) -> None:
         {uid: each.parts for uid, each in positions.items()}, states,
     )  # fmt: skip
     (folder / NAME).write_text(manifest.text())
+
+
+@pytest.mark.parametrize(
+    ("before", "made", "expected"), [(5_000, 9_000, 5_000), (5_000, 3_000, 5_000), (0, 9_000, 9_000)]
+)
+def test_the_watermark_is_that_of_the_savepoint_if_it_has_one(before: int, made: int, expected: int) -> None:
+    """The states that it has had have got no further, whatever the sources of new ones have given."""
+    manifest = replace(read(AGGREGATES), watermark=before)
+    whole = _whole(manifest, manifest.states[:1], made, frozenset(), manifest.meanings, "made")
+    assert whole.watermark == expected
+    assert [each.title for each in whole.states] == [each.title for each in (*manifest.states[1:], manifest.states[0])]

@@ -9,6 +9,8 @@ import pytest
 
 from plans.compatibility.compare import Comparison, Fate, compare
 from plans.compatibility.plan_meanings import POSITION, meanings
+from plans.evolution import match
+from plans.evolution.evolve import NO_TTL
 from rekindle.results.compiled_plan import CompiledPlan
 from rekindle.statements.evolution import EvolutionError
 from tests.evolution.compiling import compiled, fates
@@ -117,3 +119,47 @@ def test_positions_of_the_same_tables_stay() -> None:
     sources = [{each.uid: each.parts["source"] for each in meanings(plan.graph)} for plan in (old, new)]
     assert sources[0] == sources[1]
     assert all(each.name == POSITION for each in meanings(new.graph))
+
+
+@pytest.mark.parametrize(("before", "after"), [("", "DESC"), ("DESC", "")])
+def test_first_and_last_rows_to_arrive_are_told_apart(before: str, after: str) -> None:
+    """Whole last rows have all that keys of first rows need, so that nothing else keeps them apart."""
+    arriving = "(SELECT *, PROCTIME() AS p FROM t)"
+    numbered = f"(SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY p {{}}) AS n FROM {arriving})"
+    query = f"SELECT k, v FROM {numbered} WHERE n = 1"
+    comparison = compiled(query.format(after), compiled(query.format(before))).comparison
+    assert comparison is not None
+    assert fates(comparison) == ("keep source", "empty deduplicate", "drop deduplicate")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "ttl"), [("", "2 h", "2 h"), ("1 h", "2 h", "2 h"), ("1 h", "", "1 h"), ("", "", None)]
+)
+def test_a_ttl_of_the_new_query_wins(before: str, after: str, ttl: str | None) -> None:
+    def query(hint: str) -> str:
+        written = f"/*+ STATE_TTL('t' = '{hint}') */" if hint else ""
+        return f"SELECT {written} k, SUM(v) AS s FROM t GROUP BY k"
+
+    new = compiled(query(after), compiled(query(before)))
+    assert {each.ttl for node in new.graph.nodes for each in node.state if each.ttl != NO_TTL} == {ttl} - {None}
+
+
+def test_windows_do_not_go_on_under_another_watermark(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nodes are not paired then; where their uids are the same anyhow, the comparison sees it."""
+    monkeypatch.setattr(match, "_timed", lambda whole, less: False)
+    change = next(each for each in CHANGES if each.name == "unions: an input added below windows")
+    _, _, comparison = changed(change)
+    assert comparison.verdict == "incompatible"
+
+
+def test_of_two_that_mean_the_same_one_goes_on() -> None:
+    """They differ in their TTLs, so that they are two."""
+    summed = "SELECT /*+ STATE_TTL('t' = '{}') */ k, SUM(v) FROM t GROUP BY k"
+    old = compiled(both(f"o1 {summed.format('1 h')}"))
+    new = compiled(both(f"o1 {summed.format('1 h')}", f"o2 {summed.format('2 h')}"), old)
+    assert new.comparison is not None
+    assert sorted(fates(new.comparison)) == [
+        "empty global-group-aggregate",
+        "keep global-group-aggregate",
+        "keep source",
+    ]

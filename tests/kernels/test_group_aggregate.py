@@ -340,6 +340,13 @@ def test_listagg_separator_and_distinct_over_retractions() -> None:
     assert changes_of(made, context, [_row("a", s="x")], [3])[-1] == ("+U", "a", "y", "y")
 
 
+def test_values_by_arrival_come_behind_those_of_earlier_batches() -> None:
+    made = operator([call("LISTAGG", "s"), call("FIRST_VALUE", "s"), call("LAST_VALUE", "s")])
+    context = FakeContext(made)
+    assert changes_of(made, context, [_row("a", s="x"), _row("a", s="y")], [0, 0]) == [("+I", "a", "x,y", "x", "y")]
+    assert changes_of(made, context, [_row("a", s="z")], [0])[-1] == ("+U", "a", "x,y,z", "x", "z")
+
+
 def test_distinct_calls_over_one_column_share_their_state() -> None:
     calls = [
         call("COUNT", "n", distinct=True),

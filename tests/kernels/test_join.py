@@ -211,6 +211,16 @@ def test_padded_row_goes_with_a_delete_and_comes_back() -> None:
     assert feed(operator, context, [(1, 3, (1, 7))]).select("v", KIND).rows() == [(7, 3), (None, 0)]
 
 
+def test_each_of_equal_rows_loses_its_padding() -> None:
+    """Equal rows that come with a removal stand in one row of the state."""
+    operator = join("LEFT")
+    context = FakeContext(operator)
+    feed(operator, context, [(0, 0, (1, 1, "a")), (0, 0, (1, 1, "a")), (0, 0, (1, 2, "b")), (0, 3, (1, 2, "b"))])
+    changes = feed(operator, context, [(1, 0, (1, 7))])
+    assert changes.select("v", KIND).rows() == [(None, 3), (None, 3), (7, 0), (7, 0)]
+    assert feed(operator, context, [(1, 3, (1, 7))]).select("v", KIND).rows() == [(7, 3), (7, 3), (None, 0), (None, 0)]
+
+
 @st.composite
 def upserts(draw: st.DrawFn) -> list[list[Event]]:
     """Both sides keyed by their join key, updates without -U."""

@@ -72,6 +72,11 @@ def test_join_lowers_to_one_operator_spread_by_its_keys() -> None:
     assert not recorder.made.ordered
 
 
+def test_each_side_is_spread_by_its_own_keys() -> None:
+    turned = row(*reversed(RIGHT.fields))
+    assert lowered(join(spec={"right_keys": (1,)}), LEFT, turned).keys == [(0,), (1,)]
+
+
 @pytest.mark.parametrize(("mode", "key"), [(UPSERT, (0,)), (RETRACT, None)])
 def test_only_a_key_within_the_join_key_replaces_rows(mode: ChangelogMode, key: tuple[int, ...] | None) -> None:
     made = lowered(join(mode), LEFT, RIGHT).made

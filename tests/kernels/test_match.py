@@ -224,6 +224,12 @@ def test_a_match_comes_behind_an_earlier_one_that_it_has_waited_for() -> None:
     assert matched(match, rows) == [("k", 7, 9), ("k", 1, 5), ("k", 0, 9)]
 
 
+@pytest.mark.parametrize(("apart", "matches"), [(0, 1), (99, 1), (100, 0), (101, 0)])
+def test_a_match_is_shorter_than_its_bound(apart: int, matches: int) -> None:
+    rows: list[Row] = [("k", "a", 1, 0), ("k", "b", 2, apart)]
+    assert matched(operator("a b", within=100), rows) == [("k", 1, 2)] * matches
+
+
 def test_late_rows_are_counted() -> None:
     match = operator("a")
     context = FakeContext(match, watermark=20)

@@ -376,3 +376,12 @@ def test_a_row_without_time_is_named() -> None:
     operator = OverByTime(shape(Frame(False, None), [0], (0,)), 1)
     with pytest.raises(JobError, match="column 'ts' is NULL in 1 rows"):
         run(operator, FakeContext(operator), rows_of(operator, 0, [("a", None, 1, 1)], keys=[0]))
+
+
+def test_lag_does_not_reach_into_another_key() -> None:
+    lag = next(at for at, each in enumerate(CALLS) if each[0] == "LAG")
+    operator = by_time(Frame(False, None), [lag])
+    rows: list[Row] = [(key, n * 1000, n, n) for n, key in enumerate("aaabbb", 1)]
+    changes = run(operator, FakeContext(operator), rows_of(operator, 0, rows, keys=[0]), watermark=10)
+    expected = [(1, None), (2, None), (3, 1), (4, None), (5, None), (6, 4)]
+    assert sorted(changes.select("v", f"r{lag}").rows()) == expected

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from execnodes.core.expressions import Call, Expression, InputRef, Literal
+from execnodes.core.expressions import AggregateCall, Call, Expression, InputRef, Literal
 from planner.algebra import Aggregate, Filter, Join, JoinType, Logical, Project, Scan, SetKind, SetOperation
 from planner.algebra.predicates import function_name
 
 Row = tuple[object, ...]
 
 
-def run(node: Logical, tables: Mapping[str, list[dict[str, object]]]) -> Counter[Row]:
-    """The rows of a plan with their multiplicity."""
+def run(node: Logical, tables: Mapping[str, list[dict[str, object]]], *, batch: bool = False) -> Counter[Row]:
+    """The rows of a plan with their multiplicity; `batch`: an aggregate without keys has a row over no rows, too.
+
+    TypeError for what is not interpreted.
+    """
     match node:
         case Scan():
             names = [field.name for field in node.type.fields]
@@ -21,17 +24,19 @@ def run(node: Logical, tables: Mapping[str, list[dict[str, object]]]) -> Counter
             return Counter(tuple(each[column] for column in names) for each in tables[name])
         case Project():
             return _sum(
-                (tuple(value(e, each) for e in node.expressions), n) for each, n in run(node.input, tables).items()
+                (tuple(value(e, each) for e in node.expressions), n)
+                for each, n in run(node.input, tables, batch=batch).items()
             )
         case Filter():
-            below = run(node.input, tables)
+            below = run(node.input, tables, batch=batch)
             return Counter({each: n for each, n in below.items() if value(node.condition, each) is True})
         case SetOperation():
-            return _combine(node, [run(each, tables) for each in node.inputs])
+            return _combine(node, [run(each, tables, batch=batch) for each in node.inputs])
         case Aggregate():
-            return _aggregate(node, run(node.input, tables))
+            return _aggregate(node, run(node.input, tables, batch=batch), batch)
         case Join():
-            return _join(node, run(node.left, tables), run(node.right, tables))
+            left, right = (run(each, tables, batch=batch) for each in (node.left, node.right))
+            return _join(node, left, right)
         case _:
             raise TypeError(type(node).__name__)
 
@@ -52,9 +57,31 @@ def _sum(rows: object) -> Counter[Row]:
     return found
 
 
-def _aggregate(node: Aggregate, rows: Counter[Row]) -> Counter[Row]:
-    groups: Counter[Row] = _sum((tuple(each[k] for k in node.grouping), n) for each, n in rows.items())
-    return Counter((*key, *(n for _ in node.calls)) for key, n in groups.items())
+def _aggregate(node: Aggregate, rows: Counter[Row], batch: bool) -> Counter[Row]:
+    groups: dict[Row, list[Row]] = {(): []} if batch and not node.grouping else {}
+    for each in rows.elements():
+        groups.setdefault(tuple(each[k] for k in node.grouping), []).append(each)
+    return Counter((*key, *(_called(call, of_key) for call in node.calls)) for key, of_key in groups.items())
+
+
+def _called(call: AggregateCall, rows: list[Row]) -> object:
+    """The result over the rows of a group."""
+    passing = [each for each in rows if call.filter_arg < 0 or each[call.filter_arg] is True]
+    if not call.arg_list:
+        return len(passing)
+    found = [value for each in passing if isinstance(value := each[call.arg_list[0]], int)]
+    values = sorted(set(found)) if call.distinct else found
+    match call.internal_name.split("$")[1]:
+        case "COUNT":
+            return len(values)
+        case "SUM":
+            return sum(values) if values else None
+        case "MIN":
+            return min(values, default=None)
+        case "MAX":
+            return max(values, default=None)
+        case name:
+            raise TypeError(name)
 
 
 def _join(node: Join, left: Counter[Row], right: Counter[Row]) -> Counter[Row]:
@@ -91,6 +118,13 @@ def _call(name: str, operands: list[object]) -> object:
         return (operands[0] is None) is (name == "IS NULL")
     if name == "OR":
         return True if True in operands else None if None in operands else False
+    if name == "IS TRUE":
+        return operands[0] is True
+    if name == "CASE":
+        pairs = zip(operands[:-1:2], operands[1::2], strict=True)
+        return next((result for condition, result in pairs if condition is True), operands[-1])
+    if name == "COALESCE":
+        return next((each for each in operands if each is not None), None)
     if name == "IS NOT DISTINCT FROM":
         return operands[0] == operands[1]
     if name == "IN":
@@ -109,7 +143,9 @@ def _call(name: str, operands: list[object]) -> object:
             return not a
         case ">" | "<" | ">=" | "<=", [int(a), int(b)]:
             return {">": a > b, "<": a < b, ">=": a >= b, "<=": a <= b}[name]
-        case "+", [int(a), int(b)]:
-            return a + b
+        case "CAST", [int(a)]:
+            return a
+        case "+" | "-" | "*", [int(a), int(b)]:
+            return {"+": a + b, "-": a - b, "*": a * b}[name]
         case _:
             raise TypeError(name)

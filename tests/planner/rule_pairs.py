@@ -32,6 +32,8 @@ TABLES = """
 CREATE TABLE t (k STRING, v INT, w INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '1' SECOND)
   WITH ('connector' = 'filesystem', 'path' = 't', 'format' = 'json');
 CREATE TABLE u (k STRING, v INT, w INT) WITH ('connector' = 'filesystem', 'path' = 'u', 'format' = 'json');
+CREATE TABLE flags (k STRING, v INT, w INT, good BOOLEAN NOT NULL)
+  WITH ('connector' = 'filesystem', 'path' = 'f', 'format' = 'json');
 CREATE TABLE changes (k STRING, v INT, w INT, PRIMARY KEY (k) NOT ENFORCED)
   WITH ('connector' = 'filesystem', 'path' = 'c', 'format' = 'debezium-json');
 CREATE TABLE bags (k STRING, v INT, xs ARRAY<INT>)
@@ -60,7 +62,10 @@ QUERIES: dict[str, tuple[str, ...]] = {
         "GROUP BY TUMBLE(ts, INTERVAL '1' MINUTE)",
     ),
     "drop_watermarks": ("SELECT k FROM t WHERE v > 1",),
-    "expand_grouping_sets": ("SELECT k, v, COUNT(*), GROUPING(v) FROM u GROUP BY ROLLUP (k, v)",),
+    "expand_grouping_sets": (
+        "SELECT k, v, COUNT(*), GROUPING(v) FROM u GROUP BY ROLLUP (k, v)",
+        "SELECT GROUPING_ID(k, v), COUNT(*) FROM u GROUP BY GROUPING SETS ((k), (k, v))",
+    ),
     "expand_set_operations": (
         "SELECT k FROM u UNION SELECT k FROM t",
         "SELECT k FROM u EXCEPT SELECT k FROM t",
@@ -101,7 +106,10 @@ QUERIES: dict[str, tuple[str, ...]] = {
         "SELECT k FROM parts WHERE day = 'a' UNION ALL SELECT k FROM parts WHERE v > 1",
     ),
     "push_join_expressions": ("SELECT u.k FROM u JOIN changes ON u.v + 1 = changes.w",),
-    "read_through_projects": ("SELECT w, SUM(v) FROM (SELECT w, v FROM u WHERE k = 'a') GROUP BY w",),
+    "read_through_projects": (
+        "SELECT w, SUM(v) FROM (SELECT w, v FROM u WHERE k = 'a') GROUP BY w",
+        "SELECT w, SUM(v) FILTER (WHERE good) FROM (SELECT good, w, v FROM flags WHERE k = 'a') GROUP BY w",
+    ),
     "recognise_deduplication": (
         "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts DESC) AS n FROM t) WHERE n = 1",
         "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v) AS n FROM t) WHERE n = 1",
@@ -121,6 +129,7 @@ QUERIES: dict[str, tuple[str, ...]] = {
         "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v) AS n FROM u) WHERE n <= 3",
         "SELECT k, v, n FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY v) AS n FROM u) WHERE n BETWEEN 2 AND 2",
         "SELECT k, v FROM (SELECT *, RANK() OVER (PARTITION BY k ORDER BY v) AS n FROM u) WHERE n > 1",
+        "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v) AS n FROM u) WHERE n > 1 AND n < 4",
     ),
     "reject_temporal_joins": ("SELECT t.v FROM t JOIN u ON t.k = u.k",),
     "reject_texts_as_keys": ("SELECT t.v FROM t JOIN u ON t.k = u.k",),

@@ -299,6 +299,27 @@ def test_windows_of_different_order_are_stacked(catalog: Catalog) -> None:
     assert isinstance(plan.input, Over)
 
 
+@pytest.mark.parametrize(
+    ("frame", "rows", "preceding"),
+    [
+        ("", False, None),
+        ("ROWS 2 PRECEDING", True, 2),
+        ("ROWS BETWEEN 2 PRECEDING AND CURRENT ROW", True, 2),
+        ("ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW", True, None),
+        ("ROWS BETWEEN CURRENT ROW AND CURRENT ROW", True, 0),
+        ("ROWS CURRENT ROW", True, 0),
+        ("RANGE BETWEEN CURRENT ROW AND CURRENT ROW", False, 0),
+        ("RANGE BETWEEN INTERVAL '3' SECOND PRECEDING AND CURRENT ROW", False, 3000),
+    ],
+)
+def test_frames_begin_where_they_are_written_to(
+    catalog: Catalog, frame: str, rows: bool, preceding: int | None
+) -> None:
+    plan = find(query(catalog, f"SELECT SUM(v) OVER (ORDER BY ts {frame}) FROM t"), Over)
+    assert isinstance(plan, Over)
+    assert (plan.rows, plan.preceding, plan.following) == (rows, preceding, 0)
+
+
 def insert(catalog: Catalog, text: str) -> Logical:
     """The plan of an INSERT."""
     (statement,) = parse(text)

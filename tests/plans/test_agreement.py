@@ -89,6 +89,10 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Json], Json], object], str]] = {
         lambda n, _: n["join"]["joinSpec"].update(rightKeys=[3]),
         "column 3 is none of its input 1",
     ),
+    "right key one beyond": (
+        lambda n, _: n["join"]["joinSpec"].update(rightKeys=[1]),
+        "column 1 is none of its input 1, which has 1 column",
+    ),
     "upsert key": (lambda n, _: n["sink"].update(inputUpsertKey=[-2]), r"inputUpsertKey\[0\]: column -2"),
     "time": (lambda n, _: n["watermark-assigner"].update(rowtimeFieldIndex=-1), "rowtimeFieldIndex: column -1"),
     "type of a call": (lambda n, _: call(n, "$UPPER$1").update(type="INT"), "the type is INT, but UPPER"),

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,7 +12,8 @@ from execnodes.core.errors import PlanError
 from execnodes.core.registry import UnknownNodeError
 from execnodes.core.version import ENGINE_VERSION
 from plans.format.codec import encode
-from plans.format.load import load
+from plans.format.document import Edge
+from plans.format.load import inputs_of, load
 from tests.plans.nodes import example
 
 Document = dict[str, Any]
@@ -179,3 +181,11 @@ def test_a_ttl_may_be_edited() -> None:
 def test_a_function_without_version_is_that_of_the_plans_release(name: str) -> None:
     text = changed(lambda d: node(d, 2)["condition"].update(internalName=name))
     assert load(text) == load(changed(lambda d: node(d, 2)["condition"].update(internalName="$=$2")))
+
+
+def test_inputs_are_in_the_order_of_the_edges() -> None:
+    """Sides of a join are told apart by it."""
+    nodes: Any = [SimpleNamespace(id=each) for each in (1, 2, 3)]
+    for first, second in ((1, 2), (2, 1)):
+        edges = [Edge(source=first, target=3), Edge(source=second, target=3)]
+        assert inputs_of(nodes, edges) == {1: (), 2: (), 3: (first, second)}

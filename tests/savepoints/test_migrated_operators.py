@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from execnodes.core.errors import StateError
 from rekindle.savepoints.contents import read
 from rekindle.savepoints.reader import SavepointReader
+from rekindle.savepoints.workspace import Workspace
 from rekindle.savepoints.writer import SavepointWriter
-from tests.savepoints.saved import AGGREGATES, ONE, STATE, THREE, TWO, column, described, table
+from tests.savepoints.saved import AGGREGATES, ONE, STATE, TABLE, THREE, TWO, column, described, table
 
 
 def test_uids_are_renamed_all_at_once(tmp_path: Path) -> None:
@@ -110,6 +113,37 @@ def test_rows_are_split_and_merged(tmp_path: Path) -> None:
     assert {each.title: described(each) for each in read(tmp_path / "merged").states} == whole
     for saved in read(AGGREGATES).states:
         assert table(tmp_path / "merged", saved.title).equals(table(AGGREGATES, saved.title))
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"schema": (("k0", "STRING"),)}, "columns"),
+        ({"key": ()}, "keys"),
+        ({"bucketed": True}, "buckets"),
+        ({"ttl_ms": 7}, "TTLs"),
+    ],
+)
+def test_states_that_differ_are_not_merged(change: dict[str, Any], says: str) -> None:
+    def differ(work: Workspace) -> None:
+        for address, draft in work.drafts.items():
+            if draft.state.uid == "20_a":
+                work.drafts[address] = replace(draft, state=replace(draft.state, **change))
+
+    writer = SavepointWriter.from_existing_savepoint(AGGREGATES).split_operator(ONE, "20_a", ONE, "k0 = 'a'")
+    writer = writer._then(differ).merge_operators(["20_a", ONE], ONE)
+    with pytest.raises(StateError, match=f"have different {says}"):
+        writer.rehearse()
+
+
+@pytest.mark.parametrize("key", ["'b'", "NULL"])
+def test_operators_with_rows_of_one_key_are_not_merged(key: str) -> None:
+    writer = SavepointWriter.from_existing_savepoint(AGGREGATES).split_operator(ONE, "20_a", ONE, "k0 = 'a'")
+    copied = f"SELECT * FROM {TABLE} WHERE k0 IS NOT DISTINCT FROM {key}"
+    writer = writer.edit(f'INSERT INTO "20_a"."groupAggregateState" {copied}').merge_operators(["20_a", ONE], ONE)
+    shown = key.strip("'")
+    with pytest.raises(StateError, match=rf"have rows of the key \({shown}\)"):
+        writer.rehearse()
 
 
 def test_parts_of_parts_are_not_the_whole(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -140,3 +141,12 @@ def test_a_state_is_exported(tmp_path: Path, suffix: str) -> None:
 def test_the_suffix_tells_the_format(tmp_path: Path) -> None:
     with pytest.raises(StateError, match="tells no format"):
         export_state(SavepointReader.read(AGGREGATES), "4_group-aggregate", tmp_path / "rows.xlsx")
+
+
+@pytest.mark.parametrize("limit", [1, 3, 4, 6, 9])
+def test_no_more_rows_are_given_than_asked_for(monkeypatch: pytest.MonkeyPatch, limit: int) -> None:
+    """Of a state with several files, too."""
+    batches = [pa.RecordBatch.from_pydict({"n": [first, first + 1, first + 2]}) for first in (0, 3)]
+    monkeypatch.setattr(SavepointReader, "batches", lambda *_: iter(batches))
+    found = SavepointReader.read(AGGREGATES).rows("4_group-aggregate", limit)
+    assert found == [{"n": n} for n in range(min(limit, 6))]
