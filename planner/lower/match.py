@@ -57,7 +57,7 @@ def _(node: Match, context: Context, update_before: bool) -> ExecNode:
             ),
             match_spec=spec,
             state=(StateMetadata(index=0, name="matchState"),),
-        ),
+        ).put(node.place),
         [context.exchange(below, spec.partition)],
     )
 

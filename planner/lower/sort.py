@@ -41,7 +41,7 @@ def _by_time(node: Sort, context: Context) -> ExecNode:
             order_by=sort_spec(node.order),
             # By processing time nothing is kept.
             state=(StateMetadata(index=0, name="temporalSortState"),) if first in node.input.event_times else (),
-        ),
+        ).put(node.place),
         [context.exchange(below, ())],
     )
 
