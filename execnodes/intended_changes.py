@@ -14,6 +14,7 @@ from execnodes.core.expressions import AggregateCall, Call, Literal
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LONG_DIGITS, Root
+from execnodes.core.windowing import SlicedWindowing, Windowing
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +147,27 @@ def _windows_passed(graph: ExecGraph) -> dict[int, frozenset[int]]:
         waits = "window" in node.key.name and node.uids()
         passed[node.id] = frozenset({max(found) + 1}) if waits else found
     return passed
+
+
+def _keeps_rows_by_time(graph: ExecGraph, node: ExecNode) -> bool:
+    """Whether a node sorts rows by event time, or keeps the first or the last of a key by it."""
+    from execnodes.stream.deduplicate.v2 import Deduplicate
+    from execnodes.stream.temporal_sort import TemporalSort
+
+    if isinstance(node, TemporalSort):
+        return bool(node.uids())
+    return isinstance(node, Deduplicate) and node.is_rowtime
+
+
+def _ends_windows_by_local_time(graph: ExecGraph, node: ExecNode) -> bool:
+    """Whether windows of a node are of local time, in a zone other than UTC."""
+    from execnodes.common.batch import BatchNode
+
+    values = [getattr(node, name) for name in type(node).model_fields]
+    windowings = [each for each in values if isinstance(each, Windowing | SlicedWindowing)]
+    zoned = any(each.time_attribute_type.root is Root.TIMESTAMP_LTZ for each in windowings)
+    zone = node.configuration.get("table.local-time-zone", "UTC")
+    return zoned and bool(node.uids()) and not isinstance(node, BatchNode) and zone != "UTC"
 
 
 _SESSIONS = "tests/kernels/test_session_windows.py::test_rows_of_sessions_that_grow_together_stand_as_they_came"
@@ -292,5 +314,30 @@ INTENDED_CHANGES: tuple[IntendedChange, ...] = (
         reason="each of its rows was of a part of the window",
         program="tests/conformance/programs/window/depths",
         concerns=_waits_for_rows_of_several_depths,
+    ),
+    IntendedChange(
+        id="rows-without-an-event-time-fail",
+        component="ORDER BY a time, and the first or last row of a key by event time, over rows whose time is NULL",
+        since="2.5.0",
+        before="ORDER BY left such rows out, a key whose last row had no time was never updated again, and the first "
+        "row of a key ended in a traceback",
+        now="the job fails, and names table, column and row: leave such rows out (WHERE ts IS NOT NULL) if they may be "
+        "lost",
+        reason="rows were lost without a word; Flink fails (RowTime field should not be null)",
+        program="tests/runtime/test_null_times.py::test_a_row_without_a_time_fails",
+        concerns=_keeps_rows_by_time,
+    ),
+    IntendedChange(
+        id="windows-end-where-clocks-skip-any-time",
+        component="windows of TIMESTAMP_LTZ that end in a time which the clocks of a zone skip",
+        since="2.5.0",
+        before="where more than an hour is skipped (Pacific/Apia, 2011-12-30) the job failed; where half an hour is "
+        "(Australia/Lord_Howe), or a zone is half an hour away (America/St_Johns), such a window fired up to half an "
+        "hour early, and rows that came then were late",
+        now="it fires when the clock has moved, which all rows for it come before",
+        reason="the job failed, or rows were lost",
+        program="tests/kernels/test_local_times.py::"
+        "test_a_window_that_ends_in_a_skipped_time_fires_when_the_clock_moves",
+        concerns=_ends_windows_by_local_time,
     ),
 )
