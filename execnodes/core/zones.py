@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta, timezone, tzinfo
 from functools import cache
-from zoneinfo import available_timezones
+from zoneinfo import ZoneInfo, available_timezones
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(?:/[A-Za-z][A-Za-z0-9_+-]*){0,2}", re.ASCII)
 _PREFIXED = re.compile(r"Z|(?:UTC|GMT|UT)?([+-])(\d{1,2}|\d\d:\d\d(?::\d\d)?|\d{4}(?:\d\d)?)|UTC|GMT|UT", re.ASCII)
@@ -29,6 +30,12 @@ def is_zone(text: str) -> bool:
 def is_offset(text: str) -> bool:
     """Whether it is ``Z`` or like ``+1``, ``-01:30``, ``+0130``, ``+01:30:15``, behind UTC, GMT or UT or not."""
     return find_offset(text) is not None
+
+
+def find_zone(text: str) -> tzinfo:
+    """The zone that is named, or that is so far away from UTC."""
+    offset = find_offset(text)
+    return ZoneInfo(text) if offset is None else timezone(timedelta(seconds=offset))
 
 
 @cache
