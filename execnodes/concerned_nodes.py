@@ -8,6 +8,7 @@ from execnodes.core.expressions import AggregateCall, Call, Literal, walk
 from execnodes.core.graph import ExecGraph
 from execnodes.core.node import ExecNode
 from execnodes.core.types import LONG_DIGITS, Root
+from execnodes.core.windowing import SlicedWindowing, Windowing
 
 
 def has_filter_above(graph: ExecGraph, node: ExecNode) -> bool:
@@ -167,3 +168,24 @@ def calls(*names: str, of: Collection[Root] = ()) -> Callable[[ExecGraph, ExecNo
         return any(each.internal_name in names and (not of or each.type.root in of) for each in called)
 
     return concerns
+
+
+def keeps_rows_by_time(graph: ExecGraph, node: ExecNode) -> bool:
+    """Whether a node sorts rows by event time, or keeps the first or the last of a key by it."""
+    from execnodes.stream.deduplicate.v2 import Deduplicate
+    from execnodes.stream.temporal_sort import TemporalSort
+
+    if isinstance(node, TemporalSort):
+        return bool(node.uids())
+    return isinstance(node, Deduplicate) and node.is_rowtime
+
+
+def ends_windows_by_local_time(graph: ExecGraph, node: ExecNode) -> bool:
+    """Whether windows of a node are of local time, in a zone other than UTC."""
+    from execnodes.common.batch import BatchNode
+
+    values = [getattr(node, name) for name in type(node).model_fields]
+    windowings = [each for each in values if isinstance(each, Windowing | SlicedWindowing)]
+    zoned = any(each.time_attribute_type.root is Root.TIMESTAMP_LTZ for each in windowings)
+    zone = node.configuration.get("table.local-time-zone", "UTC")
+    return zoned and bool(node.uids()) and not isinstance(node, BatchNode) and zone != "UTC"

@@ -14,11 +14,13 @@ from execnodes.concerned_nodes import (
     calls,
     compares_zeros,
     counts_seconds,
+    ends_windows_by_local_time,
     gives_windows_without_columns,
     has_filter_above,
     is_of_doubles,
     is_of_wide_decimals,
     joins_approximately,
+    keeps_rows_by_time,
     keeps_rows_of_sessions,
     lags_over_nulls,
     makes_random_values,
@@ -291,5 +293,30 @@ INTENDED_CHANGES: tuple[IntendedChange, ...] = (
         reason="values became others in silence",
         program="tests/formats/test_matrix.py::test_a_sample_of_odd_values",
         concerns=reads_format("csv"),
+    ),
+    IntendedChange(
+        id="rows-without-an-event-time-fail",
+        component="ORDER BY a time, and the first or last row of a key by event time, over rows whose time is NULL",
+        since="2.5.0",
+        before="ORDER BY left such rows out, a key whose last row had no time was never updated again, and the first "
+        "row of a key ended in a traceback",
+        now="the job fails, and names table, column and row: leave such rows out (WHERE ts IS NOT NULL) if they may be "
+        "lost",
+        reason="rows were lost without a word; Flink fails (RowTime field should not be null)",
+        program="tests/runtime/test_null_times.py::test_a_row_without_a_time_fails",
+        concerns=keeps_rows_by_time,
+    ),
+    IntendedChange(
+        id="windows-end-where-clocks-skip-any-time",
+        component="windows of TIMESTAMP_LTZ that end in a time which the clocks of a zone skip",
+        since="2.5.0",
+        before="where more than an hour is skipped (Pacific/Apia, 2011-12-30) the job failed; where half an hour is "
+        "(Australia/Lord_Howe), or a zone is half an hour away (America/St_Johns), such a window fired up to half an "
+        "hour early, and rows that came then were late",
+        now="it fires when the clock has moved, which all rows for it come before",
+        reason="the job failed, or rows were lost",
+        program="tests/kernels/test_local_times.py::"
+        "test_a_window_that_ends_in_a_skipped_time_fires_when_the_clock_moves",
+        concerns=ends_windows_by_local_time,
     ),
 )

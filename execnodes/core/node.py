@@ -194,6 +194,13 @@ class ExecNode(PlanModel):
         """
         return frozenset()
 
+    def required_times(self) -> tuple[tuple[int, ...], ...]:
+        """Of each input, the columns by whose event time the node goes: a row with a NULL there fails the job.
+
+        None where it goes by none, or says what becomes of such rows (tests/completeness/test_event_times.py).
+        """
+        return ()
+
     def state_ttl(self, index: int = 0) -> str:
         """TTL of a state by index."""
         return next((each.ttl for each in self.state if each.index == index), "0 ms")

@@ -31,6 +31,7 @@ class Place:
     statement: str
     """E.g. ``INSERT INTO shop.db.sales``; empty for a query of its own."""
     line: int
+    """From 1; 0: the statement as a whole is all that is known."""
     column: int
     text: str = ""
     """The expression, shortened; empty for the statement itself."""
@@ -42,7 +43,7 @@ class Place:
         return hash(None)
 
     def __str__(self) -> str:
-        parts = [self.statement, f"line {self.line}, column {self.column}"]
+        parts = [self.statement, f"line {self.line}, column {self.column}" if self.line else ""]
         where = ", ".join(each for each in parts if each)
         return f"{where}: {self.text}" if self.text else where
 

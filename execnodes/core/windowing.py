@@ -119,6 +119,12 @@ class Windowing(PlanModel):
         """The windows, if they go by processing time."""
         return self.window if self.time_attribute_type.kind is TimeKind.PROCTIME else None
 
+    @property
+    def required_times(self) -> tuple[int, ...]:
+        """The input column that decides which window a row is in; NULL is in none."""
+        at = self.time_attribute_index if self.strategy == "TimeAttribute" else self.window_end
+        return () if at is None else (at,)
+
     def term(self, columns: Sequence[Term], zone: str) -> Term:
         """What decides which windows a row is in, over the input's columns."""
         at = self.time_attribute_index if self.strategy == "TimeAttribute" else self.window_end

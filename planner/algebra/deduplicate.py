@@ -8,6 +8,7 @@ from functools import cached_property
 
 from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
 from execnodes.core.errors import Position
+from execnodes.core.places import Place
 from execnodes.core.types import LogicalType
 from planner.algebra.keys import Key
 from planner.algebra.over import SortKey
@@ -25,6 +26,7 @@ class Deduplicate(PassesTimes):
     position: Position | None = None
     replaced: bool = False
     """The first row by event time is given at once, and replaced by an older one that comes later."""
+    place: Place | None = None
 
     @property
     def type(self) -> LogicalType:
@@ -64,4 +66,4 @@ class Deduplicate(PassesTimes):
     def ranked(self) -> Rank:
         """The same rows as a Top-1, which keeps those that may be the first once others are taken back."""
         order = SortKey(self.time_index, not self.keep_last, self.keep_last)
-        return Rank(self.input, self.keys, (order,), "ROW_NUMBER", 1, 1, self.type, self.position)
+        return Rank(self.input, self.keys, (order,), "ROW_NUMBER", 1, 1, self.type, self.position, place=self.place)

@@ -10,6 +10,7 @@ from functools import cached_property
 from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
 from execnodes.core.errors import Position
 from execnodes.core.expressions import Call, Expression, InputRef, input_indexes, remap
+from execnodes.core.places import Place
 from execnodes.core.types import TEXTS, Field, LogicalType, Root, TimeKind, row
 from planner.algebra.columns import pick
 from planner.algebra.extent import parts_of
@@ -75,6 +76,7 @@ class Join(Logical):
     """FOR SYSTEM_TIME AS OF the processing time of left rows: `recognise_lookup_joins` makes a `LookupJoin` of it."""
     as_of: tuple[int, int] | None = None
     """FOR SYSTEM_TIME AS OF an event time: left column, and the right one (from 0) with the time of a version."""
+    place: Place | None = None
 
     @property
     def inputs(self) -> tuple[Logical, ...]:

@@ -8,6 +8,7 @@ from functools import cached_property
 from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
 from execnodes.core.errors import Position
 from execnodes.core.match_spec import MatchSpec
+from execnodes.core.places import Place
 from execnodes.core.types import LogicalType, TimeKind
 from planner.algebra.extent import parts_of
 from planner.algebra.relation import KeepsColumns, Unary
@@ -21,6 +22,7 @@ class Match(KeepsColumns, Unary):
     spec: MatchSpec = field(hash=False)
     type: LogicalType
     position: Position
+    place: Place | None = None
 
     @property
     def kinds(self) -> ChangelogMode:

@@ -9,6 +9,7 @@ from functools import cached_property
 from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
 from execnodes.core.errors import Position
 from execnodes.core.expressions import AggregateCall, Expression, Value
+from execnodes.core.places import Place
 from execnodes.core.types import LogicalType, TimeKind
 from planner.algebra.extent import parts_of
 from planner.algebra.relation import ALL_CHANGES, KeepsColumns, PassesKeys, PassesTimes
@@ -51,6 +52,7 @@ class Over(PassesKeys, PassesTimes, KeepsColumns):
     following: int | None = 0
     """Its end, counted behind the current row; None: unbounded. In streams always the current row."""
     position: Position | None = None
+    place: Place | None = None
     select: object = field(default=None, compare=False, repr=False)
     """Stands for its SELECT, which has an operator for each of its windows, one above the other."""
 

@@ -9,6 +9,7 @@ from typing import Literal, get_args
 
 from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
 from execnodes.core.errors import Position
+from execnodes.core.places import Place
 from execnodes.core.types import LogicalType
 from planner.algebra.columns import pick
 from planner.algebra.keys import Key
@@ -34,6 +35,7 @@ class Rank(PassesTimes):
     position: Position | None = None
     end_index: int | None = None
     """Input column that holds the highest rank, where `end` is None; that of a partition's first row counts."""
+    place: Place | None = None
 
     @property
     def numbered(self) -> bool:

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from execnodes.core.changelog import INSERT_ONLY, ChangelogMode
 from execnodes.core.errors import Position
+from execnodes.core.places import Place
 from execnodes.core.types import LogicalType
 from planner.algebra.over import SortKey
 from planner.algebra.relation import (
@@ -25,6 +26,7 @@ class Sort(PassesKeys, PassesTimes, KeepsColumns):
     offset: int = 0
     fetch: int | None = None
     position: Position | None = None
+    place: Place | None = None
 
     @property
     def type(self) -> LogicalType:

@@ -8,14 +8,13 @@ from typing import assert_never
 from execnodes import aggregates
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Call, Expression, FieldAccess, InputRef, Literal, reads_watermark, user_calls
-from execnodes.core.places import place
 from execnodes.core.types import BOOLEAN, STRING, LogicalType, Root
 from execnodes.functions import can_fail, known, may_vary, resolve
 from planner import syntax as s
 from planner.bind.refused_calls import refuse_division_by_zero, refuse_json
 from planner.bind.scope import Scope
 from planner.bind.user_functions import bind_scalar, find_aggregate, find_function
-from planner.bind.written import written
+from planner.bind.written import locate
 from planner.catalog.catalogs import Catalog
 from planner.limits import check_expression
 
@@ -167,10 +166,10 @@ class Converter:
         varies = may_vary(made.internal_name)
         if can_fail(made) or (varies and reads_watermark(made)):
             return self._placed(made, node)
-        return made.varying(place(node.position.line, node.position.column, written(node))) if varies else made
+        return made.varying(locate(node)) if varies else made
 
     def _placed(self, made: Call, node: s.Call) -> Call:
-        return made.put(place(node.position.line, node.position.column, written(node)))
+        return made.put(locate(node))
 
     def _joined(self, name: str, operands: tuple[Expression, ...], node: s.Call) -> Expression:
         """What AND or OR joins."""

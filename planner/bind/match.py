@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Expression, InputRef, Literal, input_indexes, remap
 from execnodes.core.match_spec import AfterMatch, MatchSpec, RowReference
+from execnodes.core.places import place
 from execnodes.core.sort_spec import SortField, SortSpec
 from execnodes.core.types import Root, TimeKind
 from planner import syntax as s
@@ -67,7 +68,8 @@ def build_match(builder: Builder, node: s.MatchRecognize, source: Source) -> Sou
     called = {each.input_index: alias for each, alias in aliases if isinstance(each, InputRef)}
     own = (called.get(at, f"$m{at}") for at in range(len(spec.measures)))
     shown = unique_names([*(columns.names[key] for key in keys), *own])
-    plan = Match(columns.project(read), spec, row_of(shown, types), node.position)
+    at = place(node.position.line, node.position.column, "MATCH_RECOGNIZE")
+    plan = Match(columns.project(read), spec, row_of(shown, types), node.position, at)
     outer: list[Expression] = [InputRef(input_index=at, type=types[at]) for at in range(len(keys))]
     outer += [remap(each, lambda index: index + len(keys)) for each in given]
     return aliased(project(plan, outer, names), node.alias, node.position)

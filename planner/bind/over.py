@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from execnodes import aggregates
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Expression, InputRef, Literal, Value
-from execnodes.core.places import place
 from execnodes.core.types import BIGINT, DOUBLE, INTEGERS, NUMERICS, LogicalType, Root
 from execnodes.functions import cast, common_type, is_deterministic
 from execnodes.user_functions.aggregate import AggregateDefinition
@@ -21,7 +20,7 @@ from planner.bind.sorting import sort_key
 from planner.bind.source import project, refs, row_of
 from planner.bind.stage import Stage
 from planner.bind.user_functions import bind_aggregate, find_aggregate
-from planner.bind.written import written
+from planner.bind.written import locate
 from planner.catalog.user_functions import FoundFunction
 
 _RANKS = {"ROW_NUMBER": BIGINT, "RANK": BIGINT, "DENSE_RANK": BIGINT, "PERCENT_RANK": DOUBLE, "CUME_DIST": DOUBLE}
@@ -272,8 +271,7 @@ class _Calls:
         call, converted = bind_aggregate(found, definition, [self._converter.convert(arg) for arg in node.args], node)
         args = tuple(map(self._column_of, converted))
         options: dict[str, Value] = {"distinct": True} if node.distinct else {}
-        at = place(node.position.line, node.position.column, written(node))
-        return OverCall(call.title, "", args, call.type, options, call.put(at))
+        return OverCall(call.title, "", args, call.type, options, call.put(locate(node)))
 
     def _ntile(self, node: s.Call) -> OverCall:
         count = fold(self._converter.convert(node.args[0])) if len(node.args) == 1 else None
@@ -347,4 +345,5 @@ def _over(
         window.preceding,
         window.following,
         members[0][0].position,
+        locate(members[0][0]),
     )

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from execnodes.core.errors import SqlError
 from execnodes.core.expressions import Expression, InputRef, remap, transform
+from execnodes.core.places import place
 from execnodes.core.types import Field, LogicalType
 from execnodes.functions import resolve
 from planner import syntax as s
@@ -20,6 +21,7 @@ from planner.bind.match import build_match
 from planner.bind.scope import Relation, Scope
 from planner.bind.source import TRUE, Source, single_row
 from planner.bind.windows import is_window_function, window_function
+from planner.bind.written import locate
 from planner.limits import check_relations
 
 
@@ -64,8 +66,8 @@ def _join(builder: Builder, node: s.Join, ttl: StateTtl) -> Source:
             found = builder.lateral(left, node, node.right)
             if found is not None:
                 return found
-        has_versions = isinstance(node.right, s.TableName) and node.right.as_of is not None
-        if has_versions:
+        time = node.right.as_of if isinstance(node.right, s.TableName) else None
+        if time is not None:
             right, as_of = build_versions(builder, left, node)
         else:
             right, as_of = build_relation(builder, node.right, ttl), None
@@ -87,8 +89,9 @@ def _join(builder: Builder, node: s.Join, ttl: StateTtl) -> Source:
         type_,
         (ttl.of(left.name), ttl.of(right.name)),
         node.position,
-        looks_up=has_versions and as_of is None,
+        looks_up=time is not None and as_of is None,
         as_of=as_of,
+        place=place(node.position.line, node.position.column, "JOIN") if time is None else locate(time),
     )
     return Source(plan, _retyped(scope, type_))
 

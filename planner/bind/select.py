@@ -24,6 +24,7 @@ from planner.bind.stage import Stage
 from planner.bind.subqueries import Subqueries
 from planner.bind.subquery_joins import Where
 from planner.bind.values import typed_null
+from planner.bind.written import locate
 from planner.catalog.catalogs import quoted
 
 
@@ -183,7 +184,7 @@ def _output(node: s.Select, order: tuple[s.OrderItem, ...], items: list[Item], s
     if node.distinct:
         plan = distinct(plan, node)
     if keys:
-        plan = Sort(plan, tuple(keys), position=order[0].position)
+        plan = Sort(plan, tuple(keys), position=order[0].position, place=locate(order[0].expr))
     return project(plan, refs(plan.type)[:width], names) if extra else plan
 
 

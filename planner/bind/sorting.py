@@ -11,6 +11,7 @@ from planner import syntax as s
 from planner.algebra import Logical, Project, Sort, SortKey
 from planner.bind.expression_binder import Converter
 from planner.bind.source import named, project, refs
+from planner.bind.written import locate
 from planner.catalog.catalogs import Catalog
 
 
@@ -49,10 +50,10 @@ def sort_output(plan: Logical, order: tuple[s.OrderItem, ...], catalog: Catalog)
             expression = InputRef(input_index=len(columns) + len(extra) - 1, type=expression.type)
         keys.append(sort_key(item, expression))
     if not extra:
-        return Sort(plan, tuple(keys), position=order[0].position)
+        return Sort(plan, tuple(keys), position=order[0].position, place=locate(order[0].expr))
     names = [field.name for field in plan.type.fields]
     wide = project(plan, [*columns, *extra], names + [f"EXPR${len(names) + i}" for i in range(len(extra))])
-    return project(Sort(wide, tuple(keys), position=order[0].position), columns, names)
+    return project(Sort(wide, tuple(keys), position=order[0].position, place=locate(order[0].expr)), columns, names)
 
 
 def limited(plan: Logical, offset: int, fetch: int | None, ordered: bool, position: Position) -> Logical:

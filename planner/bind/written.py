@@ -5,10 +5,16 @@ from __future__ import annotations
 from typing import assert_never
 
 from execnodes.core.expressions import digest
+from execnodes.core.places import Place, place
 from planner import syntax as s
 
 _DEEPEST = 6
 """Calls inside calls that are written out."""
+
+
+def locate(node: s.Expr) -> Place:
+    """Where the statement that is being bound has it."""
+    return place(node.position.line, node.position.column, written(node))
 
 
 def written(node: s.Expr, depth: int = 0) -> str:

@@ -37,6 +37,6 @@ def _(node: Deduplicate, context: Context, update_before: bool) -> ExecNode:
             output_insert_only=not node.keep_last and not node.replaced,
             generate_update_before=mode.retract,
             state=(context.state("deduplicateState"),),
-        ),
+        ).put(node.place),
         [context.exchange(below, node.keys)],
     )

@@ -7,6 +7,7 @@ from execnodes.core.expressions import digest
 from execnodes.core.match_spec import RowReference
 from execnodes.core.node import ExecNode, StateMetadata
 from planner.algebra import Match, SortKey
+from planner.algebra.lost_times import explain_lost_time
 from planner.lower.context import NEW, Context, lower_node
 from planner.lower.describe import described, grouped, listed, names_of
 from planner.lower.ordering import shown
@@ -24,7 +25,8 @@ def _(node: Match, context: Context, update_before: bool) -> ExecNode:
         raise SqlError(
             "You must specify either rowtime or proctime for order by as the first one.",
             position=node.position,
-            hint="Order by the column of the WATERMARK first, and use it before it is cast, joined or aggregated.",
+            hint=f"{explain_lost_time(node.input, first)}Order by the column of the WATERMARK first, and use it before "
+            "it is cast, joined or aggregated.",
         )
     if not node.input.kinds.insert_only:
         raise SqlError(
@@ -57,7 +59,7 @@ def _(node: Match, context: Context, update_before: bool) -> ExecNode:
             ),
             match_spec=spec,
             state=(StateMetadata(index=0, name="matchState"),),
-        ),
+        ).put(node.place),
         [context.exchange(below, spec.partition)],
     )
 

@@ -67,7 +67,7 @@ def _(node: Over, context: Context, update_before: bool) -> ExecNode:
             ),
             time_attribute="ROW_TIME" if node.by_event_time else "PROC_TIME" if node.by_time else "NON_TIME",
             state=(context.state("overAggregateState"),),
-        ),
+        ).put(node.place),
         [context.exchange(below, node.partition)],
     )
 

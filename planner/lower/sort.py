@@ -8,6 +8,7 @@ from execnodes.core.node import ExecNode, StateMetadata
 from execnodes.core.options import NON_TEMPORAL_SORT
 from execnodes.core.types import TimeKind
 from planner.algebra import Scan, Sort
+from planner.algebra.lost_times import explain_lost_time
 from planner.algebra.tree import leaves
 from planner.lower.context import NEW, Context, lower_node
 from planner.lower.describe import described, names_of
@@ -41,7 +42,7 @@ def _by_time(node: Sort, context: Context) -> ExecNode:
             order_by=sort_spec(node.order),
             # By processing time nothing is kept.
             state=(StateMetadata(index=0, name="temporalSortState"),) if first in node.input.event_times else (),
-        ),
+        ).put(node.place),
         [context.exchange(below, ())],
     )
 
@@ -80,12 +81,14 @@ def _require_time(node: Sort) -> None:
     """A stream can be sorted as far as time has passed."""
     first = node.order[0]
     column = node.type.fields[first.index]
+    name = column.name if node.place is None else node.place.text
     hint = f"Add LIMIT, or order by the column of the WATERMARK first. {BATCH}"
     if not _is_time(node):
-        what = f"ORDER BY {column.name} without LIMIT is not supported in streams: it is no time attribute"
-        raise SqlError(what, position=node.position, hint=hint)
+        what = f"ORDER BY {name} without LIMIT is not supported in streams: it is not a time attribute"
+        lost = explain_lost_time(node.input, first.index, name)
+        raise SqlError(what, position=node.position, hint=lost + hint)
     if not first.ascending:
-        what = f"ORDER BY {column.name} DESC without LIMIT is not supported in streams: the newest row never comes"
+        what = f"ORDER BY {name} DESC without LIMIT is not supported in streams: the newest row never comes"
         raise SqlError(what, position=node.position, hint=hint)
     if not node.input.kinds.insert_only:
         what = "ORDER BY without LIMIT is not supported in streams over rows that are updated"

@@ -58,7 +58,7 @@ def lower_temporal_join(
                 context.state("rightState", node.ttl[1], index=1),
                 *([] if left.changelog_mode.insert_only else [context.state("givenState", node.ttl[0], index=2)]),
             ),
-        ),
+        ).put(node.place),
         [context.exchange(left, spec.left_keys), context.exchange(right, spec.right_keys)],
     )
 

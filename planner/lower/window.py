@@ -22,6 +22,7 @@ from planner.algebra import (
     WindowTableFunction,
 )
 from planner.algebra.columns import uniquely_named
+from planner.algebra.lost_times import explain_lost_time
 from planner.algebra.relation import Unary
 from planner.lower.aggregate import named, refuse_retraction
 from planner.lower.context import NEW, Context, lower_node
@@ -232,7 +233,8 @@ def _by_time(
         raise SqlError(
             f"a window function needs a time attribute, but {column.name!r} is {column.type.regular()}",
             position=position,
-            hint="Declare WATERMARK FOR the column, and use it before it is cast, joined or aggregated.",
+            hint=f"{explain_lost_time(node.input, index)}Declare WATERMARK FOR the column, and use it before it is "
+            "cast, joined or aggregated.",
         )
     if column.type.kind is TimeKind.PROCTIME and _is_of_join(node.input, index):
         raise SqlError(

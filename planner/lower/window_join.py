@@ -46,7 +46,7 @@ def lower_window_join(node: Join, windows: JoinedWindows, context: Context) -> E
             left_windowing=windowings[0],
             right_windowing=windowings[1],
             state=tuple(StateMetadata(index=at, name=name) for at, name in enumerate(("leftState", "rightState"))),
-        ),
+        ).put(node.place),
         [context.exchange(left, spec.left_keys), context.exchange(right, spec.right_keys)],
     )
 

@@ -61,7 +61,7 @@ def lower_window_rank(node: Rank, bounds: tuple[int, int], context: Context) -> 
             output_row_number=node.numbered,
             windowing=windowing,
             state=(StateMetadata(index=0, name="windowRankState"),),
-        ),
+        ).put(node.place),
         [context.exchange(below, partition)],
     )
 
@@ -89,6 +89,6 @@ def _deduplicate(
             keep_last_row=not time.ascending,
             windowing=windowing,
             state=(StateMetadata(index=0, name="windowDeduplicateState"),),
-        ),
+        ).put(node.place),
         [context.exchange(below, partition)],
     )

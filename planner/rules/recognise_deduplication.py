@@ -28,7 +28,7 @@ def _recognise(node: Logical) -> Logical:
     if len(others) == len(parts):
         return node
     key = over.order[0]
-    kept = Deduplicate(over.input, over.partition, key.index, not key.ascending, over.position)
+    kept = Deduplicate(over.input, over.partition, key.index, not key.ascending, over.position, place=over.place)
     one = Literal(value=1, type=over.type.fields[number].type if over.type.fields else BIGINT.not_null())
     result = Project(kept, (*references(over.input.type), one), over.type)
     rest = conjunction(others)

@@ -37,7 +37,9 @@ def _recognise(node: Logical) -> Logical:
         end = bounds[1] if end is None or (bounds[1] is not None and bounds[1] < end) else end
     if end is None or end < start:
         return node
-    ranked = Rank(over.input, over.partition, over.order, function, start, end, over.type, over.position)
+    ranked = Rank(
+        over.input, over.partition, over.order, function, start, end, over.type, over.position, place=over.place
+    )
     kept = _with_constant_rank(ranked, end) if ranked.single else ranked
     rest = conjunction(others)
     return kept if rest is None else Filter(kept, rest)

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from urllib.parse import unquote
-from zoneinfo import ZoneInfo
 
 from execnodes.core.errors import ConnectorError
+from execnodes.core.zones import find_zone
 from rekindle.connectors.options import TableOptions
 
 KIND = "sink.partition-commit.policy.kind"
@@ -83,7 +83,7 @@ class PartitionTimes:
         self._shape = shape
         self._pattern = options.text(PATTERN) or f"${keys[0]}"
         self._keys = re.compile("|".join(rf"\${re.escape(each)}" for each in sorted(keys, key=len, reverse=True)))
-        self._zone = ZoneInfo(options.text(ZONE))
+        self._zone = find_zone(options.text(ZONE))
         self._table = table
 
     def millis(self, values: Mapping[str, str]) -> int:

@@ -349,6 +349,9 @@ def _passed(changes: pl.DataFrame, handed: Handed, names: Sequence[str]) -> pl.D
     ]
     hidden = [name for name in (SEQUENCE, MAJOR, WATERMARK) if name in changes.columns]
     passed = changes.select(kinds.cast(pl.Int8).alias(KIND), *hidden, *slots)
+    for slot, missing in handed.times:
+        if passed[slot].null_count():
+            raise missing.error()
     if handed.keys is None:
         return passed.with_columns(pl.lit(None, pl.Int64).alias(HASH))
     keys = (passed[name].to_arrow(compat_level=pl.CompatLevel.oldest()) for name in handed.keys)

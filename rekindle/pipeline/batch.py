@@ -12,7 +12,9 @@ from execnodes.common.batch import BatchNode, BatchRows, aliased
 from execnodes.core.changelog import RowKind
 from execnodes.core.graph import ExecGraph
 from execnodes.core.options import Configuration
-from execnodes.core.places import of_node, one_lowering, over_rows_from
+from execnodes.core.places import Place, of_node, one_lowering, over_rows_from
+from execnodes.core.source_node import SourceNode
+from execnodes.lowering.event_times import MissingTime
 from execnodes.lowering.spark_sql import literal, spark_type
 from execnodes.lowering.stream import KIND, quote
 from plans.format.places import places_of
@@ -87,7 +89,29 @@ class BatchBuilder:
             inputs = tuple(each.plain() for each in inputs)
         text = origin(inputs[0].origin)
         with of_node(node.place), over_rows_from(text) if text is not None else nullcontext():
-            return node.lower_batch(self, inputs)
+            return node.lower_batch(self, self._with_times(node, inputs))
+
+    def _with_times(self, node: BatchNode, inputs: tuple[BatchRows, ...]) -> tuple[BatchRows, ...]:
+        """Inputs, of which rows fail that have no event time where the node goes by it."""
+        place = node.place or Place(f"node {node.id} ({node.key})", 0, 0)
+        given = list(inputs)
+        for side, columns in enumerate(node.required_times()):
+            below = self._graph.inputs_of(node)[side]
+            texts = list(given[side].columns)
+            for at in columns:
+                field = below.output_type.fields[at]
+                missing = MissingTime.of(field.name, self._table_of(below), place)
+                texts[at] = missing.require(field.type, texts[at])
+            given[side] = given[side].project(given[side].type, texts)
+        return tuple(given)
+
+    def _table_of(self, node: ExecNode) -> str | None:
+        """The table that a node's rows come straight from."""
+        while self._graph.inputs[node.id]:
+            if not (isinstance(node, BatchNode) and node.keeps_rows and len(self._graph.inputs[node.id]) == 1):
+                return None
+            (node,) = self._graph.inputs_of(node)
+        return node.source.name if isinstance(node, SourceNode) else None
 
     def scan(self, node: ExecNode, table: TableReference, produced: LogicalType) -> DataFrame:
         """See `BatchLowering`."""

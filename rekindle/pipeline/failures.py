@@ -8,6 +8,7 @@ from pathlib import Path
 from execnodes.core.errors import TRY_AGAIN, JobError, PassingError, RekindleError
 from execnodes.core.places import Place, explain
 from execnodes.core.version import ENGINE_VERSION
+from execnodes.lowering.raising import HINT
 from rekindle.connectors.line_text import find_origin
 from rekindle.connectors.registry import describe_failure
 from rekindle.files.job_folder import NO_ROOM
@@ -135,7 +136,9 @@ def job_error(text: str) -> JobError:
     said = text.split("=== Streaming Query ===")[0]
     raised = _RAISED.search(said)
     if raised:
-        return _of_row(*explain(_plain(raised[1])), _ROW)
+        message, place, row = explain(_plain(raised[1]))
+        message, _, hint = message.partition(HINT)
+        return _of_row(message, place, row, hint or _ROW)
     lines = [line.rstrip() for line in said.splitlines() if line.strip() and not line.startswith("\tat ")]
     causes = _CAUSE.findall(said)
     for at in range(len(lines) - 1, -1, -1):

@@ -15,6 +15,7 @@ from enum import Enum
 from functools import partial
 
 from execnodes.core.types import BINARIES, LONG_DIGITS, NESTED, TEXTS, LogicalType, Root
+from execnodes.lowering.event_times import MissingTime
 from execnodes.lowering.slots import assign, decode
 from execnodes.lowering.stream import KIND, wrap
 from rekindle.pipeline.record import LocalRecord, Record, Step
@@ -47,6 +48,8 @@ class Handed:
     """Whether row kinds stay; else all rows are INSERTs."""
     fired: bool
     """Whether the consumer must know which rows the watermark gave (`FIRED`)."""
+    times: tuple[tuple[str, MissingTime], ...] = ()
+    """Slots of the consumer that must hold a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,8 +179,13 @@ def _handed(record: Record, arm: Arm) -> Handed | None:
     if branch.condition is not None or branch.made or branch.kind not in (None, _KINDS):
         return None
     known, slots = _columns(record, branch.origin), list[tuple[str, str]]()
+    times = list[tuple[str, MissingTime]]()
     for wanted, slot, text in zip(arm.types, assign(arm.types), branch.columns, strict=True):
-        found = known.get(text)
+        plain = text
+        if text in record.checked:
+            plain, missing = record.checked[text]
+            times.append((slot, missing))
+        found = known.get(plain)
         if found is None or not _same_slot(wanted, found[0]):
             return None
         slots.append((slot, found[1]))
@@ -185,7 +193,8 @@ def _handed(record: Record, arm: Arm) -> Handed | None:
     if any(_is_rewritten(arm.types[key]) for key in arm.keys or ()):
         return None
     keys = None if arm.keys is None else tuple(names[key] for key in arm.keys)
-    return Handed(branch.origin, arm.consumer, arm.side, tuple(slots), keys, branch.kind is not None, arm.fired)
+    kinds = branch.kind is not None
+    return Handed(branch.origin, arm.consumer, arm.side, tuple(slots), keys, kinds, arm.fired, tuple(times))
 
 
 def _columns(record: Record, origin: int) -> Mapping[str, tuple[LogicalType, str]]:

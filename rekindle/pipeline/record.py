@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from math import gcd
 
@@ -14,14 +14,15 @@ from execnodes.core.graph import ExecGraph
 from execnodes.core.inner_names import inner_type, with_inner_names
 from execnodes.core.node import ExecNode
 from execnodes.core.options import parse_duration
-from execnodes.core.places import of_node, one_lowering
+from execnodes.core.places import Place, of_node, one_lowering
 from execnodes.core.predicates import supported
 from execnodes.core.sink_node import SinkNode
 from execnodes.core.tables import Column as TableColumn
 from execnodes.core.tables import TableReference
-from execnodes.core.types import Field, LogicalType, row
+from execnodes.core.types import Field, LogicalType, TimeKind, row
+from execnodes.lowering.event_times import MissingTime
 from execnodes.lowering.slots import assign, decode
-from execnodes.lowering.stream import KIND, WATERMARK, Branch, Condition, Made, OperatorInput, Rows
+from execnodes.lowering.stream import KIND, WATERMARK, Branch, Condition, Made, OperatorInput, Rows, wrap
 from execnodes.lowering.words import mentions
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import LocalKernel, Operator
@@ -169,6 +170,8 @@ class Record:
     steps: dict[int, Step] = field(default_factory=dict)
     """Operators and pre-aggregations by node id, inputs first."""
     sinks: list[SinkRecord] = field(default_factory=list)
+    checked: dict[str, tuple[str, MissingTime]] = field(default_factory=dict)
+    """Texts of times that fail for a NULL: the text of the time itself, and what it fails with."""
     ticks: int | None = None
     """Of the clock, where windows wait for it, in milliseconds: they end at multiples of this."""
 
@@ -202,8 +205,11 @@ class Record:
 
     def _from_source(self, node: ExecNode, produced: LogicalType) -> Rows:
         kind = None if node.changelog_mode.insert_only else KIND
-        columns = tuple(f"c{i}" for i in range(len(produced.fields)))
-        return Rows(produced, (Branch(node.id, columns, kind=kind),))
+        return Rows(produced, (Branch(node.id, self._columns_of(produced), kind=kind),))
+
+    @staticmethod
+    def _columns_of(produced: LogicalType) -> tuple[str, ...]:
+        return tuple(f"c{i}" for i in range(len(produced.fields)))
 
     def assign_watermark(
         self,
@@ -256,15 +262,51 @@ class Record:
         return max((step.gives_behind for step in origins if step is not None), default=0)
 
     def _from_slots(self, node: ExecNode, output: tuple[Column, ...]) -> Rows:
-        types = [column.type for column in output]
-        texts = tuple(decode(t, slot) for t, slot in zip(types, assign(types), strict=True))
         kind = None if node.changelog_mode.insert_only else f"{KIND} % 4"
         produced = row(*(Field(column.name, column.type) for column in output))
-        return Rows(produced, (Branch(node.id, texts, kind=kind),))
+        return Rows(produced, (Branch(node.id, self._slots_of(output), kind=kind),))
+
+    @staticmethod
+    def _slots_of(output: tuple[Column, ...]) -> tuple[str, ...]:
+        types = [column.type for column in output]
+        return tuple(decode(t, slot) for t, slot in zip(types, assign(types), strict=True))
 
     def sink(self, node: SinkNode, table: TableReference, rows: Rows) -> None:
         """See `Lowering`."""
         self.sinks.append(SinkRecord(node, table, rows))
+
+    def require_times(self, node: ExecNode, given: Sequence[ExecNode], inputs: tuple[Rows, ...]) -> tuple[Rows, ...]:
+        """The rows that nodes give to one, where those fail whose event time it goes by and that have none."""
+        place = node.place or Place(f"node {node.id} ({node.key})", 0, 0)
+        required = node.required_times() or ((),) * len(inputs)
+        sides = zip(inputs, given, required, strict=True)
+        return tuple(self._with_times(rows, each, columns, place) for rows, each, columns in sides)
+
+    def _with_times(self, rows: Rows, given: ExecNode, columns: tuple[int, ...], place: Place) -> Rows:
+        needed = [at for at in columns if rows.type.fields[at].type.kind is not TimeKind.PROCTIME]
+        branches = list(rows.branches)
+        for number, branch in enumerate(branches):
+            texts = list(branch.columns)
+            for at in needed:
+                if texts[at] not in self.checked:
+                    missing = MissingTime.of(*self._origin_of(branch, at, given), place)
+                    text = missing.require(rows.type.fields[at].type, texts[at])
+                    self.checked[text] = self.checked[wrap(text)] = (texts[at], missing)
+                    texts[at] = text
+            branches[number] = replace(branch, columns=tuple(texts))
+        return replace(rows, branches=tuple(branches)) if needed else rows
+
+    def _origin_of(self, branch: Branch, at: int, given: ExecNode) -> tuple[str, str | None]:
+        """The name of a column of a node's rows, and of the table that they come straight from."""
+        name, source = given.output_type.fields[at].name, self.sources.get(branch.origin)
+        if source is None:
+            node = self.steps[branch.origin].node
+            texts, fields = self._slots_of(self.steps[branch.origin].output), node.output_type.fields
+        else:
+            texts, fields = self._columns_of(source.produced), source.produced.fields
+        names = {text: each.name for text, each in zip(texts, fields, strict=True)}
+        table = None if source is None or source.table is None else source.table.name
+        return names.get(branch.columns[at], name), table
 
 
 def _lowered(node: ExecNode, result: Record, inputs: tuple[Rows, ...]) -> Rows:
@@ -289,6 +331,7 @@ def record(graph: ExecGraph) -> Record:
     with one_lowering():
         for node in graph.nodes:
             inputs = tuple(lowered[each] for each in graph.inputs.get(node.id, ()))
+            inputs = result.require_times(node, graph.inputs_of(node), inputs)
             with of_node(node.place):
                 lowered[node.id] = _lowered(node, result, inputs)
     _check_hidden_columns(result)

@@ -238,13 +238,6 @@ def test_late_rows_are_counted() -> None:
     assert context.counters[LATE] == 1
 
 
-def test_a_row_without_a_time_fails() -> None:
-    match = operator("a")
-    frame = rows_of(match, 0, [("k", "a", 1, None)], keys=[0])
-    with pytest.raises(JobError, match="'ts' is NULL in 1 rows"):
-        match.process([frame], FakeContext(match))
-
-
 def test_restored_rows_go_on() -> None:
     match = operator("a b+ c", within=1_000)
     first, second = FakeContext(match), FakeContext(match)

@@ -12,7 +12,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from execnodes.core.changelog import RowKind
-from execnodes.core.errors import JobError
 from execnodes.core.expressions import AggregateCall, Literal
 from execnodes.core.types import BIGINT, INT, STRING, LogicalType, array, multiset, timestamp
 from execnodes.lowering.stream import KIND
@@ -370,12 +369,6 @@ def test_rows_that_have_left_every_frame_leave_the_state() -> None:
             assert context.states[ROWS].frame["k0"].to_list() == ["b"]
     unbounded = OverByTime(shape(Frame(False, None), [2, 4], (0,)), 1)
     assert ROWS not in {spec.name for spec in unbounded.states}
-
-
-def test_a_row_without_time_is_named() -> None:
-    operator = OverByTime(shape(Frame(False, None), [0], (0,)), 1)
-    with pytest.raises(JobError, match="column 'ts' is NULL in 1 rows"):
-        run(operator, FakeContext(operator), rows_of(operator, 0, [("a", None, 1, 1)], keys=[0]))
 
 
 def test_lag_does_not_reach_into_another_key() -> None:

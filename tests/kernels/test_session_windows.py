@@ -11,7 +11,6 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from execnodes.core.errors import JobError
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.types import INT, STRING, Field, LogicalType, row
 from execnodes.core.windowing import Windowing, WindowSpec
@@ -207,12 +206,6 @@ def test_a_session_across_the_change_of_the_clock() -> None:
         (1, *bounds[0]),
         (2, _micros("2024-03-31T03:00:00"), _micros("2024-03-31T03:00:00") + 5_000),
     ]
-
-
-def test_a_null_time_fails_the_job() -> None:
-    made = given()
-    with pytest.raises(JobError, match=r"3_window: column 'ts' is NULL in 1 rows.*\n.*ts IS NOT NULL"):
-        run(made, FakeContext(made), rows_of(made, 0, [("a", 1, None), ("a", 1, 0)]))
 
 
 def test_a_row_between_two_sessions_makes_them_one_without_moving_what_is_kept() -> None:

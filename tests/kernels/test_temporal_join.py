@@ -73,16 +73,14 @@ class Model:
     given: list[Row] = field(default_factory=list)
 
     def come(self, lefts: list[Change], rights: list[Change], watermark: int | None) -> list[Change]:
-        said = [(kind, row) for kind, row in rights if kind != RowKind.UPDATE_BEFORE and row[2] is not None]
+        said = [(kind, row) for kind, row in rights if kind != RowKind.UPDATE_BEFORE]
         for kind, row in said:
             known = self.versions.setdefault(row[0], {})
             if not self.newest or row[2] // 1000 >= max(known, default=row[2] // 1000):
                 known[row[2] // 1000] = (kind, row)
         for key in {row[0] for _, row in said}:
             self.forget(key, watermark)
-        late = [
-            each for each in lefts if each[1][2] is None or (watermark is not None and each[1][2] // 1000 <= watermark)
-        ]
+        late = [each for each in lefts if watermark is not None and each[1][2] // 1000 <= watermark]
         self.waiting += [each for each in lefts if each not in late]
         return self.join(net(late), watermark)
 
@@ -107,7 +105,7 @@ class Model:
         return found
 
     def find(self, row: Row) -> Row | None:
-        if row[2] is None or (self.strict and row[0] is None):
+        if self.strict and row[0] is None:
             return None
         valid = {time: each for time, each in self.versions.get(row[0], {}).items() if time <= row[2] // 1000}
         if not valid:
@@ -135,9 +133,9 @@ def net(rows: list[Change]) -> list[Change]:
 
 
 def changes(kinds: list[int]) -> st.SearchStrategy[list[Change]]:
-    times = st.one_of(st.integers(-30_000, 60_000), st.integers(0, 40), st.none())
+    times = st.one_of(st.integers(-30_000, 60_000), st.integers(0, 40))
     row = st.tuples(st.sampled_from(["a", "b", None]), st.one_of(st.none(), st.integers(0, 2)), times)
-    micros = row.map(lambda each: (*each[:2], None if each[2] is None else each[2] * 1000 + 7))
+    micros = row.map(lambda each: (*each[:2], each[2] * 1000 + 7))
     return st.lists(st.tuples(st.sampled_from(kinds), micros), max_size=6)
 
 

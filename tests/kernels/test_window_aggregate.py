@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from zoneinfo import ZoneInfo
 
 import polars as pl
 import pytest
@@ -13,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from execnodes.aggregates import resolve
-from execnodes.core.errors import JobError, PlanError
+from execnodes.core.errors import PlanError
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.types import INT, STRING, Field, LogicalType, TimeKind, row, timestamp, timestamp_ltz
 from execnodes.core.windowing import NamedWindowProperty, Windowing, WindowSpec
@@ -21,7 +20,7 @@ from execnodes.lowering.stream import KIND, SEQUENCE
 from execnodes.state.operator import DRAINED
 from execnodes.stream.window_aggregate import WindowAggregate, v1
 from execnodes.stream.window_aggregate.v1_kernel import LATE, WindowAggregateOperator
-from execnodes.stream.window_aggregate.v1_windows import Windows, to_instant, to_local
+from execnodes.stream.window_aggregate.v1_windows import Windows
 from tests.kernels.fake_state import FakeContext, rows_of, run
 
 ROWTIME = timestamp(3, TimeKind.ROWTIME)
@@ -154,12 +153,6 @@ def test_windows_read_from_columns_and_no_keys() -> None:
     assert context.wakes == {12}
 
 
-def test_a_null_time_fails_the_job() -> None:
-    made = _operator(TUMBLE)
-    with pytest.raises(JobError, match=r"7_window-aggregate: column 'ts' is NULL in 1 rows.*\n.*ts IS NOT NULL"):
-        run(made, FakeContext(made), rows_of(made, 0, [("a", 1, None), ("a", 1, 0)]))
-
-
 def test_windows_beyond_the_end_of_input_fire_at_the_end() -> None:
     made = _operator(TUMBLE)
     context = FakeContext(made)
@@ -182,19 +175,6 @@ def test_instants_are_in_windows_of_local_time() -> None:
     out = run(made, context, rows_of(made, 0, []), watermark=end - 1)
     bounds = (_micros("2024-03-31T00:00:00"), _micros("2024-04-01T00:00:00"), _micros("2024-03-31T22:00:00") - 1000)
     assert out.drop(KIND, SEQUENCE).rows() == [("a", 9, 36, 9, 8, *bounds)]
-
-
-@pytest.mark.parametrize("zone", ["Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "UTC"])
-@given(instant=st.datetimes(datetime(1990, 1, 1), datetime(2035, 1, 1), timezones=st.just(UTC)))
-@settings(max_examples=30, deadline=None)
-def test_local_time_there_and_back(zone: str, instant: datetime) -> None:
-    micros = (instant - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
-    local, back = pl.select(
-        to_local(pl.lit(micros), zone), to_instant(to_local(pl.lit(micros), zone), zone).alias("b")
-    ).row(0)
-    there = instant.astimezone(ZoneInfo(zone))
-    assert local == (there.replace(tzinfo=None) - datetime(1970, 1, 1)) // timedelta(microseconds=1)
-    assert micros - back in ((0,) if not there.fold else (3_600_000_000, 1_800_000_000))
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,9 @@ from __future__ import annotations
 from itertools import product
 from typing import Any, Literal
 
-import polars as pl
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execnodes.core.errors import JobError
 from execnodes.core.expressions import Call, InputRef
 from execnodes.core.join_spec import JoinSpec
 from execnodes.core.types import BIGINT, BOOLEAN, STRING, TimeKind, timestamp
@@ -122,12 +119,3 @@ def test_rows_of_equal_windows_meet(
     assert sorted(found, key=str) == sorted(expected, key=str)
     assert context.counters[LATE] == late
     assert all(context.state(each.name).frame.is_empty() for each in join.states)
-
-
-@pytest.mark.parametrize("side", [0, 1])
-def test_a_row_without_a_window_fails_the_job(side: int) -> None:
-    join = operator("FULL")
-    frames = [rows_of(join, at, [("a", 1, 0, 5000)]) for at in (0, 1)]
-    frames[side] = frames[side].with_columns(pl.lit(None, pl.Int64).alias("window_end"))
-    with pytest.raises(JobError, match="'window_end' is NULL in 1 rows"):
-        join.process(frames, FakeContext(join))

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import polars as pl
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execnodes.core.errors import JobError
 from execnodes.core.sort_spec import SortField, SortSpec
 from execnodes.core.types import BIGINT, STRING, TimeKind, timestamp
 from execnodes.core.windowing import Windowing, WindowSpec
@@ -83,10 +80,3 @@ def test_best_rows_of_windows(batches: list[list[Row]], delay: int, ranks: tuple
     assert sorted(found, key=str) == sorted(expected, key=str)
     assert context.counters[LATE] == late
     assert context.state("windowRankState").frame.is_empty()
-
-
-def test_a_row_without_a_window_fails_the_job() -> None:
-    top = operator(BY_VALUE, 1, 1)
-    rows = rows_of(top, 0, [("a", 1, 0, 0, 0, 5000)]).with_columns(pl.lit(None, pl.Int64).alias("window_end"))
-    with pytest.raises(JobError, match="'window_end' is NULL in 1 rows"):
-        top.process([rows], FakeContext(top))

@@ -47,7 +47,7 @@ def halves(
     by_time = Windowing(strategy="TimeAttribute", window=window, time_attribute_type=time, time_attribute_index=2)
     sliced = SlicedWindowing(window=window, time_attribute_type=time, slice_end=len(partial.fields) - 1)
     local = LocalWindowAggregateKernel(
-        where="3_local", input_type=input_type, output_type=partial, grouping=grouping, calls=MERGEABLE,
+        input_type=input_type, output_type=partial, grouping=grouping, calls=MERGEABLE,
         windowing=by_time, zone=zone,
     )  # fmt: skip
     whole = GlobalWindowAggregateOperator(

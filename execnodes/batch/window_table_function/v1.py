@@ -11,12 +11,9 @@ from execnodes.core.metadata import exec_node_metadata
 from execnodes.core.outputs import Outputs, in_windows
 from execnodes.core.types import LogicalType, Root
 from execnodes.core.windowing import Windowing
-from execnodes.lowering.raising import raised_by_node
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-
-_NULL = "the time attribute of a window function must not be NULL"
 
 
 @exec_node_metadata(
@@ -38,13 +35,16 @@ class BatchWindowTableFunction(BatchNode):
         """Only sessions depend on other rows."""
         return self.windowing.window.type != "SessionWindow"
 
+    def required_times(self) -> tuple[tuple[int, ...], ...]:
+        """The time that decides which windows a row is in."""
+        return (self.windowing.required_times,)
+
     def lower_batch(self, batch: BatchLowering, inputs: tuple[BatchRows, ...]) -> BatchRows:
         """Bounds are computed row by row, those of sessions from the rows around."""
         rows = inputs[0]
         time = rows.columns[self.windowing.time_attribute_index or 0]
         local = f"from_utc_timestamp({time}, '{self._zone}')" if self._instant else f"CAST({time} AS TIMESTAMP)"
-        required = f"coalesce(unix_micros({local}), CAST({raised_by_node(_NULL)} AS BIGINT))"
-        timed = rows.frame.selectExpr("*", f"{required} AS rk_time")
+        timed = rows.frame.selectExpr("*", f"unix_micros({local}) AS rk_time")
         if self.windowing.window.type == "SessionWindow":
             bounds = [("rk_start", "rk_end")]
             timed = self._in_sessions(timed)

@@ -61,6 +61,10 @@ class Deduplicate(ExecNode):
         """Those of the input."""
         return inputs[0]
 
+    def required_times(self) -> tuple[tuple[int, ...], ...]:
+        """The time that decides which row is first or last."""
+        return ((self.time_attribute_index,),) if self.is_rowtime else ()
+
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """One operator, spread by the keys."""
         return lowering.operator(self, self._operator(inputs[0].type), (OperatorInput(inputs[0], self.unique_keys),))

@@ -99,6 +99,10 @@ class GroupWindowAggregate(ExecNode):
         """Its windows, by processing time."""
         return self.windowing.clocked
 
+    def required_times(self) -> tuple[tuple[int, ...], ...]:
+        """The time, or the end of the window, that a row is in."""
+        return (self.windowing.required_times,)
+
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """One stateful operator over the key groups of the keys."""
         operator = self._operator(inputs[0].type, lowering.zone)

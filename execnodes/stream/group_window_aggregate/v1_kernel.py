@@ -18,7 +18,7 @@ from execnodes.kernels.aggregates.user import CallsFunctions
 from execnodes.lowering.stream import HASH, KIND, SEQUENCE, WATERMARK
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import BUCKET, DRAINED, Context, Operator, StateSpec, inserted
-from execnodes.stream.window_aggregate.v1_windows import WINDOW_END, Windows, refuse_null_times
+from execnodes.stream.window_aggregate.v1_windows import WINDOW_END, Windows
 
 STATE = "groupWindowAggregateState"
 WAITING = "groupWindowAggregateWaitingState"
@@ -138,7 +138,6 @@ class GroupWindowAggregateOperator(CallsFunctions, Operator):
 
     def _in_windows(self, rows: pl.DataFrame, context: Context) -> pl.DataFrame:
         """A copy of each row for each of its windows, with its BUCKET; a row may be in none."""
-        refuse_null_times(rows, self.time, self.uid)
         seen = [pl.lit(context.watermark, pl.Int64), *([pl.col(WATERMARK)] if WATERMARK in rows.columns else [])]
         size, step = self.windows.size, self.windows.step
         # The window that begins last before a row, and those before it.

@@ -73,12 +73,15 @@ class LocalWindowAggregate(ExecNode):
         """Its windows, by processing time."""
         return self.windowing.clocked
 
+    def required_times(self) -> tuple[tuple[int, ...], ...]:
+        """The time, or the end of the window, that a row is in."""
+        return (self.windowing.required_times,)
+
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """A fold over the rows of each task."""
         from execnodes.stream.local_window_aggregate.v1_kernel import LocalWindowAggregateKernel
 
         kernel = LocalWindowAggregateKernel(
-            where=f"node {self.id}",
             input_type=inputs[0].type,
             output_type=self.output_type,
             grouping=self.grouping,

@@ -13,7 +13,7 @@ from execnodes.kernels.aggregates.aggregation import Aggregation
 from execnodes.lowering.stream import HASH, KIND, SEQUENCE, WATERMARK
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import LocalKernel
-from execnodes.stream.window_aggregate.v1_windows import Windows, refuse_null_times
+from execnodes.stream.window_aggregate.v1_windows import Windows
 
 SLICE = "rk_slice"
 """End of a slice, in microseconds of local time."""
@@ -29,7 +29,6 @@ class LocalWindowAggregateKernel(LocalKernel):
     def __init__(
         self,
         *,
-        where: str,
         input_type: LogicalType,
         output_type: LogicalType,
         grouping: tuple[int, ...],
@@ -37,8 +36,7 @@ class LocalWindowAggregateKernel(LocalKernel):
         windowing: Windowing,
         zone: str,
     ) -> None:
-        """The node's fields; `where` names the node."""
-        self.where = where
+        """The node's fields."""
         self.inputs = tuple(Column(field.name, field.type) for field in input_type.fields)
         self.output = tuple(Column(field.name, field.type) for field in output_type.fields)
         self.keys = grouping
@@ -49,7 +47,6 @@ class LocalWindowAggregateKernel(LocalKernel):
 
     def fold(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Partial accumulators, all as insertions."""
-        refuse_null_times(rows, self.time, self.where)
         seen = pl.col(WATERMARK) if WATERMARK in rows.columns else pl.lit(None, pl.Int64)
         end = self.windows.first(pl.col(self.time))
         rows = rows.with_columns(end.alias(SLICE)).with_columns(

@@ -45,6 +45,10 @@ class Match(ExecNode):
         fields = self.output_type.fields
         return frozenset(at for at, each in enumerate(fields) if each.type.kind is TimeKind.ROWTIME)
 
+    def required_times(self) -> tuple[tuple[int, ...], ...]:
+        """The time that rows are in order of."""
+        return ((self.match_spec.order_by.fields[0].index,),)
+
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """One operator, whose rows are spread by the keys."""
         operator = self._operator(inputs[0].type)

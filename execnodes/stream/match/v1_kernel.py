@@ -12,7 +12,6 @@ from itertools import accumulate
 
 import polars as pl
 
-from execnodes.core.errors import JobError
 from execnodes.core.expressions import AggregateCall
 from execnodes.core.match_spec import MatchSpec
 from execnodes.core.types import BIGINT
@@ -62,13 +61,6 @@ class MatchOperator(Operator):
         batch = batches[0]
         if batch.is_empty():
             return None
-        missing = batch[self.time].null_count()
-        if missing:
-            raise JobError(
-                f"column {self.time!r} is NULL in {missing} rows, so they have no place in MATCH_RECOGNIZE",
-                where=self.uid,
-                hint=f"Filter such rows before: WHERE {self.time} IS NOT NULL.",
-            )
         seen = [pl.lit(context.watermark, pl.Int64), *([WATERMARK] if WATERMARK in batch.columns else [])]
         late = (self._time <= pl.max_horizontal(seen)).fill_null(False)
         rows = batch.with_columns(arrival(context)).filter(~late)

@@ -49,6 +49,10 @@ class OverAggregate(ExecNode):
         """Those of the input."""
         return inputs[0]
 
+    def required_times(self) -> tuple[tuple[int, ...], ...]:
+        """The time that rows are in order of."""
+        return ((self._group.order_by.fields[0].index,),) if self.time_attribute == "ROW_TIME" else ()
+
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """One operator, spread by the keys."""
         keys = self.over_spec.partition.fields

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from execnodes.core.errors import JobError
 from execnodes.core.types import BIGINT
 from execnodes.lowering.stream import HASH, SEQUENCE, WATERMARK
 from execnodes.state.kernel_types import Column
@@ -51,12 +50,6 @@ class OverByTime(OverRows):
         batch = batches[0]
         if batch.is_empty():
             return None
-        if batch[self.time].null_count():
-            raise JobError(
-                f"column {self.time!r} is NULL in {batch[self.time].null_count()} rows, so they have no place in OVER",
-                where=self.uid,
-                hint=f"Filter such rows before: WHERE {self.time} IS NOT NULL.",
-            )
         seen = [pl.lit(context.watermark, pl.Int64), *([WATERMARK] if WATERMARK in batch.columns else [])]
         rows = batch.with_columns(
             pl.col(self.time).floordiv(1000).alias(TIME), pl.max_horizontal(seen).alias(SEEN), arrival(context)

@@ -57,6 +57,10 @@ class TemporalJoin(ExecNode):
         fields = self.output_type.fields
         return frozenset(at for at, each in enumerate(fields) if each.type.kind is TimeKind.ROWTIME)
 
+    def required_times(self) -> tuple[tuple[int, ...], ...]:
+        """The times of rows and of versions."""
+        return ((self.left_time_attribute_index,), (self.right_time_attribute_index,))
+
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """One operator with two inputs, both spread by the join key."""
         operator = self._operator(inputs[0].type, inputs[1].type)

@@ -122,16 +122,14 @@ class TemporalJoinOperator(Operator):
         )
 
     def process(self, batches: Sequence[pl.DataFrame], context: Context) -> pl.DataFrame | None:
-        """Keep versions, and let left rows wait; those that are late, or have no time, find theirs at once."""
+        """Keep versions, and let left rows wait; those that are late find theirs at once."""
         left, right = batches
         if right.height:
             self._keep_versions(right, context)
         if left.is_empty():
             return None
         rows = self.arrive(left)
-        late = pl.col(TIME).is_null()
-        if context.watermark is not None:
-            late |= pl.col(TIME) <= context.watermark
+        late = pl.lit(False) if context.watermark is None else pl.col(TIME) <= context.watermark
         self._wait(rows.filter(~late), context)
         return self.give(rows.filter(late), context)
 
@@ -170,8 +168,7 @@ class TemporalJoinOperator(Operator):
     def _keep_versions(self, batch: pl.DataFrame, context: Context) -> None:
         """A version takes the place of one of the same time; what was there before an update says nothing."""
         kind = pl.col(KIND)
-        timed = pl.col(self.right.columns[self.right.time].name).is_not_null()
-        come = batch.filter(timed, kind != int(RowKind.UPDATE_BEFORE)).sort(SEQUENCE)
+        come = batch.filter(kind != int(RowKind.UPDATE_BEFORE)).sort(SEQUENCE)
         if come.is_empty():
             return
         state = context.state(self.right.state)
@@ -215,7 +212,7 @@ class TemporalJoinOperator(Operator):
         keyed = versions.select(self.right.address).unique().with_row_index(_KEY)
         versions = versions.join(keyed, on=self.right.address, how="inner", nulls_equal=True).drop(HASH)
         pairs = zip(self.left.key_names, self.spec.filter_nulls, strict=True)
-        able = pl.all_horizontal(pl.col(TIME).is_not_null(), *(pl.col(key).is_not_null() for key, no in pairs if no))
+        able = pl.all_horizontal(pl.lit(True), *(pl.col(key).is_not_null() for key, no in pairs if no))
         on = ([HASH, *side.key_names] for side in (self.left, self.right))
         asking = rows.filter(able).join(keyed, left_on=next(on), right_on=next(on), how="inner", nulls_equal=True)
         asking = asking.select(*self.left.names, _NUMBER, TIME, _KEY)

@@ -42,7 +42,7 @@ class TemporalJoinOfUpdates(TemporalJoinOperator):
         net = self._net(rows)
         if net.is_empty():
             return None
-        hour = pl.col(TIME).fill_null(0).floordiv(SPAN) * SPAN
+        hour = pl.col(TIME).floordiv(SPAN) * SPAN
         net = net.with_columns(hour.alias(BUCKET), pl.col(CHANGE).cast(pl.Int8).alias(KIND))
         removes = pl.col(KIND) % 2 == 1
         back = self._take_back(net.filter(removes), context)

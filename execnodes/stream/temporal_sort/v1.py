@@ -42,6 +42,10 @@ class TemporalSort(ExecNode):
         """Those of the input."""
         return inputs[0]
 
+    def required_times(self) -> tuple[tuple[int, ...], ...]:
+        """The time that it sorts by."""
+        return ((self.order_by.fields[0].index,),)
+
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """One operator; all rows go to one place."""
         return lowering.operator(self, self._operator(inputs[0].type), (OperatorInput(inputs[0], ()),))

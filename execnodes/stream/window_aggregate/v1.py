@@ -89,6 +89,10 @@ class WindowAggregate(ExecNode):
         """The time of the window."""
         return window_times(self.named_window_properties, len(self.grouping) + len(self.agg_calls))
 
+    def required_times(self) -> tuple[tuple[int, ...], ...]:
+        """The time, or the end of the window, that a row is in."""
+        return (self.windowing.required_times,)
+
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """One stateful operator over the key groups of the keys; it assigns windows itself."""
         operator = self._operator(inputs[0].type, lowering.zone)

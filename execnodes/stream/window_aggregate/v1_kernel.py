@@ -16,7 +16,7 @@ from execnodes.kernels.aggregates.user import CallsFunctions
 from execnodes.lowering.stream import HASH, WATERMARK
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import BUCKET, DRAINED, Context, Operator, inserted
-from execnodes.stream.window_aggregate.v1_windows import WINDOW_END, Windows, refuse_null_times
+from execnodes.stream.window_aggregate.v1_windows import WINDOW_END, Windows
 
 STATE = "windowAggregateState"
 LATE = "lateRowsDropped"
@@ -122,7 +122,6 @@ class WindowAggregateOperator(CallsFunctions, Operator):
         index = self.windowing.window_end if attached else self.windowing.time_attribute_index
         assert index is not None
         time = self.inputs[0][index].name
-        refuse_null_times(rows, time, self.uid)
         end = pl.col(time) if attached else self.windows.first(pl.col(time))
         seen = pl.lit(context.watermark, pl.Int64)
         if WATERMARK in rows.columns:

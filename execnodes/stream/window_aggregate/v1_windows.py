@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from execnodes.core.errors import JobError
 from execnodes.core.types import Root
 from execnodes.core.windowing import SlicedWindowing, Windowing
+from execnodes.kernels.local_times import to_instant, to_last_instant, to_local
 
 WINDOW_END = "window_end"
 """End of a window, exclusive, as a TIMESTAMP inside kernels: local microseconds."""
 _MS = 1000
-_HOUR = 3_600_000_000
 
 
 @dataclass(frozen=True)
@@ -93,41 +92,7 @@ class Windows:
         there is not when the clock goes forward.
         """
         last = end - _MS
-        return (_last_instant(last, self.zone) if self.instants else last) // _MS
-
-
-def refuse_null_times(rows: pl.DataFrame, time: str, where: str) -> None:
-    """JobError for rows that have no time, and so are in no window."""
-    if rows[time].null_count():
-        raise JobError(
-            f"column {time!r} is NULL in {rows[time].null_count()} rows, so they are in no window",
-            where=where,
-            hint=f"Filter such rows before the window: WHERE {time} IS NOT NULL.",
-        )
-
-
-def to_local(instant: pl.Expr, zone: str) -> pl.Expr:
-    """Microseconds of local time of an instant."""
-    there = instant.cast(pl.Datetime("us", "UTC")).dt.convert_time_zone(zone)
-    return there.dt.replace_time_zone(None).cast(pl.Int64)
-
-
-def to_instant(local: pl.Expr, zone: str) -> pl.Expr:
-    """The (earlier) instant of a local time; one that there is not is moved forward, as `java.time` does."""
-    there = _at_zone(local, zone, "earliest")
-    return pl.coalesce(there, _at_zone(local - _HOUR, zone, "earliest") + _HOUR)
-
-
-def _last_instant(local: pl.Expr, zone: str) -> pl.Expr:
-    skipped = _floor(_at_zone(local - _HOUR, zone, "latest") + _HOUR, _HOUR, 0)
-    return pl.coalesce(_at_zone(local, zone, "latest"), skipped)
-
-
-def _at_zone(local: pl.Expr, zone: str, ambiguous: str) -> pl.Expr:
-    naive = local.cast(pl.Datetime("us"))
-    if ambiguous == "latest":
-        return naive.dt.replace_time_zone(zone, ambiguous="latest", non_existent="null").cast(pl.Int64)
-    return naive.dt.replace_time_zone(zone, ambiguous="earliest", non_existent="null").cast(pl.Int64)
+        return (to_last_instant(last, self.zone) if self.instants else last) // _MS
 
 
 def _floor(time: pl.Expr, length: int, offset: int) -> pl.Expr:

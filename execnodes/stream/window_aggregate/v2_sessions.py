@@ -10,11 +10,12 @@ import polars as pl
 from execnodes.core.types import BIGINT, LogicalType
 from execnodes.core.windowing import Windowing
 from execnodes.kernels.aggregates import frame
+from execnodes.kernels.local_times import to_local
 from execnodes.lowering.stream import HASH, SEQUENCE, WATERMARK
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import BUCKET, DRAINED, Context, Operator, State, StateSpec, empty_output
 from execnodes.state.sessions import END, FIRE, PART, SEEN, START, TOUCHED, assign
-from execnodes.stream.window_aggregate.v1_windows import Windows, refuse_null_times, to_local
+from execnodes.stream.window_aggregate.v1_windows import Windows
 
 LATE = "lateRowsDropped"
 DUE = "rk_due"
@@ -43,7 +44,6 @@ class SessionOperator(Operator):
         self.windows = Windows(windowing, zone)
         self.gap = (windowing.window.gap or 0) * 1000
         self.time = self.inputs[0][windowing.time_attribute_index or 0].name
-        self.time_name = input_type.fields[windowing.time_attribute_index or 0].name
         self.key_columns = tuple(Column(frame.key(at), self.inputs[0][key].type) for at, key in enumerate(keys))
         self.key_inputs = tuple(self.inputs[0][key].name for key in keys)
         self.keys = tuple(each.name for each in self.key_columns)
@@ -117,7 +117,6 @@ class SessionOperator(Operator):
 
     def _in_time(self, rows: pl.DataFrame, context: Context) -> pl.DataFrame:
         """Rows with their keys, the session that each is alone, and the watermark that it came under."""
-        refuse_null_times(rows.select(pl.col(self.time).alias(self.time_name)), self.time_name, self.uid)
         start = to_local(pl.col(self.time), self.windows.zone) if self.windows.instants else pl.col(self.time)
         seen = [pl.lit(context.watermark, pl.Int64), *([pl.col(WATERMARK)] if WATERMARK in rows.columns else [])]
         keys = (pl.col(name).alias(key) for name, key in zip(self.key_inputs, self.keys, strict=True))

@@ -52,6 +52,10 @@ class WindowDeduplicate(ExecNode):
         """Its windows, by processing time."""
         return self.windowing.clocked
 
+    def required_times(self) -> tuple[tuple[int, ...], ...]:
+        """The end of the window, and the time that decides which row is first or last."""
+        return ((*self.windowing.required_times, self.order_key),)
+
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """One operator, spread by the keys."""
         operator = self._operator(inputs[0].type, lowering.zone)

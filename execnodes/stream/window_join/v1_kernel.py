@@ -13,7 +13,7 @@ from execnodes.kernels.polars_predicates import compile as compile_predicate
 from execnodes.lowering.stream import HASH
 from execnodes.state.kernel_types import Column
 from execnodes.state.operator import BUCKET, DRAINED, Context, Operator, StateSpec, inserted
-from execnodes.stream.window_aggregate.v1_windows import Windows, refuse_null_times
+from execnodes.stream.window_aggregate.v1_windows import Windows
 
 LATE = "lateRowsDropped"
 _EVER = 2**62
@@ -124,7 +124,6 @@ class WindowJoinOperator(Operator):
     def _in_time(self, side: _Side, rows: pl.DataFrame, context: Context) -> pl.DataFrame:
         """Rows with the BUCKET of their window; those of windows that the watermark had passed are counted."""
         end = side.columns[side.bounds[1]].name
-        refuse_null_times(rows, end, self.uid)
         bucketed = rows.with_columns((side.windows.firing(pl.col(end)) + 1).alias(BUCKET))
         if context.watermark is None:
             return bucketed

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from execnodes.core.errors import JobError
 from execnodes.core.sort_spec import SortSpec
 from execnodes.core.types import BIGINT
 from execnodes.core.windowing import Windowing
@@ -106,12 +105,6 @@ class WindowTopN(Operator):
     def _in_time(self, rows: pl.DataFrame, context: Context) -> pl.DataFrame:
         """Rows with the BUCKET of their window; those of windows that the watermark had passed are counted."""
         end = self.bounds[-1]
-        if rows[end].null_count():
-            raise JobError(
-                f"column {end!r} is NULL in {rows[end].null_count()} rows, so they are in no window",
-                where=self.uid,
-                hint=f"Filter such rows: WHERE {end} IS NOT NULL.",
-            )
         seen = pl.lit(context.watermark, pl.Int64)
         if WATERMARK in rows.columns:
             seen = pl.max_horizontal(seen, WATERMARK)

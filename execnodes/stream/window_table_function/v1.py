@@ -11,7 +11,6 @@ from execnodes.core.node import ExecNode
 from execnodes.core.outputs import Outputs, in_windows
 from execnodes.core.types import LogicalType, Root
 from execnodes.core.windowing import Windowing, window_bound
-from execnodes.lowering.raising import raised_by_node
 from execnodes.lowering.stream import Branch, Lowering, Rows
 from execnodes.terms.term import said
 
@@ -33,6 +32,10 @@ class WindowTableFunction(ExecNode):
     def event_times(self, inputs: tuple[frozenset[int], ...]) -> frozenset[int]:
         """Those of the input, and window_time."""
         return inputs[0] | {len(self.output_type.fields) - 1}
+
+    def required_times(self) -> tuple[tuple[int, ...], ...]:
+        """The time, or the end of the window, that a row is in."""
+        return (self.windowing.required_times,)
 
     def lower(self, lowering: Lowering, inputs: tuple[Rows, ...]) -> Rows:
         """One branch for each window that a row can be in."""
@@ -120,7 +123,6 @@ def _local_micros(time: str, instant: bool, zone: str) -> str:
 
 
 def _start(micros: str, step: int, offset: int) -> str:
-    """Where the latest window that holds a time begins; NULL fails the job, since a row without time is in none."""
+    """Where the latest window that holds a time begins."""
     shifted = f"{micros} - ({offset})" if offset else micros
-    missing = raised_by_node("the time attribute of a window function must not be NULL")
-    return f"coalesce({micros} - pmod({shifted}, {step}), CAST({missing} AS BIGINT))"
+    return f"({micros} - pmod({shifted}, {step}))"
