@@ -6,13 +6,22 @@ BIN := $(VENV)/bin
 # Tests that must not run side by side share an xdist_group.
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup
 
-.PHONY: demo test test-failed test-rest test-long test-flink check lint fuzz bench bench-flink goldens fixtures clean
+.PHONY: demo test test-changed test-durations test-failed test-rest test-long test-flink check lint fuzz bench bench-flink goldens fixtures clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m examples.flights
 
 test: $(VENV)/.test
 	$(PYTEST) -m "not long"
+
+# What a change reaches, and an eighth of the rest; REKINDLE_BASE=<commit> is what it differs from (tests/changed.py).
+test-changed: $(VENV)/.test
+	$(PYTEST) -m "not long" -p tests.changed
+
+# Keeps how long each test takes (tests/durations.json), which says who comes first, and writes the page of it.
+test-durations: $(VENV)/.test
+	$(PYTEST) -m "not long" -p tests.durations
+	$(BIN)/python -m docs.durations_page
 
 # What failed last time, once more and alone.
 test-failed: $(VENV)/.test
@@ -22,8 +31,11 @@ test-failed: $(VENV)/.test
 test-rest: $(VENV)/.test
 	$(PYTEST) -m "not long" --last-failed --last-failed-no-failures none
 
+# With a seed of its own, programs run in other ways than in every check; it is printed by what fails.
+REKINDLE_SEED ?= $(shell date +%s)
 test-long: $(VENV)/.test
-	HYPOTHESIS_PROFILE=new $(PYTEST) -m long
+	REKINDLE_SEED=$(REKINDLE_SEED) HYPOTHESIS_PROFILE=new $(PYTEST) -m long
+	REKINDLE_SEED=$(REKINDLE_SEED) $(PYTEST) -m "not long" tests/conformance tests/connectors/test_plain_json.py
 
 # Flink's own tests of functions and expressions against this engine, beside tests/flink_suites/ledger.txt; needs Maven for Flink's jars.
 test-flink: $(VENV)/.test

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import hypothesis
 import pytest
 
+from tests.durations import read
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -18,6 +20,18 @@ if TYPE_CHECKING:
 hypothesis.settings.register_profile("same", derandomize=True, deadline=None, database=None)
 hypothesis.settings.register_profile("new", deadline=None)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+
+
+_SLOW = 3.0
+"""Seconds from which on a test is among the first ones, so that none of them is left when the others have ended."""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Slowest first, as far as that is known of the last run that was kept."""
+    known = {name: sum(phases.values()) for name, phases in read().items()}
+    seconds = {item.nodeid: known.get(item.nodeid, 0.0) for item in items}
+    items.sort(key=lambda item: -seconds[item.nodeid] if seconds[item.nodeid] >= _SLOW else 0)
 
 
 @pytest.fixture(scope="session")

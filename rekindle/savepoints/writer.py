@@ -100,7 +100,7 @@ class SavepointWriter:
 
     def with_state(self, address: str, rows: str | Path | pa.Table) -> Self:
         """Replace rows by those of a file or table; the state may be one that only the plan has."""
-        source = rows if isinstance(rows, pa.Table) else local_path(rows)
+        source = local_path(rows) if isinstance(rows, str | Path) else rows
         return self._then(partial(load, address=address, source=source))
 
     def edit(self, sql: str) -> Self:

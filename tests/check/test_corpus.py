@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from execnodes.core.graph import ExecGraph
 from plans.compatibility.compare import compare
 from plans.compatibility.plan_meanings import meanings
 from tests.plans.corpus import graphs
+
+pytestmark = pytest.mark.xdist_group("corpus")
 
 
 def test_every_plan_goes_on_as_itself() -> None:

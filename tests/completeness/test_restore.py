@@ -25,6 +25,7 @@ from tests.plans.corpus import graphs
 from tests.restore.program import FIXTURES, RestoreProgram, programs
 
 Json = Any
+pytestmark = pytest.mark.xdist_group("corpus")
 STREAM = [key for key in KEYS if key.name.startswith("stream-exec-")]
 """Batch nodes keep no state, so nothing of theirs is ever restored."""
 

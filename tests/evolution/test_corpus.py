@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from plans.evolution.evolve import evolve
 from plans.evolution.upgrade import upgrade
 from plans.format.codec import encode
 from tests.check.test_corpus import shifted
 from tests.plans.corpus import graphs
+
+pytestmark = pytest.mark.xdist_group("corpus")
 
 
 def test_a_plan_made_from_itself_is_itself() -> None:

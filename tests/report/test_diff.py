@@ -20,6 +20,7 @@ def of(old: str, new: str) -> PlanDifference:
     return difference(load(old), load(new))
 
 
+@pytest.mark.xdist_group("corpus")
 def test_a_plan_equals_itself() -> None:
     for name, graph in graphs().items():
         found = difference(graph, graph)
