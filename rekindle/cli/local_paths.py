@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from inspect import signature
 from pathlib import Path
@@ -24,9 +24,8 @@ def with_local_paths(command: Callable[P, R]) -> Callable[P, R]:
         return command(*args, **kwargs)
 
     hints = get_type_hints(command, include_extras=True)
-    for annotation in hints.values():
-        for info in _infos(annotation) if _holds_path(annotation) else ():
-            info.parser = parse_path
+    for info in path_parameters(hints).values():
+        info.parser = parse_path
     # Typer would read annotations that are texts once more, which makes other objects of them.
     given = signature(command)
     parameters = [each.replace(annotation=hints[each.name]) for each in given.parameters.values()]
@@ -35,9 +34,8 @@ def with_local_paths(command: Callable[P, R]) -> Callable[P, R]:
     return run
 
 
-def path_parameters(command: Callable[..., Any]) -> dict[str, ParameterInfo]:
-    """The parameters that are a path, or hold some, with what Typer knows of them."""
-    hints = get_type_hints(command, include_extras=True)
+def path_parameters(hints: Mapping[str, object]) -> dict[str, ParameterInfo]:
+    """Of a command's annotations those that are a path, or hold some, with what Typer knows of them."""
     return {name: info for name, each in hints.items() if _holds_path(each) for info in _infos(each)}
 
 

@@ -12,6 +12,8 @@ from threading import Lock
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from rekindle.spark.session import change_settings
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -51,8 +53,7 @@ class GeneratedCode:
             if session.generates == bool(session.jobs):
                 return
             session.generates = bool(session.jobs)
-            for key, value in (session.before if session.generates else INTERPRETED).items():
-                self._spark.conf.set(key, value)
+            change_settings(self._spark, session.before if session.generates else INTERPRETED)
 
     def close(self) -> None:
         """The job runs no more queries. The session stays as it is until another job says what it wants."""

@@ -88,8 +88,7 @@ _START_SETTINGS: Mapping[str, str] = {
     "spark.executorEnv.REKINDLE_WORKER_LAUNCHER": LAUNCHER,
     _DEFAULTS: OPTIONS,
     "spark.executor.defaultJavaOptions": OPTIONS,
-    # What pages about past queries would show. There are none unless the user asks for them, and jobs run for months.
-    "spark.sql.ui.retainedExecutions": "50",
+    "spark.sql.ui.retainedExecutions": "50",  # As few as can be: jobs run for months.
     "spark.ui.retainedJobs": "50",
     "spark.ui.retainedStages": "50",
     "spark.ui.retainedTasks": "1000",
@@ -327,6 +326,12 @@ def prepare(
             _set(own, name, value)
         sessions.append(_Prepared(own, dict(called)))
         return own
+
+
+def change_settings(spark: SparkSession, settings: Mapping[str, str]) -> None:
+    """Set what only says how plans run, in a session that jobs share (see `generated_code`)."""
+    for key in settings:
+        spark.conf.set(key, settings[key])
 
 
 @contextmanager

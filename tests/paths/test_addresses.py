@@ -117,8 +117,8 @@ def commands() -> Iterator[tuple[list[str], Callable[..., Any]]]:
 def command_lines() -> Iterator[tuple[str, list[str]]]:
     """One for each parameter that is a path: that one is an address, others that must be given are texts."""
     for words, command in commands():
-        paths = path_parameters(command)
         hints = typing.get_type_hints(command, include_extras=True)
+        paths = path_parameters(hints)
         for wanted in paths:
             line = list(words)
             for name, parameter in inspect.signature(command).parameters.items():
