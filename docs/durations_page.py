@@ -15,8 +15,8 @@ def text() -> str:
     spent = sum(sum(phases.values()) for phases in durations.values())
     return (
         "# Where the time of the tests goes\n\n"
-        f"Seconds of both processes of `make test-durations`, by folder and phase, then the slowest tests: {spent:,.0f} "
-        f"s in all, of {len(durations):,} tests that take 0.05 s or more. CONTRIBUTING.md has machine and date.\n\n"
+        f"Seconds of both processes of `make test-durations`, by folder and phase, then the slowest tests: "
+        f"{spent:,.0f} s in all, of {len(durations):,} tests that take 0.05 s or more. CONTRIBUTING.md has machine and date.\n\n"
         f"```\n{page(durations)}\n```\n"
     )
 

@@ -51,6 +51,9 @@ def refusal(root: Path, version: str, source: str) -> str:
         return f"the sources say they are {source}, not {version}: set RELEASE in execnodes/core/version.py and commit"
     if (root / "releases" / version).exists():
         return f"release {version} is there already; a release is never made again"
+    unstable = root / "tests" / "unstable.txt"
+    if unstable.exists() and (names := unstable.read_text(encoding="utf-8").strip()):
+        return f"tests fail beside others and pass alone: mend them, and take them out of the list\n{names}"
     changed = _git(root, "status", "--short").decode().strip()
     return f"there are changes that are not committed:\n{changed}" if changed else ""
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from inspect import signature
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar, get_args, get_type_hints
+from typing import ParamSpec, TypeVar, get_args, get_type_hints
 
 from typer.models import ParameterInfo
 

@@ -88,7 +88,7 @@ _START_SETTINGS: Mapping[str, str] = {
     "spark.executorEnv.REKINDLE_WORKER_LAUNCHER": LAUNCHER,
     _DEFAULTS: OPTIONS,
     "spark.executor.defaultJavaOptions": OPTIONS,
-    "spark.sql.ui.retainedExecutions": "50",  # As few as can be: jobs run for months.
+    "spark.sql.ui.retainedExecutions": "50",
     "spark.ui.retainedJobs": "50",
     "spark.ui.retainedStages": "50",
     "spark.ui.retainedTasks": "1000",
@@ -104,8 +104,9 @@ _LOCAL_SETTINGS: Mapping[str, str] = {
 }
 """Where all of Spark is one process, nobody else has to reach it; Spark makes the secret."""
 SMALL_PROGRAMS: Mapping[str, str] = {
-    # Java's second compiler would take more time than it saves.
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+    # Java's second compiler would take more time than it saves; with the first alone Java keeps 48 MB of code by default,
+    # which some hundred programs fill: what is thrown away is compiled again.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m",
     # A table of any size that is broadcast takes one page at least, which else are 64 MB.
     "spark.buffer.pageSize": "2m",
 }

@@ -146,6 +146,12 @@ def test_what_no_release_is_made_of(repository: Path) -> None:
     assert "release 1.0.0 is there already" in refusal(repository, "1.0.0", "1.0.0")
 
 
+def test_no_release_is_made_with_unstable_tests(repository: Path) -> None:
+    (repository / "tests").mkdir()
+    (repository / "tests" / "unstable.txt").write_text("tests/a.py::test_b\n")
+    assert "take them out of the list\ntests/a.py::test_b" in refusal(repository, "1.0.0", "1.0.0")
+
+
 @pytest.mark.long
 def test_a_wheel_is_what_git_has(repository: Path, tmp_path: Path) -> None:
     (repository / ".gitignore").write_text("")
