@@ -104,10 +104,9 @@ _LOCAL_SETTINGS: Mapping[str, str] = {
 }
 """Where all of Spark is one process, nobody else has to reach it; Spark makes the secret."""
 SMALL_PROGRAMS: Mapping[str, str] = {
-    # Java's second compiler would take more time than it saves; with the first alone Java keeps 48 MB of code by default,
-    # which some hundred programs fill: what is thrown away is compiled again.
+    # Java's second compiler would take more time than it saves. Without it Java keeps 48 MB of code, too few for hundreds.
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m",
-    # A table of any size that is broadcast takes one page at least, which else are 64 MB.
+    # A table that is broadcast takes one page at least, which else are 64 MB.
     "spark.buffer.pageSize": "2m",
 }
 """For sessions that run many small programs."""
