@@ -104,7 +104,7 @@ _LOCAL_SETTINGS: Mapping[str, str] = {
 }
 """Where all of Spark is one process, nobody else has to reach it; Spark makes the secret."""
 SMALL_PROGRAMS: Mapping[str, str] = {
-    # Java's second compiler would take more time than it saves. Without it Java keeps 48 MB of code, too few for hundreds.
+    # Java's second compiler would take more time than it saves. Without it Java keeps 48 MB of code: too few.
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m",
     # A table that is broadcast takes one page at least, which else are 64 MB.
     "spark.buffer.pageSize": "2m",
