@@ -40,6 +40,8 @@ OTHERWISE = {
 """What the default mode does otherwise, even in micro-batches of one row."""
 _GROUP = 9
 """Programs that run in one statement set."""
+_MANY = 6
+"""Statements of one program from which on it is not run in ways that take minutes."""
 _CANDIDATES = 30
 """Ways that are drawn for a program; the one with the most new pairs is taken."""
 SUPPORTED = [each for each in PROGRAMS if each.name not in listed()]
@@ -97,12 +99,20 @@ def is_possible(programs: Sequence[Program], way: Way) -> bool:
     """Whether programs must give their rows in this way."""
     if any(each.refusal is not None for each in programs):
         return way == PLAIN
+    if max(each.sql.upper().count("INSERT INTO") for each in programs) > _MANY and _is_slow(way):
+        return False
     timed = any(map(has_event_time, programs))
     if any(each.late is not None for each in programs):
         # A row is late by the micro-batches before it: each row in one of its own is Flink's rule.
         by_rows = way["micro-batches"] == "rows" and not any(each.name in OTHERWISE for each in programs)
         return way["mode"] == "row" or (by_rows and way["cut"] == "1")
     return timed or way["mode"] == "default"
+
+
+def _is_slow(way: Way) -> bool:
+    """Whether each sink is written by a job of Spark in each of several micro-batches."""
+    is_built = way["program"] != "standing" or way["size"] in ("large", "mixed")
+    return is_built and (way["micro-batches"] != "one" or way["cut"] != "1")
 
 
 PLAIN: Way = {name: values[0] for name, values in PROPERTIES.items()}
