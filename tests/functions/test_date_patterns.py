@@ -78,4 +78,4 @@ def test_patterns_of_columns_have_versions_of_their_own() -> None:
     text = InputRef(input_index=0, type=STRING)
     calls = [resolve(name, [text, *more]) for name in ("TO_TIMESTAMP", "TO_TIMESTAMP_LTZ") for more in ([text], [])]
     names = [each.internal_name for each in calls if isinstance(each, Call)]
-    assert names == ["$TO_TIMESTAMP$4", "$TO_TIMESTAMP$3", "$TO_TIMESTAMP_LTZ$5", "$TO_TIMESTAMP_LTZ$4"]
+    assert names == ["$TO_TIMESTAMP$4", "$TO_TIMESTAMP$3", "$TO_TIMESTAMP_LTZ$5", "$TO_TIMESTAMP_LTZ$6"]
