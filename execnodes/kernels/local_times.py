@@ -28,18 +28,19 @@ def to_local(instant: pl.Expr, zone: str) -> pl.Expr:
 
 def to_instant(local: pl.Expr, zone: str) -> pl.Expr:
     """The (earlier) instant of a local time; one that is skipped is moved forward by as much as is skipped."""
-    offset = find_offset(zone)
-    if offset is not None:
-        return local - offset * _SECOND
-    return local.map_batches(partial(_find_instants, zone=zone, ambiguous="earliest"), return_dtype=pl.Int64())
+    return _to_instant(local, zone, "earliest")
 
 
 def to_last_instant(local: pl.Expr, zone: str) -> pl.Expr:
     """The last instant at which the clock shows a local time; of one that is skipped when the clock moves forward."""
+    return _to_instant(local, zone, "latest")
+
+
+def _to_instant(local: pl.Expr, zone: str, ambiguous: Literal["earliest", "latest"]) -> pl.Expr:
     offset = find_offset(zone)
     if offset is not None:
         return local - offset * _SECOND
-    return local.map_batches(partial(_find_instants, zone=zone, ambiguous="latest"), return_dtype=pl.Int64())
+    return local.map_batches(partial(_find_instants, zone=zone, ambiguous=ambiguous), return_dtype=pl.Int64())
 
 
 def _find_instants(local: pl.Series, zone: str, ambiguous: Literal["earliest", "latest"]) -> pl.Series:

@@ -73,10 +73,10 @@ class Inputs:
         readers = {uid: self.readers[uid] for uid in positions if uid in self.readers}
         return sum(each.positions.size(*positions[uid]) for uid, each in readers.items())
 
-    def is_few(self, positions: Mapping[str, tuple[Any, Any]]) -> bool:
-        """Whether a micro-batch is known to read few bytes; how large a table is that is read at once nobody knows."""
+    def is_size_known(self, positions: Iterable[str]) -> bool:
+        """Whether `size` says how many bytes sources read; a table that is read at once does not say its own."""
         read = (self.readers[uid].positions for uid in positions if uid in self.readers)
-        return self.size(positions) <= FEW_BYTES and not any(isinstance(each, Once) for each in read)
+        return not any(isinstance(each, Once) for each in read)
 
     def told(self, uids: Iterable[str], positions: Mapping[str, tuple[Any, Any]]) -> Mapping[str, Any] | None:
         """What tasks are told to read of sources that have news; None if they cannot read all of it."""

@@ -82,9 +82,9 @@ class Intake:
         """That of a micro-batch."""
         return self._ground.limits.size(self._inputs.size(positions))
 
-    def is_few(self, positions: ReadPositions) -> bool:
+    def is_size_known(self, positions: ReadPositions) -> bool:
         """See `Inputs`."""
-        return self._inputs.is_few(positions)
+        return self._inputs.is_size_known(positions)
 
     def reads_plainly(self, positions: ReadPositions) -> bool:
         """Whether it fails for rows of a micro-batch that are not plain."""

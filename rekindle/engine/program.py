@@ -130,7 +130,8 @@ class GraphProgram:
         if not batch.step:
             # Time that passes in a micro-batch goes the way of its rows.
             self._batch_size = intake.size(batch.positions)
-            self._ground.code.want(not intake.is_few(batch.positions))
+            is_few = self._batch_size is Size.FEW and intake.is_size_known(batch.positions)
+            self._ground.code.want(not is_few)
             if self._lookups is not None:
                 self._lookups.refresh(self._ground.spark)
         standing = intake.standing(batch, self._batch_size, self._state_rows)
