@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -72,23 +72,21 @@ def taken_up(order: Order) -> tuple[Record, Restore | None]:
     return recorded, restore
 
 
-def given_session(order: Order) -> SparkSession:
-    """The session that the job was given, or one of our own."""
-    parallelism = max(1, order.configuration.number("parallelism.default"))
-    return order.spark or session(parallelism, own_settings(order.configuration))
+def session_for(order: Order, defaults: Mapping[str, str] | Callable[[Requests], Mapping[str, str]]) -> SparkSession:
+    """A session with the job's own Spark settings, on top of `defaults`, and the functions that its plan calls.
 
-
-def session_for(order: Order, defaults: Mapping[str, str]) -> SparkSession:
-    """A session with the job's own Spark settings, on top of `defaults`, and the functions that its plan calls."""
+    `defaults` may depend on what connectors say.
+    """
     parallelism = max(1, order.configuration.number("parallelism.default"))
     settings = own_settings(order.configuration)
-    given = given_session(order)
+    given = order.spark or session(parallelism, settings)
     asked = Requests(given, order.configuration, order.folder.path, order.data_streams)
     called: dict[str, ArrowFunction] = {
         **functions_of_spark(order.graph, order.functions, job_parameters(order.configuration)),
         **Lookups.of(order.graph, asked).calls,
     }
-    prepared = prepare(given, parallelism, {**defaults, **settings}, called)
+    chosen = defaults(asked) if callable(defaults) else defaults
+    prepared = prepare(given, parallelism, {**chosen, **settings}, called)
     register_functions(prepared, called)
     return prepared
 

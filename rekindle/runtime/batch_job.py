@@ -14,7 +14,7 @@ from rekindle.pipeline.batch import BatchBuilder
 from rekindle.pipeline.connector_requests import Requests
 from rekindle.pipeline.failures import explained
 from rekindle.pipeline.lookups import Lookups
-from rekindle.runtime.assemble import given_session, session_for
+from rekindle.runtime.assemble import session_for
 from rekindle.runtime.cluster_guard import ClusterGuard
 from rekindle.runtime.job import Job
 from rekindle.runtime.progress import Activity, Progress
@@ -25,6 +25,7 @@ from rekindle.spark.java import lost, text_of
 from rekindle.spark.session import active
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from pyspark.sql import DataFrame
@@ -76,8 +77,7 @@ class BatchJob(Job):
 
     def _build(self) -> None:
         order = self._order
-        requests = Requests(given_session(order), order.configuration, self.folder.path, order.data_streams)
-        self._spark = session_for(order, _FEW_SETTINGS if reads_few(order.graph, requests) else BATCH_SETTINGS)
+        self._spark = session_for(order, self._settings)
         self._guard.take(self._spark, self._tag)
         self._batch = BatchBuilder(
             self._spark, order.graph, order.configuration, self.job_id, self.folder.path, order.data_streams
@@ -90,6 +90,9 @@ class BatchJob(Job):
         finally:
             self._writers.extend(target.writer for target in self._batch.targets)
         self._guard.require_folders(self._spark, self.folder.path, self._writers)
+
+    def _settings(self, requests: Requests) -> Mapping[str, str]:
+        return _FEW_SETTINGS if reads_few(self._order.graph, requests) else BATCH_SETTINGS
 
     def _outcome(self) -> RekindleError | None:
         try:

@@ -14,7 +14,7 @@ from execnodes.core.errors import JobError, PassingError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_ONE_PROCESS = re.compile(r"local(?:\[[^]]*\])?")
+ONE_PROCESS = re.compile(r"local(?:\[[^]]*\])?")
 """Masters where driver and executors are one process."""
 _MASTER = re.compile(r"spark://(.+)")
 _SECONDS = 5.0
@@ -23,7 +23,7 @@ _SECONDS = 5.0
 
 def is_one_process(spark: SparkSession) -> bool:
     """Whether there are no executors but the driver."""
-    return _ONE_PROCESS.fullmatch(str(spark.sparkContext.master)) is not None
+    return ONE_PROCESS.fullmatch(str(spark.sparkContext.master)) is not None
 
 
 class Executors:
@@ -46,7 +46,7 @@ class Executors:
 def require_python(master: str) -> None:
     """JobError if this machine's workers are to be run by a Python that is not there."""
     program = os.environ["PYSPARK_PYTHON"]
-    if _ONE_PROCESS.fullmatch(master) and shutil.which(program) is None:
+    if ONE_PROCESS.fullmatch(master) and shutil.which(program) is None:
         raise JobError(
             f"Python for Spark's tasks cannot be run: {program}",
             where="environment variable PYSPARK_PYTHON",

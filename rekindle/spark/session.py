@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from execnodes.core.errors import JobError, OptionError
 from rekindle.own_packages import LAUNCHER
 from rekindle.spark.class_archive import class_archive, usable, using
-from rekindle.spark.executors import require_master, require_python
+from rekindle.spark.executors import ONE_PROCESS, require_master, require_python
 from rekindle.spark.java import (
     MEMORY,
     OPTIONS,
@@ -114,8 +114,6 @@ _TOO_SMALL = re.compile(r"increase heap size|Too small maximum heap")
 """What Spark, or Java, says of a heap that it does not even start with."""
 _STOPS = 20.0
 """Seconds that a session has to end well."""
-_LOCAL = re.compile(r"local(?:\[[^]]*\])?")
-"""Masters where all of Spark is one process."""
 _WORKER_PYTHON = Path(__file__).with_name("worker_python")
 """Python without Spark's archives on its path: see there."""
 
@@ -160,7 +158,7 @@ def session(
             _end(active)
         require_master(wanted["spark.master"])
         require_python(wanted["spark.master"])
-        guarded = _LOCAL_SETTINGS if _LOCAL.fullmatch(wanted["spark.master"]) else {}
+        guarded = _LOCAL_SETTINGS if ONE_PROCESS.fullmatch(wanted["spark.master"]) else {}
         started = _start({**_START_SETTINGS, **SESSION_SETTINGS, **guarded, **wanted})
         if is_warm_up:
             _warmed_up.add(str(started.sparkContext.applicationId))
@@ -238,7 +236,7 @@ def _start(settings: Mapping[str, str]) -> SparkSession:
     archive = usable(class_archive(os.environ))
     if archive is not None:
         conf.set(_DEFAULTS, f"{conf.get(_DEFAULTS, '')} {using(archive)}")
-    if not conf.contains("spark.local.dir") and _LOCAL.fullmatch(conf.get("spark.master", "")):
+    if not conf.contains("spark.local.dir") and ONE_PROCESS.fullmatch(conf.get("spark.master", "")):
         # Spark's own folders can be read by everybody; this one cannot.
         private = tempfile.mkdtemp(prefix="rekindle-spark-")
         atexit.register(shutil.rmtree, private, ignore_errors=True)
