@@ -12,7 +12,7 @@ import re
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any
 from zlib import crc32
@@ -117,18 +117,18 @@ def _plan_text(program: Any, folder: Path | None) -> str:
     stored = None if folder is None else folder / "plan.json"
     if stored is not None and stored.exists():
         return stored.read_text(encoding="utf-8")
-    if program not in _plans:
-        from execnodes.core.errors import RekindleError
-        from rekindle.api.table_environment import TableEnvironment
-
-        try:
-            _plans[program] = TableEnvironment.create().compile_script(program.sql).as_json_string()
-        except RekindleError:
-            _plans[program] = program.sql
-    return _plans[program]
+    return _compile(program.sql)
 
 
-_plans: dict[Any, str] = {}
+@cache
+def _compile(sql: str) -> str:
+    from execnodes.core.errors import RekindleError
+    from rekindle.api.table_environment import TableEnvironment
+
+    try:
+        return TableEnvironment.create().compile_script(sql).as_json_string()
+    except RekindleError:
+        return sql
 
 
 def folders_of_tests(file: str) -> tuple[str, ...]:

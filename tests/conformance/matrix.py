@@ -140,16 +140,22 @@ def group(
     return [*alone, *(tuple(together[at : at + _GROUP]) for at in range(0, len(together), _GROUP))]
 
 
+def _draw(
+    programs: Sequence[Program], random: Random, candidates: int, met: set[tuple[tuple[str, str], tuple[str, str]]]
+) -> Way:
+    """Of so many ways the one with the most pairs that have not met."""
+    drawn: Iterator[Way]
+    drawn = ({name: random.choice(values) for name, values in PROPERTIES.items()} for _ in range(candidates))
+    possible = [way for way in drawn if is_possible(programs, way)] or [PLAIN]
+    # A micro-batch a row takes long, so that is done where something new comes of it.
+    return max(possible, key=lambda way: (len(set(pairs(way)) - met), way["micro-batches"] != "rows"))
+
+
 def cases(seed: int = SEED, programs: Sequence[Program] = tuple(SUPPORTED)) -> list[Case]:
     """Each program once; a way has the most pairs, of those drawn for it, that no case before has."""
     found, met = list[Case](), set[tuple[tuple[str, str], tuple[str, str]]]()
-    drawn: Iterator[Way]
     for together in group(programs, can_be_fused, seed):
-        random = Random(f"{seed} {together[0].name}")
-        drawn = ({name: random.choice(values) for name, values in PROPERTIES.items()} for _ in range(_CANDIDATES))
-        possible = [way for way in drawn if is_possible(together, way)] or [PLAIN]
-        # A micro-batch a row takes long, so that is done where something new comes of it.
-        best = max(possible, key=lambda way: (len(set(pairs(way)) - met), way["micro-batches"] != "rows"))
+        best = _draw(together, Random(f"{seed} {together[0].name}"), _CANDIDATES, met)
         met |= set(pairs(best))
         found.append(Case(together, best))
     return found
@@ -159,11 +165,8 @@ def covering(program: Program, seed: int = SEED) -> list[Case]:
     """Ways of one program in which every two values meet that can."""
     random = Random(f"{seed} {program.name}")
     found, met, failures = list[Case](), set[tuple[tuple[str, str], tuple[str, str]]](), 0
-    drawn: Iterator[Way]
     while failures < 3:
-        drawn = ({name: random.choice(values) for name, values in PROPERTIES.items()} for _ in range(100))
-        possible = [way for way in drawn if is_possible((program,), way)] or [PLAIN]
-        best = max(possible, key=lambda way: len(set(pairs(way)) - met))
+        best = _draw((program,), random, 100, met)
         new = set(pairs(best)) - met
         failures = 0 if new else failures + 1
         if new:
