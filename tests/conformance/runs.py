@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -85,19 +85,25 @@ def patched(case: Case, *, seed: int = SEED) -> Iterator[Rewrite]:
 
 def problems(case: Case, spark: SparkSession, *, seed: int = SEED) -> list[str]:
     """Lines about programs that give other rows; those of a job that fails are run one by one, to name them."""
+    given = settings(case, seed=seed)
     with patched(case, seed=seed) as rewrite:
-        if len(case.programs) > 1:
-            verdicts: list[Any]
-            try:
-                verdicts = judge_together(case.programs, settings(case, seed=seed), spark, rewrite)
-            except RekindleError as error:
-                verdicts = [error]
-            if all(getattr(each, "outcome", None) is Outcome.PASSED for each in verdicts):
-                return []
-        alone = run_all(case, settings(case, seed=seed), spark)
-        if alone or len(case.programs) == 1:
-            return alone
-    return [f"only together ({case}): {' '.join(each.name for each in case.programs)}", *map(str, verdicts)]
+        if len(case.programs) == 1:
+            return run_all(case, given, spark)
+        together = _problems_together(case, given, spark, rewrite)
+        alone = run_all(case, given, spark) if together else []
+    return alone or together
+
+
+def _problems_together(case: Case, given: Settings, spark: SparkSession, rewrite: Rewrite) -> list[str]:
+    try:
+        verdicts = judge_together(case.programs, given, spark, rewrite)
+    except RekindleError as error:
+        return [f"only together ({case}): {' '.join(each.name for each in case.programs)}", str(error)]
+    failed = zip(case.programs, verdicts, strict=True)
+    wrong = [
+        f"{program.name}: {verdict.detail}" for program, verdict in failed if verdict.outcome is not Outcome.PASSED
+    ]
+    return [f"only together ({case})", *wrong] if wrong else []
 
 
 def run_all(case: Case, given: Settings, spark: SparkSession) -> list[str]:
