@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from rekindle.api.table_environment import TableEnvironment
     from rekindle.results.compiled_plan import CompiledPlan
+    from rekindle.runtime.job import Job
 
 QUICK: Mapping[str, str] = {"parallelism.default": "1"}
 """Programs are small."""
@@ -186,16 +187,19 @@ def execute(
             if pieces is not None:
                 graph, configuration, target = pieces.begin(number, graph, configuration)
             functions = environment.functions_of(graph)
-            job = job_of(
-                graph, encode(graph), configuration, spark=spark, functions=functions, savepoint_at_end=target
-            ).start()
-            if not job.wait(timeout):
-                job.stop()
-                raise JobError(f"it has not ended after {timeout:g} s")
+            job = job_of(graph, encode(graph), configuration, spark=spark, functions=functions, savepoint_at_end=target)
+            run_to_end(job, timeout)
         return collected(redirected, results)
     finally:
         for sink in redirected.sinks:
             clear(sink.collected)
+
+
+def run_to_end(job: Job, timeout: float) -> None:
+    """Start a job and wait for its end; JobError if it has not come after so many seconds."""
+    if not job.start().wait(timeout):
+        job.stop()
+        raise JobError(f"it has not ended after {timeout:g} s")
 
 
 def collected(

@@ -9,7 +9,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from execnodes.core.errors import JobError
 from execnodes.core.graph import ExecGraph
 from plans.format.codec import encode
 from plans.format.load import load
@@ -19,7 +18,7 @@ from rekindle.runtime.batch_job import job_of
 from rekindle.testing.cut import Pieces, cut_program
 from rekindle.testing.programs import Program
 from rekindle.testing.redirect import Redirected, redirect
-from rekindle.testing.runner import Assessment, Settings, collected, compared
+from rekindle.testing.runner import Assessment, Settings, collected, compared, run_to_end
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -74,8 +73,6 @@ def judge_together(
                 for each in parts:
                     if number and each.pieces is not None and each.pieces is not first:
                         each.pieces.place(number)
-            job = job_of(graph, encode(graph), configuration, spark=spark, savepoint_at_end=target).start()
-            if not job.wait(settings.timeout):
-                job.stop()
-                raise JobError(f"it has not ended after {settings.timeout:g} s")
+            job = job_of(graph, encode(graph), configuration, spark=spark, savepoint_at_end=target)
+            run_to_end(job, settings.timeout)
         return [compared(each.program, collected(each.redirected, results)) for each in parts]
