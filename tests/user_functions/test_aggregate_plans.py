@@ -110,8 +110,10 @@ def test_where_it_stands(query: str, node: str) -> None:
         made = registered(EVENTS, f"SET 'table.optimizer.agg-phase-strategy' = '{strategy}'")
         plan = json.loads(made.compile_plan_sql(query).as_json_string())
         assert [each["type"] for each in plan["nodes"] if '"latest"' in json.dumps(each)] == [node]
-        (place,) = (each for each in plan["places"] if each["text"].startswith("LATEST"))
-        assert (place["line"], place["column"]) == (1, 8)
+        places = [each for each in plan["places"] if each["text"].startswith("LATEST")]
+        (call,) = (each for each in places if each["path"])
+        assert (call["line"], call["column"]) == (1, 8)
+        assert {each["node"] for each in places} == {call["node"]}  # that of an OVER node itself names its rows' errors
 
 
 @pytest.mark.parametrize(
