@@ -14,6 +14,7 @@ from execnodes.connectors.filesystem import CONNECTOR, LOOKUP_CACHE, bounded
 from execnodes.core.connectors import ConnectorDeclaration
 from execnodes.core.errors import ConnectorError
 from execnodes.core.tables import Column
+from execnodes.core.types import NESTED
 from execnodes.lowering.stream import KIND, MAJOR, SEQUENCE, quote
 from rekindle.connectors.base import (
     LookupRequest,
@@ -53,7 +54,7 @@ from rekindle.connectors.long_records import frame_of_records, has_open_line
 from rekindle.connectors.options import COMMON, TableOption, TableOptions, check_options, reject_misspelt
 from rekindle.connectors.partition_commit import COMMIT_OPTIONS, by_partition_time, check_commit
 from rekindle.connectors.plain_files import ColumnsOfPlainFiles, PlainFiles
-from rekindle.connectors.plain_json import PlainJson
+from rekindle.connectors.plain_json import PlainRecords
 from rekindle.files.paths import AS_WRITTEN, for_spark
 from rekindle.spark.types import arrow_schema
 
@@ -137,7 +138,7 @@ class Filesystem(SourceConnector, SinkConnector):
             located[NUMBER] = number
         if request.in_tasks:
             facts = facts_in((added | located).values())
-            raw = _in_tasks(spark, request, options, plain or chosen, stored, facts)
+            raw = _in_tasks(spark, request, options, chosen, plain, stored, facts)
         else:
             raw = _open(spark, request, options, chosen, every)
         # Lines have no columns yet; those of files must not have names that are added.
@@ -174,10 +175,10 @@ class Filesystem(SourceConnector, SinkConnector):
         options = self.opened(request.table, "source", request.name)
         chosen = find_format(options.text("format"), request.name)
         every = _stored(request)
-        if any(c not in every for c in request.columns):
+        if any(c not in every or c.data_type.root in NESTED for c in request.columns):
             return None
         if isinstance(chosen, RecordFormat):
-            plain = chosen.plain(request.columns, options) if request.plain else None
+            plain = chosen.plain(request.columns, options) if request.plain and not chosen.changelog else None
             return None if plain is None else ColumnsOfPlainFiles(plain, request.ordered)
         if spark_format(chosen) != "parquet":
             return None
@@ -319,16 +320,18 @@ def _in_tasks(
     spark: SparkSession,
     request: SourceRequest,
     options: TableOptions,
-    chosen: Format | PlainJson,
+    chosen: Format,
+    plain: PlainRecords | None,
     stored: tuple[Column, ...],
     facts: tuple[str, ...],
 ) -> DataFrame:
     """As `_open`, of the files that tasks are told; `facts`: what texts ask for."""
     # Rows without any column would be none.
     facts_or_number = facts or (() if stored else ("row_index",))
-    if isinstance(chosen, PlainJson):
-        plain = PlainFiles(chosen, spark_columns(stored), facts_or_number)
-        return frame_of_shares(spark, request.uid, plain, plain.ddl, request.in_tasks)
+    if plain is not None:
+        kinds = f", {KIND} TINYINT" if chosen.changelog else ""
+        files = PlainFiles(plain, spark_columns(stored) + kinds, facts_or_number)
+        return frame_of_shares(spark, request.uid, files, files.ddl, request.in_tasks)
     if isinstance(chosen, RecordFormat):
         lines = Lines(facts, chosen.records(options))
         rows = frame_of_tasks(spark, request.uid, lines, lines.ddl)

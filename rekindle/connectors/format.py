@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, ClassVar
 
 from execnodes.core.connectors import FormatDeclaration
 from execnodes.core.tables import Column
-from execnodes.lowering.stream import quote
+from execnodes.lowering.stream import KIND, quote
 from rekindle.connectors.csv_records import CsvRecords
 from rekindle.connectors.options import TableOption, TableOptions
-from rekindle.connectors.plain_json import PlainJson
+from rekindle.connectors.plain_json import PlainRecords
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
 def renamed(rows: DataFrame, wanted: Wanted) -> DataFrame:
-    """c0, c1, … of columns that have their names."""
+    """c0, c1, … of columns that have their names, and `KIND` where it is there."""
     values = (f"{quote(c.name)} AS c{i}" for i, c in enumerate(wanted.columns))
-    return rows.selectExpr(*values, *map(quote, wanted.kept))
+    return rows.selectExpr(*values, *([KIND] if KIND in rows.columns else []), *map(quote, wanted.kept))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +79,8 @@ class RecordFormat(Format):
         """What splits a file into records that may have several lines; None if a line is a record."""
         return None
 
-    def plain(self, columns: tuple[Column, ...], options: TableOptions) -> PlainJson | None:
-        """What reads the columns of records that are plain JSON; None if none are."""
+    def plain(self, columns: tuple[Column, ...], options: TableOptions) -> PlainRecords | None:
+        """What reads the columns of records that are plain; None if none are."""
         return None
 
 

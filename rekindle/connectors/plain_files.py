@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rekindle.connectors.few_files import batch_of, facts_ddl, major_of, naming, table_of
-from rekindle.connectors.plain_json import NotPlainError, PlainJson, why_not_plain
+from rekindle.connectors.plain_json import NotPlainError, PlainRecords, why_not_plain
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -62,9 +62,9 @@ def parts(files: list[list[Any]], task: int, tasks: int) -> Iterator[Part]:
 
 @dataclass(frozen=True, slots=True)
 class PlainFiles:
-    """Columns of files of plain JSON."""
+    """Columns of files of plain records."""
 
-    json: PlainJson
+    records: PlainRecords
     columns: str
     """Their Spark DDL."""
     facts: tuple[str, ...]
@@ -78,7 +78,7 @@ class PlainFiles:
     def __call__(self, files: list[list[Any]], task: int, tasks: int) -> Iterator[pa.RecordBatch]:
         """A batch a block; NotPlainError."""
         for part in parts(files, task, tasks):
-            for columns, rows in _read(self.json, part):
+            for columns, rows in _read(self.records, part):
                 yield batch_of(columns, rows, self.facts, part.path, part.size, part.modified, part.start)
 
 
@@ -86,7 +86,7 @@ class PlainFiles:
 class ColumnsOfPlainFiles:
     """The same as calls take them (see `SourceConnector.columns`)."""
 
-    json: PlainJson
+    records: PlainRecords
     ordered: bool
     """Whether the files have their place in the order of the rows."""
 
@@ -95,15 +95,15 @@ class ColumnsOfPlainFiles:
         before = task << 33
         for part in parts(files, task, tasks):
             major = major_of(part.path, part.modified, part.start) if self.ordered else None
-            for columns, rows in _read(self.json, part):
+            for columns, rows in _read(self.records, part):
                 yield table_of(columns, rows, before, major)
                 before += rows
 
 
-def _read(json: PlainJson, part: Part) -> Iterator[tuple[Mapping[str, pa.Array], int]]:
+def _read(records: PlainRecords, part: Part) -> Iterator[tuple[Mapping[str, pa.Array], int]]:
     for lines in part.blocks():
         try:
-            columns, rows = json.parse(lines)
+            columns, rows = records.parse(lines)
         except NotPlainError as error:
             raise NotPlainError(f"{part.path}: {why_not_plain(str(error))}") from error
         if rows:

@@ -1,14 +1,15 @@
 """JSON objects a line, whose values are written as their types are: read by Arrow, many times as fast as by Spark.
 
-What is written in any other way (``"12"`` for an INT, an object over two lines) is not plain, and left to the reader
-that knows Flink's rules. Of what is plain both make the same; `tests/connectors/test_plain_json.py` compares them.
+A DECIMAL may also stand in quotes, if all of them do. What is written in any other way (``"12"`` for an INT, an object
+over two lines) is not plain, and left to the reader that knows Flink's rules. Of what is plain both make the same;
+`tests/connectors/test_plain_json.py` compares them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from execnodes.core.types import TEXTS, Field, LogicalType, Root
 
@@ -34,9 +35,20 @@ def why_not_plain(failure: str) -> str:
     return (failure.partition(NOT_PLAIN)[2] or failure).strip().partition("\n")[0]
 
 
+class PlainRecords(Protocol):
+    """Reads blocks of lines, a record each, if they are plain."""
+
+    def parse(self, lines: bytes) -> tuple[Mapping[str, pa.Array], int]:
+        """Columns by their names, in Spark's Arrow types, and how many rows there are; NotPlainError.
+
+        Of a format of changes with `KIND` behind them.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class PlainJson:
-    """Reads blocks of lines."""
+    """An object a line."""
 
     fields: tuple[Field, ...]
     iso: bool
@@ -45,33 +57,46 @@ class PlainJson:
     @staticmethod
     def knows(t: LogicalType) -> bool:
         """Whether it reads a type. Digits of a FLOAT are rounded once here, and twice by Flink."""
-        return t.root in _WRITTEN or t.root in TEXTS or t.root is Root.DECIMAL
+        match t.root:
+            case Root.ROW:
+                return bool(t.fields) and all(PlainJson.knows(each.type) for each in t.fields)
+            case Root.ARRAY:
+                return PlainJson.knows(t.element)
+            case root:
+                return root in _WRITTEN or root in TEXTS or root is Root.DECIMAL
 
     def parse(self, lines: bytes) -> tuple[Mapping[str, pa.Array], int]:
-        """Columns by the names of the fields, in Spark's Arrow types, and how many rows there are; NotPlainError."""
+        """See `PlainRecords`."""
         import pyarrow as pa
 
         text = lines.replace(b"\r\n", b"\n").removesuffix(b"\n")
         count = _count(text)
         try:
-            table = _read(text, count, {each.name: _written(each.type) for each in self.fields})
-            self._require_room(text, count)
-            found = ((each, table.column(each.name).combine_chunks()) for each in self.fields)
-            return {each.name: _value(each.type, column, iso=self.iso) for each, column in found}, count
+            return self._columns(text, count, quoted=False), count
+        except pa.ArrowException as error:
+            if not any(_digits(each.type) for each in self.fields):
+                raise NotPlainError(str(error)) from error
+        try:
+            return self._columns(text, count, quoted=True), count
         except pa.ArrowException as error:
             raise NotPlainError(str(error)) from error
 
+    def _columns(self, text: bytes, count: int, *, quoted: bool) -> Mapping[str, pa.Array]:
+        """Columns by their names; `quoted`: whether DECIMALs stand in quotes. NotPlainError, ArrowException."""
+        table = _read(text, count, {each.name: _written(each.type, quoted=quoted) for each in self.fields})
+        if not quoted:
+            self._require_room(text, count)
+        found = ((each, table.column(each.name).combine_chunks()) for each in self.fields)
+        return {each.name: _value(each.type, column, iso=self.iso) for each, column in found}
+
     def _require_room(self, text: bytes, count: int) -> None:
         """Numbers fit into their DECIMALs: Arrow (26.0) looks at the digits that are written, and not at the scale."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        decimals = [each for each in self.fields if each.type.root is Root.DECIMAL]
-        if decimals:
-            about = _read(text, count, {each.name: pa.float64() for each in decimals})
-            for each in decimals:
-                beyond = 10.0 ** (each.type.precision - each.type.scale)
-                _require(pc.less(pc.abs(about.column(each.name)), beyond))
+        digits = {each.name: found for each in self.fields if (found := _digits(each.type))}
+        if digits:
+            about = _read(text, count, digits)
+            for each in self.fields:
+                if each.name in digits:
+                    _fits(each.type, about.column(each.name).combine_chunks())
 
 
 def _read(text: bytes, count: int, types: Mapping[str, pa.DataType]) -> pa.Table:
@@ -119,12 +144,52 @@ _WRITTEN = {
 """Arrow's names of the types that stand in a line."""
 
 
-def _written(t: LogicalType) -> pa.DataType:
+def _written(t: LogicalType, *, quoted: bool) -> pa.DataType:
     import pyarrow as pa
 
-    if t.root is Root.DECIMAL:
-        return pa.decimal128(t.precision, t.scale)
-    return pa.type_for_alias(_WRITTEN.get(t.root, "string"))
+    match t.root:
+        case Root.ROW:
+            return pa.struct([(each.name, _written(each.type, quoted=quoted)) for each in t.fields])
+        case Root.ARRAY:
+            return pa.list_(_written(t.element, quoted=quoted))
+        case Root.DECIMAL if not quoted:
+            return pa.decimal128(t.precision, t.scale)
+        case root:
+            return pa.type_for_alias(_WRITTEN.get(root, "string"))
+
+
+def _digits(t: LogicalType) -> pa.DataType | None:
+    """What reads the DECIMALs of a type alone, as DOUBLEs; None if it has none."""
+    import pyarrow as pa
+
+    match t.root:
+        case Root.ROW:
+            inner = [(each.name, found) for each in t.fields if (found := _digits(each.type))]
+            return pa.struct(inner) if inner else None
+        case Root.ARRAY:
+            element = _digits(t.element)
+            return element and pa.list_(element)
+        case Root.DECIMAL:
+            return pa.float64()
+        case _:
+            # It has no other values inside.
+            return None
+
+
+def _fits(t: LogicalType, about: Any) -> None:
+    """NotPlainError unless all DECIMALs are less than their types have room for; `about`: see `_digits`."""
+    import pyarrow.compute as pc
+
+    match t.root:
+        case Root.ROW:
+            for each in t.fields:
+                if _digits(each.type):
+                    _fits(each.type, about.field(each.name))
+        case Root.ARRAY:
+            _fits(t.element, about.values)
+        case _:
+            # A DECIMAL.
+            _require(pc.less(pc.abs(about), 10.0 ** (t.precision - t.scale)))
 
 
 def _value(t: LogicalType, column: Any, *, iso: bool) -> Any:
@@ -132,6 +197,15 @@ def _value(t: LogicalType, column: Any, *, iso: bool) -> Any:
     import pyarrow.compute as pc
 
     match t.root:
+        case Root.ROW:
+            parts = [_value(each.type, column.field(each.name), iso=iso) for each in t.fields]
+            return pa.StructArray.from_arrays(parts, [each.name for each in t.fields], mask=column.is_null())
+        case Root.ARRAY:
+            elements = _value(t.element, column.values, iso=iso)
+            return pa.ListArray.from_arrays(column.offsets, elements, mask=column.is_null())
+        case Root.DECIMAL if column.type == pa.string():
+            _require(pc.match_substring_regex(column, _quoted_decimal(t)))
+            return column.cast(pa.decimal128(t.precision, t.scale))
         case Root.DOUBLE:
             # An integer -0 has no sign in Java.
             signless = pc.or_kleene(pc.not_equal(column, 0.0), pc.equal(pc.divide(1.0, column), float("inf")))
@@ -149,6 +223,14 @@ def _value(t: LogicalType, column: Any, *, iso: bool) -> Any:
         case _:
             # Arrow's value is Spark's.
             return column
+
+
+def _quoted_decimal(t: LogicalType) -> str:
+    """A regular expression for texts of which no digit is lost."""
+    room = t.precision - t.scale
+    whole = f"0*[0-9]{{1,{room}}}" if room else "0+"
+    fraction = rf"(\.[0-9]{{1,{t.scale}}})?" if t.scale else ""
+    return f"^-?{whole}{fraction}$"
 
 
 def _moments(texts: Any, precision: int, separator: str) -> Any:

@@ -39,8 +39,16 @@ def plain(lines: bytes, *, iso: bool = False, **fields: str) -> list[dict[str, A
 
 def listed(column: Any) -> list[Any]:
     """Its values; times as numbers, since Python's begin with the year 1."""
+    return list(column.cast(_of_numbers(column.type)).to_pylist())
+
+
+def _of_numbers(kind: pa.DataType) -> pa.DataType:
+    if pa.types.is_struct(kind):
+        return pa.struct([(each.name, _of_numbers(each.type)) for each in kind])
+    if pa.types.is_list(kind):
+        return pa.list_(_of_numbers(kind.value_type))
     temporal = {pa.date32(): pa.int32(), pa.timestamp("us"): pa.int64(), pa.timestamp("us", "UTC"): pa.int64()}
-    return list(column.cast(temporal.get(column.type, column.type)).to_pylist())
+    return temporal.get(kind, kind)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +95,19 @@ def test_rows_of_no_fields_are_counted() -> None:
     assert plain(b'{"a":1}\n{"b":2}\n{}') == [{}, {}, {}]
 
 
-@pytest.mark.parametrize("kind", ["FLOAT", "TIME(3)", "VARBINARY(5)", "ROW<a INT>", "ARRAY<INT>", "MAP<STRING, INT>"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "FLOAT",
+        "TIME(3)",
+        "VARBINARY(5)",
+        "ROW<a FLOAT>",
+        "ROW<>",
+        "ARRAY<TIME(0)>",
+        "MAP<STRING, INT>",
+        "MULTISET<INT>",
+    ],
+)
 def test_what_is_left_to_the_rules(kind: str) -> None:
     assert not PlainJson.knows(parse_type(kind))
     column = Column(name="a", data_type=parse_type(kind))
@@ -166,7 +186,55 @@ def _moment(random: Random) -> str:
     return _spoilt(random, text.replace("-00-", "-01-").replace(":60", ":30"))
 
 
+def _row(**fields: Callable[[Random], str]) -> Callable[[Random], str]:
+    """Objects with members of these names, now and then without one, with others, or with one twice."""
+
+    def text(random: Random) -> str:
+        members = [f'"{name}"{random.choice(("", " "))}:{value(random)}' for name, value in fields.items()]
+        if random.randrange(4) == 0:
+            members[random.randrange(len(members))] = random.choice(('"z":1', '"z":{"a":[{}]}', '"a":1', '"A":1'))
+        elif random.randrange(20) == 0:
+            members.append(random.choice((members[0], '"z":1,"z":2')))
+        random.shuffle(members)
+        space = random.choice(("", "", " "))
+        made = f"{{{space}{','.join(members)}{space}}}"
+        return random.choice((*[made] * 12, "null", "{}", "[]", "5", f"[{made}]", '"{}"', made[:-1]))
+
+    return text
+
+
+def _array(element: Callable[[Random], str]) -> Callable[[Random], str]:
+    def text(random: Random) -> str:
+        made = f"[{','.join(element(random) for _ in range(random.choice((0, 1, 1, 1, 2, 3))))}]"
+        return random.choice((*[made] * 12, "null", "[null]", "{}", "5", '"[]"', made[:-1], "[[]]"))
+
+    return text
+
+
+def _mostly(value: Callable[[Random], str], *usual: str) -> Callable[[Random], str]:
+    """Values that are read, between those that may not be: an object is plain if all inside is."""
+    return lambda random: random.choice(usual) if random.randrange(5) else value(random)
+
+
+_AMOUNT = _mostly(_number, "1.50", "0.00", "-12", "1e2", "99999999.99")
+_QUOTED = _mostly(_number, '"1.50"', '"0.00"', '"-012"', '"99999999.99"')
+_WORD = _mostly(_text, '"a"', '"é"', '""')
+_WHEN = _mostly(lambda random: _moment(random), '"2024-02-29 12:00:00.123"', '"0001-01-01 00:00:00"')
+
 VALUES: dict[str, Callable[[Random], str]] = {
+    "ROW<a INT, b STRING>": _row(a=_mostly(_number, "1", "-5"), b=_WORD),
+    "ROW<a DECIMAL(10, 2), b ROW<c TIMESTAMP(3), d BIGINT NOT NULL>>": _row(
+        a=_AMOUNT, b=_row(c=_WHEN, d=_mostly(_number, "7"))
+    ),
+    "ROW<a DECIMAL(10, 2), b DECIMAL(38, 0)>": _row(a=_QUOTED, b=_mostly(_number, '"5"', '"-0"')),
+    "ARRAY<INT>": _array(_mostly(_number, "1", "0", "null")),
+    "ARRAY<ROW<a STRING, b DOUBLE, c BOOLEAN>>": _array(
+        _row(a=_WORD, b=_mostly(_number, "1.5", "0.1", "1e-300"), c=_mostly(_boolean, "true"))
+    ),
+    "ARRAY<ARRAY<DATE>>": _array(_array(_mostly(lambda random: _spoilt(random, _day(random)), '"2024-02-29"'))),
+    "ROW<a ARRAY<DECIMAL(38, 18)>, b ARRAY<STRING>>": _row(
+        a=_array(_mostly(_number, "1.000000000000000001", "0.1")), b=_array(_WORD)
+    ),
     "TINYINT": _number,
     "SMALLINT": _number,
     "INT": _number,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execnodes.core.types import Field, parse_type
+from rekindle.connectors.plain_changes import PlainChanges
 from rekindle.connectors.plain_json import NotPlainError, PlainJson
 from tests.formats.compare import differences, numbers
 from tests.formats.matrix import CSV_NESTINGS, NESTINGS
@@ -44,13 +45,15 @@ def test_all_odd_values(spark: SparkSession, kind: str, nesting: str, strict: bo
     assert list(differences(some, ours, strict=strict)) == []
 
 
-def _plain_json(every: int) -> None:
+def _plain(kind: str, nesting: str, every: int) -> None:
     """Read by Arrow, a line at a time: what is not plain is left to the other rules."""
-    known = [each for each in cases("json") if not each.nesting and PlainJson.knows(parse_type(each.type))]
+    known = [each for each in cases(kind) if each.nesting == nesting and PlainJson.knows(parse_type(each.column))]
     ours = {}
     for each in known[::every]:
+        fields = (Field("x", parse_type(each.column)),)
+        records = PlainJson(fields, iso=False) if kind == "json" else PlainChanges(fields, iso=False, wrapped=False)
         try:
-            columns, rows = PlainJson((Field("x", parse_type(each.type)),), iso=False).parse(each.record().encode())
+            columns, rows = records.parse(each.record().encode())
         except NotPlainError:
             continue
         assert rows == 1
@@ -59,10 +62,15 @@ def _plain_json(every: int) -> None:
     assert list(differences(ours, ours, strict=True)) == []
 
 
-def test_what_is_plain_json_is_what_flink_has() -> None:
-    _plain_json(every=23)
+PLAIN = (("json", ""), ("json", "row"), ("json", "array"), ("debezium-json", ""))
+
+
+@pytest.mark.parametrize(("kind", "nesting"), PLAIN)
+def test_what_is_plain_is_what_flink_has(kind: str, nesting: str) -> None:
+    _plain(kind, nesting, every=23)
 
 
 @pytest.mark.long
-def test_all_that_is_plain_json_is_what_flink_has() -> None:
-    _plain_json(every=1)
+@pytest.mark.parametrize(("kind", "nesting"), PLAIN)
+def test_all_that_is_plain_is_what_flink_has(kind: str, nesting: str) -> None:
+    _plain(kind, nesting, every=1)

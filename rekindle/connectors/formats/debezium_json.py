@@ -15,6 +15,8 @@ from rekindle.connectors.formats.json import check_json_types, json_object, json
 from rekindle.connectors.json_text import JsonReader
 from rekindle.connectors.line_text import failure
 from rekindle.connectors.options import TableOption, TableOptions
+from rekindle.connectors.plain_changes import PlainChanges
+from rekindle.connectors.plain_json import PlainJson
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -40,16 +42,22 @@ class DebeziumJson(RecordFormat):
         """As for json."""
         check_json_types(columns, table)
 
+    def plain(self, columns: tuple[Column, ...], options: TableOptions) -> PlainChanges | None:
+        """See RecordFormat."""
+        if not columns or not all(PlainJson.knows(c.data_type) for c in columns):
+            return None
+        iso, wrapped = self._is_iso(options), options.flag(f"{_PREFIX}.schema-include")
+        return PlainChanges(tuple(Field(c.name, c.data_type) for c in columns), iso, wrapped)
+
     def decode(self, rows: DataFrame, options: TableOptions, wanted: Wanted) -> DataFrame:
         """One or two rows a record."""
         image = row_of(wanted.columns)
         record = (Field("before", image), Field("after", image), Field("op", STRING))
         wrapped = options.flag(f"{_PREFIX}.schema-include")
         ignore = options.flag(_IGNORE)
-        iso = options.text(f"{_PREFIX}.timestamp-format.standard") == "ISO-8601"
         reader = JsonReader(
             (Field("payload", row(*record)),) if wrapped else record,
-            iso,
+            self._is_iso(options),
             ignore,
             exact=False,
             option=_IGNORE,
@@ -57,6 +65,9 @@ class DebeziumJson(RecordFormat):
         lines = parsed(rows, reader)
         before, after, op = ("p0.before", "p0.after", "p0.op") if wrapped else ("p0", "p1", "p2")
         return exploded(lines, _changes(before, after, op, ignore), wanted.columns, wanted.kept)
+
+    def _is_iso(self, options: TableOptions) -> bool:
+        return options.text(f"{_PREFIX}.timestamp-format.standard") == "ISO-8601"
 
     def encode(
         self, rows: DataFrame, columns: tuple[Column, ...], options: TableOptions, kept: tuple[str, ...]
