@@ -64,10 +64,8 @@ def _as_saved(found: Restored, number: int, rows: pl.DataFrame) -> dict[str, lis
         return {}
     wanted = {}
     for at, spec in enumerate(operator.states):
-        own = rows.filter(pl.col(STATE) == at)
-        wanted[spec.name] = in_order(
-            as_json(to_kernel(own, spec.columns, list(_address(spec))).select(list(spec.schema)))
-        )
+        own = to_kernel(rows.filter(pl.col(STATE) == at), spec.columns, list(_address(spec)))
+        wanted[spec.name] = in_order(as_json(own.select(list(spec.schema))))
     return wanted
 
 
