@@ -82,9 +82,10 @@ goldens: $(VENV)/.test
 	$(BIN)/python -m tests.completeness.frozen
 	$(BIN)/python -m tests.conformance.unsupported
 
-# make fixtures NODE=stream-exec-join_1: plan and savepoint of each restore program that has none; overwrites nothing.
+# make fixtures NODE=stream-exec-join_1: plan, savepoint and calls of each restore program that has none; overwrites nothing.
 fixtures: $(VENV)/.test
 	$(BIN)/python -m tests.restore.make $(NODE)
+	$(BIN)/python -m tests.restore.recording $(NODE)
 
 # The stamp of a set of extras; older than pyproject.toml means: install again. The demo needs the README's extras only.
 $(VENV)/.demo: EXTRAS := demo,repl

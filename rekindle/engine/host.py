@@ -217,13 +217,13 @@ class HostTask:
         # To the end: Spark throws a worker away that leaves rows.
         given = list(batches)
         rows = pl.DataFrame(pa.Table.from_batches(given)) if given else None
-        yield from self._run(rows, Moment.of_task(), 0, self._subtasks_of(rows))
+        yield from self.run(rows, Moment.of_task(), 0, self._subtasks_of(rows))
 
     def woken(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The same where no rows come: it reads its part, and wakes a subtask in each task, or all in one."""
         number, moment = number_in(batches), Moment.of_task()
         due = sorted(frozenset[int]().union(*(each.due(moment) for each in self.members)))
-        yield from self._run(None, moment, number, frozenset((due[number],)) if self.exchanged else None)
+        yield from self.run(None, moment, number, frozenset((due[number],)) if self.exchanged else None)
 
     def _subtasks_of(self, rows: pl.DataFrame | None) -> frozenset[int] | None:
         """Whose rows they are; None where one task has all."""
@@ -231,10 +231,12 @@ class HostTask:
             return None
         return frozenset() if rows is None else self.groups.of(rows)
 
-    def _run(
+    def run(
         self, rows: pl.DataFrame | None, moment: Moment, task: int, subtasks: frozenset[int] | None
     ) -> Iterator[Any]:
-        """`task`: its number, of those that read. `subtasks`: whose rows it has, and which it wakes; None: all."""
+        """The same of a moment. `task`: its number, of those that read. `subtasks`: whose rows it has, and which it
+        wakes; None: all.
+        """
         seen = dict[int, Seen]()
         if rows is not None and SOURCE in rows.columns:
             seen.update(counted(rows))
@@ -376,16 +378,19 @@ class RestoreTask:
 
         given = list(batches)
         if given:
-            moment = Moment.of_task()
-            call = StoreCall(self.disk, {}, moment.now)
-            timers, uid = dict[tuple[str, int], int | None](), self.operator.uid
-            for subtask, rows in self.groups.split(pl.DataFrame(pa.Table.from_batches(given))).items():
-                watermark = watermark_behind(moment.watermark, self.behind)
-                context = SegmentContext(
-                    call, self.operator, self.groups, frozenset((subtask,)), watermark, moment.now, behind=self.behind
-                )
-                restore_rows(self.operator, rows, context)
-                timers[uid, subtask] = context.asked
-            told = Told(call.finish(), timers, {}, call.rows(), {})
-            self.told.add({(*moment.number, uid, frozenset(subtask for _, subtask in timers)): told})
+            self.run(pl.DataFrame(pa.Table.from_batches(given)), Moment.of_task())
         return iter(())
+
+    def run(self, given: pl.DataFrame, moment: Moment) -> None:
+        """The same of a moment."""
+        call = StoreCall(self.disk, {}, moment.now)
+        timers, uid = dict[tuple[str, int], int | None](), self.operator.uid
+        for subtask, rows in self.groups.split(given).items():
+            watermark = watermark_behind(moment.watermark, self.behind)
+            context = SegmentContext(
+                call, self.operator, self.groups, frozenset((subtask,)), watermark, moment.now, behind=self.behind
+            )
+            restore_rows(self.operator, rows, context)
+            timers[uid, subtask] = context.asked
+        told = Told(call.finish(), timers, {}, call.rows(), {})
+        self.told.add({(*moment.number, uid, frozenset(subtask for _, subtask in timers)): told})

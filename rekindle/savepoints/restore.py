@@ -16,7 +16,7 @@ from execnodes.core.version import ENGINE_VERSION
 from execnodes.engine.bodies import STATE
 from execnodes.lowering.slots import SlotLayout, assign, encode, unused
 from execnodes.lowering.stream import HASH, quote
-from execnodes.state.operator import BUCKET, StateSpec
+from execnodes.state.operator import BUCKET, Operator, StateSpec
 from execnodes.state.serializers.migrate import AccumulatorChange
 from plans.compatibility.accumulators import evolve
 from plans.compatibility.compare import Fate, Judgement, compare
@@ -72,6 +72,24 @@ class Kept:
 
 
 @dataclass(frozen=True)
+class StateFiles:
+    """The rows of a state, as an operator is handed them."""
+
+    number: int
+    """Of the state: those of earlier layouts come last."""
+    spec: StateSpec
+    state: SavedState
+    columns: Mapping[str, str]
+    """Columns of `spec` to those in the files."""
+    files: tuple[Path, ...]
+
+    @property
+    def ages(self) -> bool:
+        """Whether rows say when they were written. A state that had no TTL begins to age when it is restored."""
+        return bool(self.spec.ttl_ms and self.state.ttl_ms)
+
+
+@dataclass(frozen=True)
 class Restore:
     """A savepoint that fits a plan."""
 
@@ -93,54 +111,55 @@ class Restore:
 
     def rows(self, spark: SparkSession, step: OperatorRecord) -> DataFrame | None:
         """Rows of an operator in slots, with `STATE`, `HASH`, `BUCKET` and when they were written; None without any."""
-        chosen = [
-            (number, spec, saved)
-            for number, spec in enumerate((*step.operator.states, *step.operator.earlier))
-            if (saved := self.kept.get((step.operator.uid, spec.name))) is not None and saved.state.rows
-        ]
-        if not chosen:
-            return None
-        layout = SlotLayout.of([column.type for column in spec.columns] for _, spec, _ in chosen)
-        frames = [self._rows(spark, *each, layout) for each in chosen]
-        return reduce(lambda a, b: a.unionAll(b), frames)
+        found = self.of_operator(step.operator)
+        layout = SlotLayout.of([column.type for column in each.spec.columns] for each in found)
+        frames = [self._rows(spark, each, layout) for each in found]
+        return reduce(lambda a, b: a.unionAll(b), frames) if frames else None
 
-    def _rows(
-        self,
-        spark: SparkSession,
-        number: int,
-        spec: StateSpec,
-        kept: Kept,
-        layout: SlotLayout,
-    ) -> DataFrame:
+    def of_operator(self, operator: Operator) -> list[StateFiles]:
+        """The saved rows of an operator's states, and of their earlier layouts, with the values of today's types.
+
+        Values that are not saved as such are converted first. StateError if the files have not the rows they should.
+        """
+        return [
+            self._files(number, spec, kept)
+            for number, spec in enumerate((*operator.states, *operator.earlier))
+            if (kept := self.kept.get((operator.uid, spec.name))) is not None and kept.state.rows
+        ]
+
+    def _files(self, number: int, spec: StateSpec, kept: Kept) -> StateFiles:
         saved = kept.state
-        types = {column.name: column.type for column in spec.columns}
-        slots = zip(assign(types.values()), types.items(), strict=True)
-        retyped = wider(saved, types, kept.columns)
+        retyped = wider(saved, {column.name: column.type for column in spec.columns}, kept.columns)
         columns = {
             name: f"{WIDER}{name}" if f"{WIDER}{name}" in retyped else it_is for name, it_is in kept.columns.items()
         }
-        # Columns that the savepoint lacks start empty, which is NULL.
-        texts = {slot: _encoded(t, columns[name]) for slot, (name, t) in slots if name in columns}
-        # Of values as they are now: those of wider types may have other hashes.
-        hashed = f"xxhash64({', '.join(_encoded(types[name], columns[name]) for name in spec.key)})"
-        head = {
-            STATE: str(number),
-            HASH: hashed if spec.key else "CAST(0 AS BIGINT)",
-            BUCKET: BUCKET if spec.bucketed else "CAST(NULL AS BIGINT)",
-            # A state that had no TTL and has one now begins to age when it is restored.
-            "rk_written": "rk_written" if spec.ttl_ms and saved.ttl_ms else "CAST(NULL AS BIGINT)",
-        }
-        slots_text = [f"{texts.get(n, unused(n))} AS {n}" for n in layout.names()]
         files = [self.folder / name for name in saved.files]
         if kept.changes or retyped:
             assert self.scratch is not None
             files = convert(saved, files, kept.changes, self.scratch, retyped)
         else:
             check_rows(saved, files)
-        rows = spark.read.options(**AS_WRITTEN).parquet(*(for_spark(spark, each) for each in files))
-        if (seen := len(rows.inputFiles())) != len(files):
+        return StateFiles(number, spec, saved, columns, tuple(files))
+
+    def _rows(self, spark: SparkSession, given: StateFiles, layout: SlotLayout) -> DataFrame:
+        saved, spec, columns = given.state, given.spec, given.columns
+        types = {column.name: column.type for column in spec.columns}
+        slots = zip(assign(types.values()), types.items(), strict=True)
+        # Columns that the savepoint lacks start empty, which is NULL.
+        texts = {slot: _encoded(t, columns[name]) for slot, (name, t) in slots if name in columns}
+        # Of values as they are now: those of wider types may have other hashes.
+        hashed = f"xxhash64({', '.join(_encoded(types[name], columns[name]) for name in spec.key)})"
+        head = {
+            STATE: str(given.number),
+            HASH: hashed if spec.key else "CAST(0 AS BIGINT)",
+            BUCKET: BUCKET if spec.bucketed else "CAST(NULL AS BIGINT)",
+            "rk_written": "rk_written" if given.ages else "CAST(NULL AS BIGINT)",
+        }
+        slots_text = [f"{texts.get(n, unused(n))} AS {n}" for n in layout.names()]
+        rows = spark.read.options(**AS_WRITTEN).parquet(*(for_spark(spark, each) for each in given.files))
+        if (seen := len(rows.inputFiles())) != len(given.files):
             raise StateError(
-                f"{saved.title}: Spark sees {seen:,} files, and there are {len(files):,}",
+                f"{saved.title}: Spark sees {seen:,} files, and there are {len(given.files):,}",
                 where=str(self.folder),
                 hint="Check that Spark and this process have the same disks.",
             )

@@ -44,11 +44,17 @@ def write(spark: SparkSession, program: RestoreProgram, fixture: Path) -> list[s
 
 
 def go_on(
-    spark: SparkSession, program: RestoreProgram, fixture: Path, folder: Path, *, recompiled: bool = False
+    spark: SparkSession,
+    program: RestoreProgram,
+    fixture: Path,
+    folder: Path,
+    *,
+    recompiled: bool = False,
+    parallelism: int = 2,
 ) -> list[str]:
     """Go on from a fixture in an empty folder, with other parallelism and key groups; gives what is wrong of the rows.
 
-    With `recompiled` it is the plan of today that goes on, else the fixture's.
+    With `recompiled` it is the plan of today that goes on, else the fixture's. `parallelism` is 1 where it was taken.
     """
     # What has been read already is not there any more: nobody may look at it again.
     for name in program.before:
@@ -58,7 +64,7 @@ def go_on(
     made = compiled(program, folder)
     graph = made.plan.graph if recompiled else stored(fixture)
     savepoint = _unpacked(fixture, folder)
-    later = run(spark, program, made, graph, folder=folder, savepoint=savepoint, parallelism=2, groups=3)
+    later = run(spark, program, made, graph, folder=folder, savepoint=savepoint, parallelism=parallelism, groups=3)
     before: Changes = _read(fixture / BEFORE)
     expected: dict[str, list[Row]] = _read(fixture / EXPECTED)
     sinks = sorted({*expected} ^ {*later})

@@ -22,8 +22,6 @@ class RestoreProgram(AnyProgram):
 
     node: str
     """Node version that it is for: ``stream-exec-join_1``."""
-    long: bool
-    """Whether going on is left to the long tests; every node version goes on in a short one."""
 
     def __init__(
         self,
@@ -34,13 +32,11 @@ class RestoreProgram(AnyProgram):
         before: Files,
         after: Files,
         configuration: Mapping[str, str] | None = None,
-        *,
-        long: bool = False,
         **others: Any,
     ) -> None:
         """`name` says the variations of state; `others` are as in every restore program."""
         super().__init__(f"{node}/{name}", tables, queries, before, after, configuration or {}, **others)
-        self.__dict__.update(node=node, long=long)
+        self.__dict__.update(node=node)
 
     @property
     def key(self) -> NodeKey:

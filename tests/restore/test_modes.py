@@ -10,34 +10,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rekindle.testing import RestoreProgram
 from rekindle.testing.restore_fixtures import go_on, write
+from tests.restore.modes import is_timed, turned
 from tests.restore.program import RestoreProgram as NodeProgram
 from tests.restore.program import lines, programs
 from tests.restore.programs.sinks import CONFLICTS, POINTS
-from tests.restore.programs.windows import LATE
+from tests.restore.with_spark import other_is_fast
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-GRANULARITY = "table.exec.lateness.granularity"
-OLD_GRANULARITY = "table.exec.watermark.granularity"
-BY_WATERMARKS = ("conflicts", "settled", "options")
-"""What a sink takes at a watermark is another thing where there are fewer of them."""
-TIMED = [
-    each
-    for each in programs()
-    if "WATERMARK FOR" in each.sql.upper() and not each.edits and not each.name.endswith(("/clock", *BY_WATERMARKS))
-]
-SAMPLE = (
-    "stream-exec-deduplicate_3/event_time", "stream-exec-global-window-aggregate_1/slices",
-    "stream-exec-group-window-aggregate_1/uneven", "stream-exec-interval-join_1/shapes",
-    "stream-exec-over-aggregate_1/event_time",
-    "stream-exec-temporal-sort_1/event_time", "stream-exec-window-aggregate_2/shapes",
-    "stream-exec-window-deduplicate_1/event_time", "stream-exec-window-join_1/shapes",
-    "stream-exec-window-rank_1/shapes",
-    "stream-exec-window-table-function_2/sessions",
-)  # fmt: skip
 
 
 def points(*rows: str) -> str:
@@ -58,28 +39,17 @@ CONFLICTS_OF_BATCHES = NodeProgram(
 """Rows of one key are on both sides of the cut, and of the watermark at the cut."""
 
 
-def turned(program: NodeProgram) -> RestoreProgram:
-    """In the other mode; a row that only the cut would make late is left out."""
-    options = {key: value for key, value in program.configuration.items() if key not in (GRANULARITY, OLD_GRANULARITY)}
-    if options == program.configuration:
-        options = {**options, GRANULARITY: "row"}
-    after = program.after if program.after != LATE else {name: _timely(text) for name, text in LATE.items()}
-    return RestoreProgram(
-        program.name, program.sql, program.queries, program.before, after, options, numbers=program.numbers
-    )
-
-
-def _timely(text: str) -> str:
-    """Without the one row of its key."""
-    return "".join(line for line in text.splitlines(keepends=True) if '"c"' not in line)
-
-
 @pytest.mark.spark
 @pytest.mark.parametrize(
     "program",
-    [pytest.param(each, id=str(each), marks=[pytest.mark.long] * (str(each) not in SAMPLE)) for each in TIMED],
+    [
+        pytest.param(each, id=str(each), marks=[pytest.mark.long] * (not other_is_fast(each)))
+        for each in programs()
+        if is_timed(each)
+    ],
 )
 def test_the_other_mode_goes_on(spark: SparkSession, tmp_path: Path, program: NodeProgram) -> None:
+    """By a savepoint of today; `test_replay` goes on without Spark from one that stays as it is."""
     other = turned(program)
     assert write(spark, other, tmp_path / "fixture") == []
     (tmp_path / "on").mkdir()

@@ -19,14 +19,22 @@ from rekindle.testing.restore_run import compiled
 from releases import Release, releases
 from tests.restore.fixture_plans import difference
 from tests.restore.program import RestoreProgram, programs
+from tests.restore.with_spark import RECOMPILED, is_fast
 
 
 @pytest.mark.spark
 @pytest.mark.parametrize(
-    "program", [pytest.param(each, id=str(each), marks=[pytest.mark.long] * each.long) for each in programs()]
+    "program",
+    [pytest.param(each, id=str(each), marks=[pytest.mark.long] * (not is_fast(each))) for each in programs()],
 )
 def test_a_savepoint_goes_on(assert_restores: Restores, program: RestoreProgram) -> None:
     assert_restores(program, program.fixture)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("program", [each for each in programs() if str(each) in RECOMPILED], ids=str)
+def test_a_savepoint_goes_on_in_the_plan_of_today(assert_restores: Restores, program: RestoreProgram) -> None:
+    assert_restores(program, program.fixture, recompiled=True)
 
 
 @pytest.mark.parametrize("program", programs(), ids=str)

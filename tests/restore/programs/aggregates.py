@@ -86,11 +86,10 @@ def queries(table: str) -> dict[str, str]:
 
 
 GROUPS = RestoreProgram(
-    "stream-exec-group-aggregate_1", "added", EVENTS, queries("t"), BEFORE, AFTER, ONE, long=True,
+    "stream-exec-group-aggregate_1", "added", EVENTS, queries("t"), BEFORE, AFTER, ONE,
 )  # fmt: skip
 GROUPS_TAKEN_BACK = RestoreProgram(
     "stream-exec-group-aggregate_1", "taken_back", ACCOUNTS, queries("a"), CHANGES_BEFORE, CHANGES_AFTER, ONE,
-    long=True,
 )  # fmt: skip
 GROUPS_AGED = RestoreProgram(
     "stream-exec-group-aggregate_1", "ttl", EVENTS,
@@ -109,7 +108,7 @@ PERCENTILES = RestoreProgram(
         "added": f"SELECT k, {_PERCENTILES}, {_FREQUENT} FROM t GROUP BY k",
         "taken_back": f"SELECT k, {_PERCENTILES}, {_FREQUENT} FROM a GROUP BY k",
     },
-    {**BEFORE, **CHANGES_BEFORE}, {**AFTER, **CHANGES_AFTER}, ONE, long=True,
+    {**BEFORE, **CHANGES_BEFORE}, {**AFTER, **CHANGES_AFTER}, ONE,
 )  # fmt: skip
 _MERGED = {
     "plain": f"SELECT k, {PLAIN}, {SPREAD}, {EXTREMES}, {FILTERED} FROM t GROUP BY k",
@@ -123,12 +122,12 @@ MERGED_TAKEN_BACK = RestoreProgram(
         "plain": f"SELECT k, {PLAIN}, {FILTERED} FROM a GROUP BY k",
         "no_key": f"SELECT {PLAIN} FROM a",
     },
-    CHANGES_BEFORE, CHANGES_AFTER, long=True,
+    CHANGES_BEFORE, CHANGES_AFTER,
 )  # fmt: skip
 MERGED_AGED = RestoreProgram(
     "stream-exec-global-group-aggregate_1", "ttl", EVENTS,
     {"plain": f"SELECT k, {PLAIN} FROM t GROUP BY k", "keyed": KEYED},
-    BEFORE, AFTER, {"table.exec.state.ttl": "36500 d"}, long=True,
+    BEFORE, AFTER, {"table.exec.state.ttl": "36500 d"},
 )  # fmt: skip
 IN_PARTS = {
     "table.optimizer.distinct-agg.split.enabled": "true",
@@ -151,7 +150,7 @@ SPLIT_TAKEN_BACK = RestoreProgram(
         "several": f"SELECT k, {SEVERAL} FROM a GROUP BY k",
         "in_levels": f"SELECT k, {BY_VALUE.rpartition(',')[0]}, MIN(v) AS mv FROM a GROUP BY k",
     },
-    CHANGES_BEFORE, CHANGES_AFTER, IN_PARTS, long=True,
+    CHANGES_BEFORE, CHANGES_AFTER, IN_PARTS,
 )  # fmt: skip
 SPLIT_AGED = RestoreProgram(
     "stream-exec-incremental-group-aggregate_1", "ttl", EVENTS,
@@ -164,5 +163,4 @@ SPLIT_AGED = RestoreProgram(
         "table.exec.mini-batch.size": "1000",
         "table.exec.uid.format": "<id>_<type>-<version>_<operator>",
     },
-    long=True,
 )  # fmt: skip

@@ -27,13 +27,12 @@ TAKEN_BACK = RestoreProgram(
         "mixed": f"SELECT k, COUNT(DISTINCT v) AS dv, {MEAN}, MAX(v) AS xv FROM a GROUP BY k",
         "no_key": "SELECT WMEAN(v, n) AS wm FROM a",
     },
-    CHANGES_BEFORE, CHANGES_AFTER, long=True,
+    CHANGES_BEFORE, CHANGES_AFTER,
 )  # fmt: skip
 AGED = RestoreProgram(
     "stream-exec-python-group-aggregate_1", "ttl", FUNCTIONS + EVENTS,
     {"mixed": f"SELECT k, {MEAN}, LAST_TWO(s) AS lt FROM t GROUP BY k"},
     BEFORE, AFTER, {"table.exec.state.ttl": "36500 d", "table.exec.uid.format": "<id>_<type>-<version>_<operator>"},
-    long=True,
 )  # fmt: skip
 _MERGING = "CREATE FUNCTION merging AS 'tests.restore.functions:MergingMean' LANGUAGE PYTHON;\n"
 _MERGED = "MERGING(v, n) AS wm, MERGING(v, n) FILTER (WHERE n > 2) AS wf"
@@ -58,7 +57,7 @@ DISTINCT = RestoreProgram(
 DISTINCT_TAKEN_BACK = RestoreProgram(
     "stream-exec-python-group-aggregate_3", "distinct_taken_back", FUNCTIONS + ACCOUNTS,
     {"once": "SELECT k, WMEAN(DISTINCT v, n) AS wm, WMEAN(v, n) AS wn FROM a GROUP BY k"},
-    CHANGES_BEFORE, CHANGES_AFTER, {"table.exec.uid.format": "<id>_<type>-<version>_<operator>"}, long=True,
+    CHANGES_BEFORE, CHANGES_AFTER, {"table.exec.uid.format": "<id>_<type>-<version>_<operator>"},
 )  # fmt: skip
 SERIALIZERS = RestoreProgram(
     "stream-exec-python-group-aggregate_1", "serializers", SERIALIZED + EVENTS,

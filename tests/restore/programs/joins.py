@@ -27,7 +27,7 @@ QUERIES = {
     "no_key": "SELECT v, w FROM l JOIN r ON v < w",
     "self_join": "SELECT x.v, y.v AS v2 FROM l AS x JOIN l AS y ON x.k = y.k",
 }
-ADDED = RestoreProgram("stream-exec-join_1", "added", ROWS, QUERIES, BEFORE, AFTER, long=True)
+ADDED = RestoreProgram("stream-exec-join_1", "added", ROWS, QUERIES, BEFORE, AFTER)
 _HINT = "/*+ STATE_TTL('l' = '36500 d', 'r' = '20000 d') */"
 AGED = RestoreProgram(
     "stream-exec-join_1", "ttl", ROWS,
@@ -35,7 +35,7 @@ AGED = RestoreProgram(
         "inner_join": PAIRS.format("INNER"),
         "full_join": PAIRS.format("FULL").replace("SELECT", f"SELECT {_HINT}"),
     },
-    BEFORE, AFTER, long=True,
+    BEFORE, AFTER,
 )  # fmt: skip
 CHANGES = """
 CREATE TABLE l (id INT NOT NULL, k STRING, v BIGINT, PRIMARY KEY (id) NOT ENFORCED)

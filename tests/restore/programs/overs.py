@@ -18,7 +18,7 @@ _EVENT_TIME = {
 BY_EVENT_TIME = RestoreProgram(_NODE, "event_time", EVENTS, _EVENT_TIME, BEFORE, AFTER)
 AGED = RestoreProgram(
     _NODE, "ttl", EVENTS, {name: _EVENT_TIME[name] for name in ("range", "rows_back")}, BEFORE, AFTER,
-    {"table.exec.state.ttl": "36500 d", "table.exec.uid.format": "<id>_<type>-<version>_<operator>"}, long=True,
+    {"table.exec.state.ttl": "36500 d", "table.exec.uid.format": "<id>_<type>-<version>_<operator>"},
 )  # fmt: skip
 _TABLES = """
 SET 'table.exec.source.cdc-events-duplicate' = 'true';
@@ -64,5 +64,5 @@ PYTHON_BY_OTHER_ORDERS = RestoreProgram(
         "arrival": "SELECT k, v, WMEAN(v, 1) OVER (PARTITION BY k ORDER BY pt) AS m FROM p",
     },
     BY_OTHER_ORDERS.before, BY_OTHER_ORDERS.after,
-    {"table.exec.uid.format": "<id>_<type>-<version>_<operator>"}, long=True,
+    {"table.exec.uid.format": "<id>_<type>-<version>_<operator>"},
 )  # fmt: skip

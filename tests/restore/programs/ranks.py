@@ -39,12 +39,12 @@ REPLACED = RestoreProgram(
         "numbered": f"SELECT k, rn FROM ({top('<= 2', 'c DESC, k', 'k, rn', _COUNTS, '')})",
         "taken_back": top("<= 2", "c, s", "s, c, rn", _SUMS, ""),
     },
-    BEFORE, AFTER, long=True,
+    BEFORE, AFTER,
 )  # fmt: skip
 TAKEN_BACK = RestoreProgram(
     "stream-exec-rank_1", "taken_back", ACCOUNTS,
     {"plain": top("<= 2", "v DESC", "id, k, v", "a"), "one": top("= 1", "n", "k, v", "a")},
-    CHANGES_BEFORE, CHANGES_AFTER, long=True,
+    CHANGES_BEFORE, CHANGES_AFTER,
 )  # fmt: skip
 BEST = RestoreProgram(
     "stream-exec-sort-limit_1", "added", EVENTS,
@@ -60,7 +60,7 @@ BEST_TAKEN_BACK = RestoreProgram(
         "plain": "SELECT id, k FROM a ORDER BY v LIMIT 2",
         "sums": "SELECT k, SUM(v) AS s FROM a GROUP BY k ORDER BY s LIMIT 1",
     },
-    CHANGES_BEFORE, CHANGES_AFTER, long=True,
+    CHANGES_BEFORE, CHANGES_AFTER,
 )  # fmt: skip
 FIRST = RestoreProgram(
     "stream-exec-limit_1", "added", EVENTS,
@@ -68,7 +68,7 @@ FIRST = RestoreProgram(
 )  # fmt: skip
 FIRST_TAKEN_BACK = RestoreProgram(
     "stream-exec-limit_1", "taken_back", ACCOUNTS, {"plain": "SELECT id, k FROM a LIMIT 2"},
-    CHANGES_BEFORE, CHANGES_AFTER, long=True,
+    CHANGES_BEFORE, CHANGES_AFTER,
 )  # fmt: skip
 SORTED = RestoreProgram(
     "stream-exec-temporal-sort_1", "event_time", EVENTS,

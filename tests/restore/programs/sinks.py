@@ -21,11 +21,11 @@ LAST = RestoreProgram(
         "last_of_group": "SELECT g, id, v FROM a ON CONFLICT DO DEDUPLICATE",
         "last_of_values": "SELECT v, g FROM a ON CONFLICT DO DEDUPLICATE",
     },
-    BEFORE, AFTER, long=True,
+    BEFORE, AFTER,
 )  # fmt: skip
 LAST_AGED = RestoreProgram(
     "stream-exec-sink_1", "ttl", CHANGES, {"last_of_group": "SELECT g, id, v FROM a ON CONFLICT DO DEDUPLICATE"},
-    BEFORE, AFTER, {"table.exec.state.ttl": "36500 d"}, long=True,
+    BEFORE, AFTER, {"table.exec.state.ttl": "36500 d"},
 )  # fmt: skip
 POINTS = """
 CREATE TABLE p (k STRING, v BIGINT, n BIGINT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '1' SECOND)
@@ -53,7 +53,7 @@ CONFLICTS = RestoreProgram(
         "alone": "SELECT k, MAX(n) AS n FROM p GROUP BY k ON CONFLICT DO ERROR",
     },
     {"p/0.json": _POINTS_BEFORE}, {"p/1.json": _POINTS_AFTER},
-    {"table.exec.watermark.granularity": "row"}, long=True,
+    {"table.exec.watermark.granularity": "row"},
 )  # fmt: skip
 EVERYTHING = """
 CREATE TABLE t (k STRING, n INT, v BIGINT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '2' SECOND)
@@ -127,5 +127,5 @@ CREATE TABLE away (k STRING, v BIGINT) WITH ('connector' = 'blackhole');
     },
 )  # fmt: skip
 SETTLED_AGED = RestoreProgram(
-    "stream-exec-sink_2", "ttl", CHANGES, LAST_AGED.queries, BEFORE, AFTER, LAST_AGED.configuration, long=True
+    "stream-exec-sink_2", "ttl", CHANGES, LAST_AGED.queries, BEFORE, AFTER, LAST_AGED.configuration
 )  # fmt: skip

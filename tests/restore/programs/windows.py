@@ -57,7 +57,7 @@ SHAPES = {
     ),
     "bare": f"SELECT k, v, window_start, window_end, window_time FROM TABLE({CUMULATE})",
 }
-WINDOWS = RestoreProgram("stream-exec-window-aggregate_1", "shapes", EVENTS, SHAPES, BEFORE, AFTER, long=True)
+WINDOWS = RestoreProgram("stream-exec-window-aggregate_1", "shapes", EVENTS, SHAPES, BEFORE, AFTER)
 BY_ROW = RestoreProgram(
     "stream-exec-watermark-assigner_1", "row", EVENTS,
     {"tumble": over(TUMBLE, CALLS), "hop": over(HOP, VALUES)},
@@ -72,7 +72,7 @@ TAKEN_BACK = RestoreProgram(
         "hop": "SELECT HOP_END(ts, INTERVAL '5' SECOND, INTERVAL '10' SECOND) AS w, k, COUNT(*) AS c "
         f"FROM ({_LAST}) GROUP BY k, HOP(ts, INTERVAL '5' SECOND, INTERVAL '10' SECOND)",
     },
-    BEFORE, LATE, {"table.exec.watermark.granularity": "row"}, long=True,
+    BEFORE, LATE, {"table.exec.watermark.granularity": "row"},
 )  # fmt: skip
 LOCAL = RestoreProgram(
     "stream-exec-window-aggregate_1", "local_time",
@@ -84,7 +84,7 @@ CREATE TABLE t (k STRING, v BIGINT, ts AS TO_TIMESTAMP_LTZ(v * 3600000, 3),
     {"days": over(TUMBLE.replace("'10' SECOND", "'1' DAY"), "COUNT(*) AS c, SUM(v) AS sv")},
     {"t/0.json": lines("k v", '"a" 1', '"a" 20', '"b" 22', '"a" 23')},
     {"t/1.json": lines("k v", '"a" 24', '"b" 47', '"a" 75')},
-    {"table.local-time-zone": "Europe/Berlin"}, long=True,
+    {"table.local-time-zone": "Europe/Berlin"},
 )  # fmt: skip
 DEDUPLICATED = {
     "first": "SELECT k, v, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts) AS n FROM t) WHERE n = 1",
@@ -94,14 +94,14 @@ DEDUPLICATED = {
     "last": _LAST,
     "last_of_all": "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY ts DESC) AS n FROM t) WHERE n = 1",
 }
-ROWS = RestoreProgram("stream-exec-deduplicate_1", "event_time", EVENTS, DEDUPLICATED, BEFORE, AFTER, long=True)
+ROWS = RestoreProgram("stream-exec-deduplicate_1", "event_time", EVENTS, DEDUPLICATED, BEFORE, AFTER)
 AGED = RestoreProgram(
     "stream-exec-deduplicate_1", "ttl", EVENTS, {"first": DEDUPLICATED["first"], "last": DEDUPLICATED["last"]},
     BEFORE, AFTER, {"table.exec.state.ttl": "36500 d"},
 )  # fmt: skip
 ARRIVAL = RestoreProgram(
     "stream-exec-deduplicate_1", "arrival", EVENTS, {"first": DEDUPLICATED["first"], "last": DEDUPLICATED["last"]},
-    BEFORE, AFTER, edits=(('"isRowtime": true', '"isRowtime": false'),), long=True,
+    BEFORE, AFTER, edits=(('"isRowtime": true', '"isRowtime": false'),),
 )  # fmt: skip
 _ACCOUNTS = """
 SET 'table.exec.source.cdc-events-duplicate' = 'true';
@@ -118,7 +118,7 @@ NORMALIZED = RestoreProgram(
 )  # fmt: skip
 NORMALIZED_AGED = RestoreProgram(
     "stream-exec-changelog-normalize_1", "ttl", _ACCOUNTS, {"plain": "SELECT id, k, v FROM a"},
-    {"a/0.json": _FIRST}, {"a/1.json": _SECOND}, {"table.exec.state.ttl": "36500 d"}, long=True,
+    {"a/0.json": _FIRST}, {"a/1.json": _SECOND}, {"table.exec.state.ttl": "36500 d"},
 )  # fmt: skip
 _ALL_OPTIONS = {
     "table.exec.lateness.granularity": "row",
@@ -133,14 +133,14 @@ KEYS_ALONE = RestoreProgram(
 )  # fmt: skip
 KEYS_ALONE_AGED = RestoreProgram(
     "stream-exec-deduplicate_2", "ttl", EVENTS, {"first": DEDUPLICATED["first"], "last": DEDUPLICATED["last"]},
-    BEFORE, AFTER, {"table.exec.state.ttl": "36500 d"}, long=True,
+    BEFORE, AFTER, {"table.exec.state.ttl": "36500 d"},
 )  # fmt: skip
 AT_ONCE = RestoreProgram(
     "stream-exec-deduplicate_3", "at_once", EVENTS, DEDUPLICATED, BEFORE, AFTER, _ALL_OPTIONS
 )  # fmt: skip
 AT_ONCE_AGED = RestoreProgram(
     "stream-exec-deduplicate_3", "ttl", EVENTS, {"first": DEDUPLICATED["first"], "last": DEDUPLICATED["last"]},
-    BEFORE, AFTER, {"table.exec.state.ttl": "36500 d", "table.exec.mini-batch.enabled": "true"}, long=True,
+    BEFORE, AFTER, {"table.exec.state.ttl": "36500 d", "table.exec.mini-batch.enabled": "true"},
 )  # fmt: skip
 WAITED_FOR = RestoreProgram(
     "stream-exec-deduplicate_3", "event_time", EVENTS, DEDUPLICATED, BEFORE, AFTER,
