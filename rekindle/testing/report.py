@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from statistics import median
 
-from rekindle.testing.runner import Outcome, Result
+from rekindle.testing.runner import Assessment, Outcome, Result
 
 
 def lines_of(result: Result) -> list[str]:
@@ -24,12 +25,17 @@ def failed(results: Sequence[Result], *, allow_unsupported: bool) -> int:
 
 
 def summary(results: Sequence[Result], *, allow_unsupported: bool) -> list[str]:
-    """``N passed, N failed`` last; unsupported programs are among the failed ones unless they are allowed."""
+    """``N passed, N failed`` last; unsupported programs are among the failed ones unless they are allowed.
+
+    Before it stands the median of the seconds of those that ran and passed, if they are two or more.
+    """
     unsupported = sum(result.verdict.outcome is Outcome.UNSUPPORTED for result in results)
     passed = sum(result.verdict.outcome is Outcome.PASSED for result in results)
     counted = f"{unsupported} unsupported, {'not counted' if allow_unsupported else 'counted as failed'}"
     last = f"{passed} passed, {failed(results, allow_unsupported=allow_unsupported)} failed"
-    return [counted, last] if unsupported else [last]
+    seconds = [each.seconds for each in results if each.verdict == Assessment(Outcome.PASSED)]
+    typical = [f"median of a program: {median(seconds):.2f} s"] if len(seconds) > 1 else []
+    return [*([counted] if unsupported else []), *typical, last]
 
 
 def as_json(results: Sequence[Result], *, allow_unsupported: bool) -> str:

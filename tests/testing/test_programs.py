@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -130,6 +131,9 @@ def test_report(tmp_path: Path) -> None:
     assert report.summary(ran, allow_unsupported=False) == ["1 unsupported, counted as failed", "2 passed, 2 failed"]
     assert report.summary(ran, allow_unsupported=True) == ["1 unsupported, not counted", "2 passed, 1 failed"]
     assert report.summary(ran[:2], allow_unsupported=False) == ["2 passed, 0 failed"]
+    slower = replace(ran[0], seconds=1.0)
+    expected = ["median of a program: 0.92 s", "3 passed, 0 failed"]
+    assert report.summary([*ran[:2], slower], allow_unsupported=False) == expected
     written = json.loads(report.as_json(ran, allow_unsupported=False))
     assert (written["passed"], written["failed"], len(written["programs"])) == (2, 2, 4)
     assert written["programs"][3]["outcome"] == "unsupported"
