@@ -165,6 +165,13 @@ class MicroBatches:
         if plan is None:
             return False
         self.runs_since = self._now()
+        try:
+            self._run_steps(plan)
+        finally:
+            self.runs_since = None
+        return True
+
+    def _run_steps(self, plan: Plan) -> None:
         states, counters = _States(self._inventory.newest), dict(self.last.counters)
         if plan.positions:
             ran = self._run(plan, 0, states, self.last.watermark, counters)
@@ -178,7 +185,6 @@ class MicroBatches:
                 break
             self._run(plan, step, states, watermark, counters)
         self._commit(plan, states, watermark, counters)
-        return True
 
     def drain(self, waiting: Collection[str] = ()) -> None:
         """Finish what is planned; then all input has ended, and all time passes.
@@ -261,7 +267,6 @@ class MicroBatches:
         )
         self._log.commit(plan, facts)
         self._planned, self._again, self._following = None, False, {}
-        self.runs_since = None
         with self._removing:
             unneeded = self._inventory.apply(states.changed, states.emptied)
             for name in unneeded | (states.files - self._inventory.needed()):

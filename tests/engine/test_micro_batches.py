@@ -370,3 +370,19 @@ def test_time_passes_without_rows_and_without_either_nothing_runs() -> None:
     assert world.sink[1, 1] == [(0, 4, 1)]
     assert job.last.watermark == 10
     assert job.last.timers == {"counts": {"0": 12}}
+
+
+def test_a_micro_batch_that_fails_does_not_run_any_more() -> None:
+    """Who watches a job that waits for its restart must not take it for busy."""
+    world, seen = World(SimulatedDisk(Random(1))), list[int | None]()
+
+    class Failing(Counts):
+        def run(self, batch: MicroBatch) -> Ran:
+            seen.append(job.runs_since)
+            raise OSError("disk")
+
+    world.come([(0, 1, 1)])
+    job = MicroBatches(world.disk, {"source": world}, Failing(world), lambda: 7)
+    with pytest.raises(OSError, match="disk"):
+        job.step()
+    assert (seen, job.runs_since) == ([7], None)
