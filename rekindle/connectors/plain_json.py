@@ -63,6 +63,7 @@ class PlainJson:
             case Root.ARRAY:
                 return PlainJson.knows(t.element)
             case root:
+                # A single value.
                 return root in _WRITTEN or root in TEXTS or root is Root.DECIMAL
 
     def parse(self, lines: bytes) -> tuple[Mapping[str, pa.Array], int]:
@@ -155,6 +156,7 @@ def _written(t: LogicalType, *, quoted: bool) -> pa.DataType:
         case Root.DECIMAL if not quoted:
             return pa.decimal128(t.precision, t.scale)
         case root:
+            # What Arrow has no reader for is a text first.
             return pa.type_for_alias(_WRITTEN.get(root, "string"))
 
 

@@ -18,7 +18,6 @@ from rekindle.engine import frames
 from rekindle.testing.restore_fixtures import BEFORE, EXPECTED, go_on, write
 from tests.restore.calls import FOLDER, RecordingTask
 from tests.restore.modes import InMode, in_modes
-from tests.restore.with_spark import NOT_RECORDED
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -51,11 +50,6 @@ def _record(spark: SparkSession, each: InMode, seen: Path) -> list[str]:
         return []
 
 
-def _list_the_rest() -> None:
-    """Programs that are not recorded are kept in the fast suite with Spark."""
-    NOT_RECORDED.write_text("".join(f"{each}\n" for each in in_modes() if not each.calls.exists()), encoding="utf-8")
-
-
 def main(only: str) -> None:
     """Record what is missing, of programs whose names begin so, or of all."""
     from rekindle.spark.session import session
@@ -68,7 +62,6 @@ def main(only: str) -> None:
             if (only == "all" or str(each).startswith(only)) and not each.calls.exists():
                 problems = _record(spark, each, Path(seen))
                 print("\n".join([f"{each} is not recorded", *problems]) if problems else f"{each} recorded", flush=True)
-                _list_the_rest()
 
 
 if __name__ == "__main__":

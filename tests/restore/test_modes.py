@@ -15,7 +15,6 @@ from tests.restore.modes import is_timed, turned
 from tests.restore.program import RestoreProgram as NodeProgram
 from tests.restore.program import lines, programs
 from tests.restore.programs.sinks import CONFLICTS, POINTS
-from tests.restore.with_spark import other_is_fast
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -39,15 +38,9 @@ CONFLICTS_OF_BATCHES = NodeProgram(
 """Rows of one key are on both sides of the cut, and of the watermark at the cut."""
 
 
+@pytest.mark.long
 @pytest.mark.spark
-@pytest.mark.parametrize(
-    "program",
-    [
-        pytest.param(each, id=str(each), marks=[pytest.mark.long] * (not other_is_fast(each)))
-        for each in programs()
-        if is_timed(each)
-    ],
-)
+@pytest.mark.parametrize("program", [each for each in programs() if is_timed(each)], ids=str)
 def test_the_other_mode_goes_on(spark: SparkSession, tmp_path: Path, program: NodeProgram) -> None:
     """By a savepoint of today; `test_replay` goes on without Spark from one that stays as it is."""
     other = turned(program)

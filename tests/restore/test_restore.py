@@ -19,13 +19,13 @@ from rekindle.testing.restore_run import compiled
 from releases import Release, releases
 from tests.restore.fixture_plans import difference
 from tests.restore.program import RestoreProgram, programs
-from tests.restore.with_spark import RECOMPILED, is_fast
+from tests.restore.with_spark import RECOMPILED, WITH_SPARK
 
 
 @pytest.mark.spark
 @pytest.mark.parametrize(
     "program",
-    [pytest.param(each, id=str(each), marks=[pytest.mark.long] * (not is_fast(each))) for each in programs()],
+    [pytest.param(each, id=str(each), marks=[pytest.mark.long] * (str(each) not in WITH_SPARK)) for each in programs()],
 )
 def test_a_savepoint_goes_on(assert_restores: Restores, program: RestoreProgram) -> None:
     assert_restores(program, program.fixture)
