@@ -7,29 +7,32 @@ import pytest
 from execnodes.core.graph import ExecGraph
 from plans.compatibility.compare import compare
 from plans.compatibility.plan_meanings import meanings
-from tests.plans.corpus import graphs
+from tests.plans.corpus import graphs_of, shares
 
 pytestmark = pytest.mark.xdist_group("corpus")
 
 
-def test_every_plan_goes_on_as_itself() -> None:
-    for name, graph in graphs().items():
+@pytest.mark.parametrize("share", shares())
+def test_every_plan_goes_on_as_itself(share: int) -> None:
+    for name, graph in graphs_of(share).items():
         assert compare(meanings(graph), meanings(graph)).verdict == "full", name
 
 
-def test_numbers_of_nodes_mean_nothing() -> None:
-    for name, graph in graphs().items():
+@pytest.mark.parametrize("share", shares())
+def test_numbers_of_nodes_mean_nothing(share: int) -> None:
+    for name, graph in graphs_of(share).items():
         here, there = (
             {(each.name, *each.parts.items(), *each.columns) for each in meanings(g)} for g in (graph, shifted(graph))
         )
         assert here == there, name
 
 
-def test_states_are_those_that_operators_declare() -> None:
+@pytest.mark.parametrize("share", shares())
+def test_states_are_those_that_operators_declare(share: int) -> None:
     """Names, columns, buckets and TTLs, in the same order."""
     from rekindle.pipeline.record import OperatorRecord, record
 
-    for name, graph in graphs().items():
+    for name, graph in graphs_of(share).items():
         if graph.batch:
             # Batch plans have no operators with state.
             continue

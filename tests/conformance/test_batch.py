@@ -27,7 +27,7 @@ GROUPS = group(in_batch(SUPPORTED), can_share_options)
 def case(programs: tuple[Program, ...]) -> Case:
     """In what way a group runs."""
     random = Random(f"{SEED} {programs[0].name} batch")
-    drawn = {name: random.choice(PROPERTIES[name]) for name in ("names", "code")}
+    drawn = {name: random.choices(*zip(*PROPERTIES[name].items(), strict=True))[0] for name in ("names", "code")}
     return Case(programs, {**PLAIN, "mode": Mode.BATCH.value, **drawn})
 
 

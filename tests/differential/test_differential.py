@@ -24,7 +24,7 @@ from tests.differential.tables import TABLES, judge, rows, write
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-AT_ONCE = 25
+AT_ONCE = 6
 """Queries of a program: Spark's costs are those of its stages, however many operators each of them hosts."""
 QUERIES = int(os.environ.get("REKINDLE_DIFFERENTIAL", "5000"))
 FIRST = int(os.environ.get("REKINDLE_DIFFERENTIAL_SEED", "100"))
@@ -34,15 +34,15 @@ LEVELS = {**PARTS, "table.optimizer.incremental-agg-enabled": "false"}
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(5))
 def test_streams_in_two_pieces(spark: SparkSession, tmp_path: Path, seed: int) -> None:
     """The second time with groups in parts."""
-    check(spark, tmp_path, seed, Settings(PARTS if seed else {}, parallel=1, cut=2))
+    check(spark, tmp_path, seed, Settings(PARTS if seed % 2 else {}, parallel=1, cut=2))
 
 
 @pytest.mark.spark
 @pytest.mark.parametrize(
-    "seed", [*range(5, 11), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(11, 23))]
+    "seed", [*range(5, 17), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(17, 53))]
 )
 def test_batch_mode(spark: SparkSession, tmp_path: Path, seed: int) -> None:
     check(spark, tmp_path, seed, Settings(BATCH, parallel=1))

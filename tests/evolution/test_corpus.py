@@ -10,27 +10,30 @@ from plans.evolution.evolve import evolve
 from plans.evolution.upgrade import upgrade
 from plans.format.codec import encode
 from tests.check.test_corpus import shifted
-from tests.plans.corpus import graphs
+from tests.plans.corpus import graphs_of, shares
 
 pytestmark = pytest.mark.xdist_group("corpus")
 
 
-def test_a_plan_made_from_itself_is_itself() -> None:
-    for name, graph in graphs().items():
+@pytest.mark.parametrize("share", shares())
+def test_a_plan_made_from_itself_is_itself(share: int) -> None:
+    for name, graph in graphs_of(share).items():
         found = evolve(graph, graph)
         assert (found.comparison.verdict, found.comparison.notes) == ("full", ()), name
         assert encode(found.graph) == encode(graph), name
 
 
-def test_ids_are_those_of_the_old_plan() -> None:
-    for name, graph in graphs().items():
+@pytest.mark.parametrize("share", shares())
+def test_ids_are_those_of_the_old_plan(share: int) -> None:
+    for name, graph in graphs_of(share).items():
         old = shifted(graph)
         found = evolve(old, graph)
         assert found.comparison.verdict == "full", name
         assert encode(found.graph) == encode(old), name
 
 
-def test_plans_of_the_newest_versions_migrate_to_themselves() -> None:
-    for name, graph in graphs().items():
+@pytest.mark.parametrize("share", shares())
+def test_plans_of_the_newest_versions_migrate_to_themselves(share: int) -> None:
+    for name, graph in graphs_of(share).items():
         text = encode(replace(graph, last_node_id=1000))
         assert (upgrade(text).text, upgrade(text).nodes) == (text, ()), name

@@ -70,8 +70,8 @@ def test_state_does_not_go_on_in_types_that_do_not_hold_it(types: tuple[str, str
 
 @pytest.mark.spark
 def test_rows_are_those_of_a_fresh_run(spark: SparkSession, tmp_path: Path) -> None:
-    """All types at once: as columns of joined rows, as keys of a join and of groups, and as arguments."""
-    every = range(len(WIDER))
+    """A sixth of the types at once: as columns of joined rows, as keys of a join and of groups, and as arguments."""
+    every = range(0, len(WIDER), 6)
     flat, hashed = (
         [at for at in every if next(role for role in ROLES if role.name == name).fits(WIDER[at])]
         for name in ("argument of MIN and MAX", "key of GROUP BY")
@@ -81,7 +81,7 @@ def test_rows_are_those_of_a_fresh_run(spark: SparkSession, tmp_path: Path) -> N
     keys = ", ".join(f"x{at}" for at in hashed)
     kept = [f"FIRST_VALUE(x{at})" for at in every] + [f"MAX(x{at})" for at in flat]
     # Each of these is a state of its own, which takes its time.
-    kept += [f"COUNT(DISTINCT x{at})" for at in every[::8]]
+    kept += [f"COUNT(DISTINCT x{at})" for at in every[::2]]
     run(
         spark,
         tmp_path,

@@ -18,7 +18,7 @@ FAILED = "!"
 """No JSON, so no value."""
 Cells = list[str | None]
 """JSON of the value in each row, None for NULL."""
-_CHUNK = 100
+_CHUNK = 20
 """Columns of one SELECT."""
 _FORMAT = "yyyy-MM-dd HH:mm:ss.SSSSSS"
 _JSON = "to_json(named_struct('v', {}), map('timestampFormat', '{}', 'timestampNTZFormat', '{}'))"
@@ -59,23 +59,19 @@ def _computed(frame: DataFrame, texts: Sequence[str]) -> list[Cells]:
     from pyspark.sql import DataFrame
 
     spark = frame.sparkSession
-    columns = [_column(spark, each, f"c{at}") for at, each in enumerate(texts)]
-    jvm: Any = spark._jvm
-    gateway: Any = spark.sparkContext._gateway
-    array = gateway.new_array(jvm.org.apache.spark.sql.Column, len(columns))
-    for at, each in enumerate(columns):
-        array[at] = each
-    rows = DataFrame(frame._jdf.select(array), spark).collect()
-    return [[_cell(row[at]) for row in rows] for at in range(len(columns))]
-
-
-def _column(spark: SparkSession, text: str, name: str) -> Any:
-    """A column of the JVM that is NULL where the text fails, and else a JSON object."""
     jvm: Any = spark._jvm
     session: Any = spark._jsparkSession
-    parsed = session.sessionState().sqlParser().parseExpression(_JSON.format(text, _FORMAT, _FORMAT))
-    safe = jvm.org.apache.spark.sql.catalyst.expressions.TryEval(parsed)
-    return jvm.org.apache.spark.sql.classic.ExpressionUtils.column(safe).alias(name)
+    gateway: Any = spark.sparkContext._gateway
+    # Each of these names is asked for in Java, step by step.
+    parse = session.sessionState().sqlParser().parseExpression
+    safe = jvm.org.apache.spark.sql.catalyst.expressions.TryEval
+    column = jvm.org.apache.spark.sql.classic.ExpressionUtils.column
+    array = gateway.new_array(jvm.org.apache.spark.sql.Column, len(texts))
+    for at, each in enumerate(texts):
+        # NULL where the text fails, and else a JSON object.
+        array[at] = column(safe(parse(_JSON.format(each, _FORMAT, _FORMAT)))).alias(f"c{at}")
+    rows = DataFrame(frame._jdf.select(array), spark).collect()
+    return [[_cell(row[at]) for row in rows] for at in range(len(texts))]
 
 
 def _cell(text: str | None) -> str | None:

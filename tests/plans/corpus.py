@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from execnodes.core.errors import RekindleError
 from execnodes.core.graph import ExecGraph
 from plans.format.explain import plan_tree
@@ -20,6 +22,7 @@ from rekindle.results.compiled_plan import CompiledPlan
 PROGRAMS = Path(__file__).parents[1] / "conformance" / "programs"
 TPCH = Path(__file__).parents[2] / "examples" / "tpch"
 GOLDENS = Path(__file__).with_name("goldens")
+_SHARES = 4
 BATCH = {"execution.runtime-mode": "batch"}
 
 
@@ -64,6 +67,18 @@ def graphs() -> dict[str, ExecGraph]:
     """Those that could be compiled, of both modes; batch ones have names that begin with ``batch/``."""
     plans = {**compiled(), **{f"batch/{name}": plan for name, plan in compiled_for_batch().items()}}
     return {name: plan.graph for name, plan in plans.items() if isinstance(plan, CompiledPlan)}
+
+
+def shares() -> tuple[object, ...]:
+    """Parameters of tests over all plans: in the fast suite those of `cover` and a quarter of the others."""
+    return (0, *(pytest.param(share, marks=pytest.mark.long) for share in range(1, _SHARES)))
+
+
+def graphs_of(share: int) -> dict[str, ExecGraph]:
+    """Those of a share."""
+    found = graphs()
+    first = set(cover()) if share == 0 else set[str]()
+    return {name: graph for at, (name, graph) in enumerate(found.items()) if at % _SHARES == share or name in first}
 
 
 def plan_of(name: str) -> CompiledPlan:
