@@ -96,7 +96,15 @@ FORMATS: dict[str, tuple[str, bytes | pa.Table]] = {
     "csv": ("a BIGINT, s STRING", b'1,x\n2,\xc3\xa4\n3,"q""r"\n'),
     "debezium-json": (
         "a BIGINT, s STRING",
+        b'{"op": "c", "after": {"a": 1}}\n{"op": "u", "before": {"a": 1}, "after": {"a": 2, "s": "x"}}\n',
+    ),
+    "debezium-json, not plain": (
+        "a BIGINT, s STRING",
         b'{"op": "c", "after": {"a": 1}}\n\n{"op": "u", "before": {"a": 1}, "after": {"a": 2, "s": "x"}}\n',
+    ),
+    "json, nested": (
+        "a ROW<b DECIMAL(5, 2), c ARRAY<ROW<d TIMESTAMP(3)>>>",
+        b'{"a": {"b": "1.50", "c": [{"d": "2024-01-01 00:00:00"}, null]}}\n{"a": null}\n{"a": {"c": []}}\n',
     ),
     "parquet": (
         "a BIGINT, s STRING, i INT, d DOUBLE, b BOOLEAN, m DECIMAL(20, 3), day DATE, ts TIMESTAMP(6), y VARBINARY(9)",
