@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 from random import Random
 
@@ -45,6 +46,8 @@ _GROUP = 4
 """Programs that run in one statement set. They take a fifth less than one by one; nine take as long as one by one."""
 _MANY = 6
 """Statements of a job from which on it is not run in ways that take minutes."""
+_LINES = 100
+"""Lines of input up to which each may be in a micro-batch of its own."""
 _CANDIDATES = 30
 """Ways that are drawn for a program; the one with the most new pairs is taken, and the first one where none is new."""
 SUPPORTED = [each for each in PROGRAMS if each.name not in listed()]
@@ -104,12 +107,20 @@ def is_possible(programs: Sequence[Program], way: Way) -> bool:
         return way == PLAIN
     if sum(each.sql.upper().count("INSERT INTO") for each in programs) > _MANY and _is_slow(way):
         return False
+    if way["micro-batches"] == "rows" and max(map(_lines, programs)) > _LINES:
+        return False
     timed = any(map(has_event_time, programs))
     if any(each.late is not None for each in programs):
         # A row is late by the micro-batches before it: each row in one of its own is Flink's rule.
         by_rows = way["micro-batches"] == "rows" and not any(each.name in OTHERWISE for each in programs)
         return way["mode"] == "row" or (by_rows and way["cut"] == "1")
     return timed or way["mode"] == "default"
+
+
+@cache
+def _lines(program: Program) -> int:
+    folder = program.folder / "input"
+    return sum(file.read_bytes().count(b"\n") for file in folder.iterdir()) if folder.exists() else 0
 
 
 def _is_slow(way: Way) -> bool:
