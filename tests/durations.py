@@ -30,7 +30,7 @@ class Durations:
 
     def pytest_sessionfinish(self) -> None:
         """Write those that are long enough to be seen."""
-        kept = {name: phases for name, phases in sorted(self._seconds.items()) if sum(phases.values()) >= 0.05}
+        kept = {name: phases for name, phases in sorted(self._seconds.items()) if sum(phases.values()) >= 0.2}
         FILE.write_text(json.dumps(kept, indent=0) + "\n", encoding="utf-8")
 
 
