@@ -14,7 +14,7 @@ demo: $(VENV)/.demo
 test: $(VENV)/.test
 	$(PYTEST) -m "not long"
 
-# What a change reaches, and an eighth of the rest; REKINDLE_BASE=<commit> is what it differs from (tests/changed.py).
+# What a change reaches, and one in 24 of the rest; REKINDLE_BASE=<commit> is what it differs from (tests/changed.py).
 test-changed: $(VENV)/.test
 	$(PYTEST) -m "not long" -p tests.changed
 
