@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.durations import page, read
+from tests.durations import LEAST, page, read
 
 PAGE = Path(__file__).with_name("durations.md")
 
@@ -16,7 +16,7 @@ def text() -> str:
     return (
         "# Where the time of the tests goes\n\n"
         f"Seconds of both processes of `make test-durations`, by folder and phase, then the slowest tests: "
-        f"{spent:,.0f} s in all, of {len(durations):,} tests that take 0.2 s or more.\n\n"
+        f"{spent:,.0f} s in all, of {len(durations):,} tests that take {LEAST} s or more.\n\n"
         f"```\n{page(durations)}\n```\n"
     )
 

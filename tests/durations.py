@@ -15,6 +15,8 @@ import pytest
 
 FILE = Path(__file__).with_name("durations.json")
 """Test id to the seconds of its phases; written by a run of the whole fast suite, whichever was the last."""
+LEAST = 0.2
+"""Seconds of a test that is kept."""
 _PHASES = ("setup", "call", "teardown")
 
 
@@ -30,7 +32,7 @@ class Durations:
 
     def pytest_sessionfinish(self) -> None:
         """Write those that are long enough to be seen."""
-        kept = {name: phases for name, phases in sorted(self._seconds.items()) if sum(phases.values()) >= 0.2}
+        kept = {name: phases for name, phases in sorted(self._seconds.items()) if sum(phases.values()) >= LEAST}
         FILE.write_text(json.dumps(kept, indent=0) + "\n", encoding="utf-8")
 
 

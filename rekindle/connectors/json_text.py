@@ -184,10 +184,6 @@ def json_type(t: LogicalType) -> str:
             return str(t.root)
 
 
-def _values(t: LogicalType) -> LogicalType:
-    return LogicalType(Root.INT) if t.root is Root.MULTISET else t.element
-
-
 def _is_converted(t: LogicalType) -> bool:
     own = t.root in TIME_ROOTS or t.root is Root.TINYINT
     return own or any(map(_is_converted, (*t.children, *(f.type for f in t.fields))))

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from execnodes.core.changelog import RowKind
-from execnodes.core.types import STRING, Field, row
+from execnodes.core.types import STRING, Field, LogicalType, row
 from execnodes.lowering.stream import KIND
 from rekindle.connectors.plain_json import NotPlainError, PlainJson
 
@@ -16,27 +16,27 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+def record_fields(image: LogicalType, *, wrapped: bool) -> tuple[Field, ...]:
+    """Fields of a record over rows of the type `image`; `wrapped`: records are below ``payload``."""
+    record = (Field("before", image), Field("after", image), Field("op", STRING))
+    return (Field("payload", row(*record)),) if wrapped else record
+
+
 @dataclass(frozen=True)
 class PlainChanges:
-    """Reads blocks of lines, a record each: the rows that it adds and takes back, with their kinds."""
+    """Reads blocks of lines, a record each: the rows that it adds and retracts, with their kinds."""
 
     fields: tuple[Field, ...]
     """Of a row."""
     iso: bool
     """See `PlainJson`."""
     wrapped: bool
-    """Whether records stand under ``payload``."""
-
-    @cached_property
-    def _records(self) -> PlainJson:
-        image = row(*self.fields)
-        record = (Field("before", image), Field("after", image), Field("op", STRING))
-        return PlainJson((Field("payload", row(*record)),) if self.wrapped else record, self.iso)
+    """See `record_fields`."""
 
     def parse(self, lines: bytes) -> tuple[Mapping[str, pa.Array], int]:
         """Columns by the names of the fields, then `KIND`, and how many rows there are; NotPlainError.
 
-        An update is a row with `before` and, behind it, one with `after`.
+        An update is a row with `before`, followed by one with `after`.
         """
         import numpy as np
         import pyarrow as pa
@@ -48,25 +48,22 @@ class PlainChanges:
                 raise NotPlainError("a record has no payload")
             columns = {name: payload.field(name) for name in ("before", "after", "op")}
         op = columns["op"].to_numpy(zero_copy_only=False)
-        inserts, updates, deletes = (op == "c") | (op == "r"), op == "u", op == "d"
-        takes_back = updates | deletes
-        for name, wanted in (("before", takes_back), ("after", inserts | updates)):
-            if (wanted & columns[name].is_null().to_numpy(zero_copy_only=False)).any():
-                raise NotPlainError(f"a record is without '{name}'")
-        if not (inserts | takes_back).all():
+        updates, deletes = op == "u", op == "d"
+        retracts, adds = updates | deletes, updates | (op == "c") | (op == "r")
+        if not (retracts | adds).all():
             raise NotPlainError("a line is not a change record")
-        # In the order of lines, and within one the row that is taken back first.
-        places = np.arange(count)
-        of_before = 2 * places[takes_back]
-        of_after = 2 * places[inserts | updates] + 1
-        order = np.argsort(np.concatenate([of_before, of_after]), kind="stable")
-        rows = np.concatenate([places[takes_back], count + places[inserts | updates]])[order]
-        kinds = np.concatenate(
-            [
-                np.where(deletes, RowKind.DELETE, RowKind.UPDATE_BEFORE)[takes_back],
-                np.where(updates, RowKind.UPDATE_AFTER, RowKind.INSERT)[inserts | updates],
-            ]
-        )[order]
-        images = pa.concat_arrays([columns["before"], columns["after"]]).take(pa.array(rows))
+        # Two places a record, of which the first is for the row that it retracts.
+        places = np.flatnonzero(np.column_stack([retracts, adds]))
+        record, is_added = places // 2, places % 2
+        images = pa.concat_arrays([columns["before"], columns["after"]]).take(pa.array(record + is_added * count))
+        if images.null_count:
+            raise NotPlainError("a record is without a row")
+        retracted = np.where(updates, RowKind.UPDATE_BEFORE, RowKind.DELETE)
+        added = np.where(updates, RowKind.UPDATE_AFTER, RowKind.INSERT)
+        kinds = np.column_stack([retracted, added]).ravel()[places]
         found = dict(zip((each.name for each in self.fields), images.flatten(), strict=True))
-        return {**found, KIND: pa.array(kinds, pa.int8())}, len(rows)
+        return {**found, KIND: pa.array(kinds, pa.int8())}, len(places)
+
+    @cached_property
+    def _records(self) -> PlainJson:
+        return PlainJson(record_fields(row(*self.fields), wrapped=self.wrapped), self.iso)

@@ -72,32 +72,31 @@ class PlainJson:
 
         text = lines.replace(b"\r\n", b"\n").removesuffix(b"\n")
         count = _count(text)
+        digits = {each.name: found for each in self.fields if (found := _digits(each.type))}
         try:
-            return self._columns(text, count, quoted=False), count
-        except pa.ArrowException as error:
-            if not any(_digits(each.type) for each in self.fields):
-                raise NotPlainError(str(error)) from error
-        try:
-            return self._columns(text, count, quoted=True), count
+            try:
+                return self._columns(text, count, digits), count
+            except pa.ArrowException:
+                if not digits:
+                    raise
+                return self._columns(text, count, None), count
         except pa.ArrowException as error:
             raise NotPlainError(str(error)) from error
 
-    def _columns(self, text: bytes, count: int, *, quoted: bool) -> Mapping[str, pa.Array]:
-        """Columns by their names; `quoted`: whether DECIMALs stand in quotes. NotPlainError, ArrowException."""
-        table = _read(text, count, {each.name: _written(each.type, quoted=quoted) for each in self.fields})
-        if not quoted:
-            self._require_room(text, count)
-        found = ((each, table.column(each.name).combine_chunks()) for each in self.fields)
-        return {each.name: _value(each.type, column, iso=self.iso) for each, column in found}
+    def _columns(self, text: bytes, count: int, digits: Mapping[str, pa.DataType] | None) -> Mapping[str, pa.Array]:
+        """Columns by their names; `digits`: what `_digits` has of them, None if DECIMALs are in quotes.
 
-    def _require_room(self, text: bytes, count: int) -> None:
-        """Numbers fit into their DECIMALs: Arrow (26.0) looks at the digits that are written, and not at the scale."""
-        digits = {each.name: found for each in self.fields if (found := _digits(each.type))}
+        NotPlainError, ArrowException.
+        """
+        table = _read(text, count, {each.name: _written(each.type, quoted=digits is None) for each in self.fields})
         if digits:
+            # Arrow (26.0) looks at the digits that are written, and not at the scale.
             about = _read(text, count, digits)
             for each in self.fields:
                 if each.name in digits:
                     _fits(each.type, about.column(each.name).combine_chunks())
+        found = ((each, table.column(each.name).combine_chunks()) for each in self.fields)
+        return {each.name: _value(each.type, column, iso=self.iso) for each, column in found}
 
 
 def _read(text: bytes, count: int, types: Mapping[str, pa.DataType]) -> pa.Table:

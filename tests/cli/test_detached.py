@@ -77,7 +77,6 @@ def test_life_cycle(call: Call, tmp_path: Path) -> None:
     assert second.returncode == 1
     assert f"the job runs already, in process {(folder / 'lock').read_text()}" in second.stderr
 
-    until(lambda: "+I[south, 1]" in (folder / "job.log").read_text())
     until(lambda: listed(call)[0]["rows"])
     saved = call("savepoint", job["job_id"][:8], "--to", "first")
     assert saved.returncode == 0, saved.stderr

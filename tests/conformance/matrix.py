@@ -153,16 +153,17 @@ def group(
     return [*alone, *(tuple(together[at : at + _GROUP]) for at in range(0, len(together), _GROUP))]
 
 
-def _draw(
+def draw(random: Random, properties: Iterable[str] = tuple(PROPERTIES)) -> dict[str, str]:
+    """A value of each of some properties."""
+    weights = {name: PROPERTIES[name] for name in properties}
+    return {name: random.choices(list(values), list(values.values()))[0] for name, values in weights.items()}
+
+
+def _draw_best(
     programs: Sequence[Program], random: Random, candidates: int, met: set[tuple[tuple[str, str], tuple[str, str]]]
 ) -> Way:
     """Of so many ways the one with the most pairs that have not met."""
-    drawn: Iterator[Way]
-    drawn = (
-        {name: random.choices(list(values), list(values.values()))[0] for name, values in PROPERTIES.items()}
-        for _ in range(candidates)
-    )
-    possible = [way for way in drawn if is_possible(programs, way)] or [PLAIN]
+    possible: list[Way] = [way for _ in range(candidates) if is_possible(programs, way := draw(random))] or [PLAIN]
     return max(possible, key=lambda way: len(set(pairs(way)) - met))
 
 
@@ -170,7 +171,7 @@ def cases(seed: int = SEED, programs: Sequence[Program] = tuple(SUPPORTED)) -> l
     """Each program once; a way has the most pairs, of those drawn for it, that no case before has."""
     found, met = list[Case](), set[tuple[tuple[str, str], tuple[str, str]]]()
     for together in group(programs, can_be_fused, seed):
-        best = _draw(together, Random(f"{seed} {together[0].name}"), _CANDIDATES, met)
+        best = _draw_best(together, Random(f"{seed} {together[0].name}"), _CANDIDATES, met)
         met |= set(pairs(best))
         found.append(Case(together, best))
     return found
@@ -181,7 +182,7 @@ def covering(program: Program, seed: int = SEED) -> list[Case]:
     random = Random(f"{seed} {program.name}")
     found, met, failures = list[Case](), set[tuple[tuple[str, str], tuple[str, str]]](), 0
     while failures < 3:
-        best = _draw((program,), random, 100, met)
+        best = _draw_best((program,), random, 100, met)
         new = set(pairs(best)) - met
         failures = 0 if new else failures + 1
         if new:

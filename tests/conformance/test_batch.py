@@ -14,7 +14,7 @@ import pytest
 
 from rekindle.testing.programs import Mode, Program, in_batch
 from rekindle.testing.runner import Outcome, Settings, run_programs
-from tests.conformance.matrix import PLAIN, PROPERTIES, SEED, SUPPORTED, Case, can_share_options, group
+from tests.conformance.matrix import PLAIN, SEED, SUPPORTED, Case, can_share_options, draw, group
 from tests.conformance.runs import problems
 from tests.conformance.unsupported import PROGRAMS
 
@@ -27,8 +27,7 @@ GROUPS = group(in_batch(SUPPORTED), can_share_options)
 def case(programs: tuple[Program, ...]) -> Case:
     """In what way a group runs."""
     random = Random(f"{SEED} {programs[0].name} batch")
-    drawn = {name: random.choices(*zip(*PROPERTIES[name].items(), strict=True))[0] for name in ("names", "code")}
-    return Case(programs, {**PLAIN, "mode": Mode.BATCH.value, **drawn})
+    return Case(programs, {**PLAIN, "mode": Mode.BATCH.value, **draw(random, ("names", "code"))})
 
 
 CASES = list(map(case, GROUPS))

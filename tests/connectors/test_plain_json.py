@@ -9,7 +9,6 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
 import pytest
 
 from execnodes.core.tables import Column
@@ -20,6 +19,7 @@ from rekindle.connectors.formats.json import Json
 from rekindle.connectors.options import TableOptions, check_options
 from rekindle.connectors.plain_files import Part, parts
 from rekindle.connectors.plain_json import NotPlainError, PlainJson
+from tests.formats.compare import numbers
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -39,16 +39,7 @@ def plain(lines: bytes, *, iso: bool = False, **fields: str) -> list[dict[str, A
 
 def listed(column: Any) -> list[Any]:
     """Its values; times as numbers, since Python's begin with the year 1."""
-    return list(column.cast(_of_numbers(column.type)).to_pylist())
-
-
-def _of_numbers(kind: pa.DataType) -> pa.DataType:
-    if pa.types.is_struct(kind):
-        return pa.struct([(each.name, _of_numbers(each.type)) for each in kind])
-    if pa.types.is_list(kind):
-        return pa.list_(_of_numbers(kind.value_type))
-    temporal = {pa.date32(): pa.int32(), pa.timestamp("us"): pa.int64(), pa.timestamp("us", "UTC"): pa.int64()}
-    return temporal.get(kind, kind)
+    return list(column.cast(numbers(column.type)).to_pylist())
 
 
 @pytest.mark.parametrize(

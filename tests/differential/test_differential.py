@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 AT_ONCE = 6
-"""Queries of a program: Spark's costs are those of its stages, however many operators each of them hosts."""
+"""Queries of a program; 25 take as long as four times six."""
 QUERIES = int(os.environ.get("REKINDLE_DIFFERENTIAL", "5000"))
 FIRST = int(os.environ.get("REKINDLE_DIFFERENTIAL_SEED", "100"))
 BATCH = {"execution.runtime-mode": "batch"}
@@ -36,7 +36,7 @@ LEVELS = {**PARTS, "table.optimizer.incremental-agg-enabled": "false"}
 @pytest.mark.spark
 @pytest.mark.parametrize("seed", range(5))
 def test_streams_in_two_pieces(spark: SparkSession, tmp_path: Path, seed: int) -> None:
-    """The second time with groups in parts."""
+    """Every second time with groups in parts."""
     check(spark, tmp_path, seed, Settings(PARTS if seed % 2 else {}, parallel=1, cut=2))
 
 

@@ -92,7 +92,6 @@ class Driver:
 
     disk: LocalDisk
     timers: dict[tuple[str, int], int] = field(default_factory=dict)
-    counters: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.inventory = Inventory(self.disk, {})

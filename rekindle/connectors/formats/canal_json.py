@@ -11,7 +11,7 @@ from execnodes.core.types import STRING, Field, array
 from execnodes.lowering.stream import KIND, quote
 from rekindle.connectors.change_records import change, exploded, parsed, row_of
 from rekindle.connectors.format import RecordFormat, Wanted
-from rekindle.connectors.formats.json import check_json_types, json_object, json_options, to_json_text
+from rekindle.connectors.formats.json import check_json_types, is_iso, json_object, json_options, to_json_text
 from rekindle.connectors.json_text import JsonReader
 from rekindle.connectors.line_text import failure, string
 from rekindle.connectors.options import TableOption, TableOptions
@@ -51,8 +51,8 @@ class CanalJson(RecordFormat):
             *(Field(n, STRING) for n in ("type", "database", "table")),
         )
         ignore = options.flag(_IGNORE)
-        iso = options.text(f"{_PREFIX}.timestamp-format.standard") == "ISO-8601"
-        lines = parsed(rows, JsonReader(fields, iso, ignore, exact=False, option=_IGNORE))
+        reader = JsonReader(fields, is_iso(options, _PREFIX), ignore, exact=False, option=_IGNORE)
+        lines = parsed(rows, reader)
         for name, place in (("database", "p3"), ("table", "p4")):
             pattern = options.text(f"{_PREFIX}.{name}.include")
             if pattern:

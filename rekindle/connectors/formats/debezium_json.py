@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, ClassVar
 from execnodes.connectors.formats.debezium_json import FORMAT
 from execnodes.core.connectors import FormatDeclaration
 from execnodes.core.tables import Column
-from execnodes.core.types import STRING, Field, row
 from execnodes.lowering.stream import KIND, quote
 from rekindle.connectors.change_records import change, exploded, parsed, row_of
 from rekindle.connectors.format import RecordFormat, Wanted
-from rekindle.connectors.formats.json import check_json_types, json_object, json_options, to_json_text
+from rekindle.connectors.formats.json import check_json_types, is_iso, json_object, json_options, to_json_text
 from rekindle.connectors.json_text import JsonReader
 from rekindle.connectors.line_text import failure
 from rekindle.connectors.options import TableOption, TableOptions
-from rekindle.connectors.plain_changes import PlainChanges
+from rekindle.connectors.plain_changes import PlainChanges, record_fields
 from rekindle.connectors.plain_json import PlainJson
 
 if TYPE_CHECKING:
@@ -44,30 +43,19 @@ class DebeziumJson(RecordFormat):
 
     def plain(self, columns: tuple[Column, ...], options: TableOptions) -> PlainChanges | None:
         """See RecordFormat."""
-        if not columns or not all(PlainJson.knows(c.data_type) for c in columns):
+        image = row_of(columns)
+        if not PlainJson.knows(image):
             return None
-        iso, wrapped = self._is_iso(options), options.flag(f"{_PREFIX}.schema-include")
-        return PlainChanges(tuple(Field(c.name, c.data_type) for c in columns), iso, wrapped)
+        return PlainChanges(image.fields, is_iso(options, _PREFIX), options.flag(f"{_PREFIX}.schema-include"))
 
     def decode(self, rows: DataFrame, options: TableOptions, wanted: Wanted) -> DataFrame:
         """One or two rows a record."""
-        image = row_of(wanted.columns)
-        record = (Field("before", image), Field("after", image), Field("op", STRING))
         wrapped = options.flag(f"{_PREFIX}.schema-include")
         ignore = options.flag(_IGNORE)
-        reader = JsonReader(
-            (Field("payload", row(*record)),) if wrapped else record,
-            self._is_iso(options),
-            ignore,
-            exact=False,
-            option=_IGNORE,
-        )
-        lines = parsed(rows, reader)
+        fields = record_fields(row_of(wanted.columns), wrapped=wrapped)
+        lines = parsed(rows, JsonReader(fields, is_iso(options, _PREFIX), ignore, exact=False, option=_IGNORE))
         before, after, op = ("p0.before", "p0.after", "p0.op") if wrapped else ("p0", "p1", "p2")
         return exploded(lines, _changes(before, after, op, ignore), wanted.columns, wanted.kept)
-
-    def _is_iso(self, options: TableOptions) -> bool:
-        return options.text(f"{_PREFIX}.timestamp-format.standard") == "ISO-8601"
 
     def encode(
         self, rows: DataFrame, columns: tuple[Column, ...], options: TableOptions, kept: tuple[str, ...]

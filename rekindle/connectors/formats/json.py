@@ -43,6 +43,11 @@ def json_options(prefix: str) -> tuple[TableOption, ...]:
     )
 
 
+def is_iso(options: TableOptions, prefix: str) -> bool:
+    """Whether timestamps are written as ISO 8601 has them, and not as SQL has."""
+    return options.text(f"{prefix}.timestamp-format.standard") == "ISO-8601"
+
+
 def check_json_types(columns: tuple[Column, ...], table: str) -> None:
     """Refuse maps whose keys are no texts; JSON has no form for them."""
     for column in columns:
@@ -60,7 +65,7 @@ def _check_keys(t: LogicalType, name: str, table: str) -> None:
 
 def json_object(columns: tuple[Column, ...], options: TableOptions, prefix: str) -> str:
     """Spark SQL text of a struct with the columns as JSON writes them."""
-    iso = options.text(f"{prefix}.timestamp-format.standard") == "ISO-8601"
+    iso = is_iso(options, prefix)
     cells = (f"{json_value(c.data_type, quote(c.name), iso)} AS {quote(c.name)}" for c in columns)
     return f"struct({', '.join(cells)})"
 
@@ -97,13 +102,13 @@ class Json(RecordFormat):
         """See RecordFormat: where a field that is missing is NULL."""
         if options.flag("json.fail-on-missing-field") or not all(PlainJson.knows(c.data_type) for c in columns):
             return None
-        return PlainJson(_fields(columns), iso=_is_iso(options))
+        return PlainJson(_fields(columns), iso=is_iso(options, "json"))
 
     def decode(self, rows: DataFrame, options: TableOptions, wanted: Wanted) -> DataFrame:
         """Parse each line in the JVM. The elements of an array are rows of their own."""
         reader = JsonReader(
             _fields(wanted.columns),
-            iso=_is_iso(options),
+            iso=is_iso(options, "json"),
             ignore_errors=options.flag("json.ignore-parse-errors"),
             fail_on_missing=options.flag("json.fail-on-missing-field"),
             exact=True,
@@ -129,7 +134,3 @@ class Json(RecordFormat):
 
 def _fields(columns: tuple[Column, ...]) -> tuple[Field, ...]:
     return tuple(Field(column.name, column.data_type) for column in columns)
-
-
-def _is_iso(options: TableOptions) -> bool:
-    return options.text("json.timestamp-format.standard") == "ISO-8601"
